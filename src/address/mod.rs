@@ -1,0 +1,334 @@
+//! What things are called: modules, resources, instances, providers. Parsed, printed and compared here.
+//!
+//! Printing is canonical: parsing what was printed gives the same address. Order is the order in which people see
+//! addresses (`spec`: modules by length then step by step; data before managed; type; name; key none < numbers < strings).
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+pub mod parse;
+pub mod target;
+
+/// Cheap shared text.
+pub type Str = Arc<str>;
+
+/// Which repetition of a block an instance is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum InstanceKey {
+    /// The block does not repeat.
+    #[default]
+    None,
+    /// `count`
+    Int(i64),
+    /// `for_each`
+    Str(Str),
+}
+
+impl fmt::Display for InstanceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InstanceKey::None => Ok(()),
+            InstanceKey::Int(index) => write!(f, "[{index}]"),
+            InstanceKey::Str(key) => write!(f, "[{}]", quote(key)),
+        }
+    }
+}
+
+/// Quotes text as a string literal of the language, `${` and `%{` escaped.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '$' | '%' => {
+                out.push(c);
+                if chars.peek() == Some(&'{') {
+                    out.push(c);
+                }
+            }
+            c if c.is_control() || (!c.is_ascii() && is_unprintable(c)) => {
+                let code = c as u32;
+                if code < 0x10000 { out.push_str(&format!("\\u{code:04x}")) } else { out.push_str(&format!("\\U{code:08x}")) }
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn is_unprintable(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e000}'..='\u{f8ff}' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}')
+}
+
+/// A module as code: the names of the calls that lead to it. Empty is the root.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Module(pub Arc<[Str]>);
+
+/// A module instance: calls with their keys. Empty is the root.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct ModuleInstance(pub Arc<[(Str, InstanceKey)]>);
+
+impl Module {
+    /// Returns the module that the call `name` in this module leads to.
+    pub fn child(&self, name: &str) -> Module {
+        Module(self.0.iter().cloned().chain([Str::from(name)]).collect())
+    }
+
+    /// Returns whether this is the root module.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the calling module and the call's name, unless this is the root.
+    pub fn parent(&self) -> Option<(Module, Str)> {
+        let (last, rest) = self.0.split_last()?;
+        Some((Module(rest.into()), last.clone()))
+    }
+}
+
+impl ModuleInstance {
+    /// Returns the instance `key` of the call `name` in this module instance.
+    pub fn child(&self, name: &str, key: InstanceKey) -> ModuleInstance {
+        ModuleInstance(self.0.iter().cloned().chain([(Str::from(name), key)]).collect())
+    }
+
+    /// Returns whether this is the root module.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the module without its keys.
+    pub fn module(&self) -> Module {
+        Module(self.0.iter().map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Returns the calling module instance, the call's name and the key, unless this is the root.
+    pub fn parent(&self) -> Option<(ModuleInstance, Str, InstanceKey)> {
+        let ((name, key), rest) = self.0.split_last()?;
+        Some((ModuleInstance(rest.into()), name.clone(), key.clone()))
+    }
+}
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, name) in self.0.iter().enumerate() {
+            write!(f, "{}module.{name}", if index == 0 { "" } else { "." })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ModuleInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, key)) in self.0.iter().enumerate() {
+            write!(f, "{}module.{name}{key}", if index == 0 { "" } else { "." })?;
+        }
+        Ok(())
+    }
+}
+
+impl Ord for Module {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for Module {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ModuleInstance {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for ModuleInstance {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The three kinds of resource, in their display order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// `ephemeral "t" "n"`
+    Ephemeral,
+    /// `data "t" "n"`
+    Data,
+    /// `resource "t" "n"`
+    Managed,
+}
+
+/// A resource's name within its module: mode, type, name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceName {
+    /// Managed, data or ephemeral.
+    pub mode: Mode,
+    /// The resource type.
+    pub kind: Str,
+    /// The block's name.
+    pub name: Str,
+}
+
+impl ResourceName {
+    /// Returns the name of a managed resource.
+    pub fn managed(kind: &str, name: &str) -> ResourceName {
+        ResourceName { mode: Mode::Managed, kind: kind.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for ResourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefix = match self.mode {
+            Mode::Managed => "",
+            Mode::Data => "data.",
+            Mode::Ephemeral => "ephemeral.",
+        };
+        write!(f, "{prefix}{}.{}", self.kind, self.name)
+    }
+}
+
+macro_rules! placed {
+    ($(#[$doc:meta])* $name:ident { $module:ident: $module_type:ty, $($field:ident: $type:ty),* }, $($part:ident),*) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name {
+            /// Where the block stands.
+            pub $module: $module_type,
+            $(#[allow(missing_docs)] pub $field: $type,)*
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                if !self.$module.is_root() {
+                    write!(f, "{}.", self.$module)?;
+                }
+                $(write!(f, "{}", self.$part)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+placed!(
+    /// A resource block in the configuration: `module.m.null_resource.a`, no keys anywhere.
+    ConfigResource { module: Module, resource: ResourceName }, resource
+);
+placed!(
+    /// A resource of one module instance: `module.m[0].null_resource.a`.
+    Resource { module: ModuleInstance, resource: ResourceName }, resource
+);
+placed!(
+    /// One instance of a resource: `module.m[0].null_resource.a["x"]`.
+    Instance { module: ModuleInstance, resource: ResourceName, key: InstanceKey }, resource, key
+);
+
+impl Instance {
+    /// Returns the resource without the instance's key.
+    pub fn of(&self) -> Resource {
+        Resource { module: self.module.clone(), resource: self.resource.clone() }
+    }
+
+    /// Returns the block.
+    pub fn config(&self) -> ConfigResource {
+        ConfigResource { module: self.module.module(), resource: self.resource.clone() }
+    }
+}
+
+impl Resource {
+    /// Returns one instance.
+    pub fn instance(&self, key: InstanceKey) -> Instance {
+        Instance { module: self.module.clone(), resource: self.resource.clone(), key }
+    }
+
+    /// Returns the block.
+    pub fn config(&self) -> ConfigResource {
+        ConfigResource { module: self.module.module(), resource: self.resource.clone() }
+    }
+}
+
+/// A provider's source address: `registry.opentofu.org/hashicorp/null`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Provider {
+    /// `registry.opentofu.org`
+    pub host: Str,
+    /// `hashicorp`
+    pub namespace: Str,
+    /// `null`
+    pub kind: Str,
+}
+
+/// The registry that a source address without host means.
+pub const DEFAULT_HOST: &str = "registry.opentofu.org";
+/// The host of the providers that are part of the program.
+pub const BUILTIN_HOST: &str = "terraform.io";
+
+impl Provider {
+    /// Returns what an undeclared local name means: `hashicorp/NAME`, or the builtin one for `terraform`.
+    pub fn implied(local_name: &str) -> Provider {
+        if local_name == "terraform" {
+            return Provider { host: BUILTIN_HOST.into(), namespace: "builtin".into(), kind: "terraform".into() };
+        }
+        Provider { host: DEFAULT_HOST.into(), namespace: "hashicorp".into(), kind: local_name.into() }
+    }
+
+    /// Returns whether it is part of the program (`terraform.io/builtin/…`).
+    pub fn is_builtin(&self) -> bool {
+        &*self.host == BUILTIN_HOST && &*self.namespace == "builtin"
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.host, self.namespace, self.kind)
+    }
+}
+
+/// A provider configuration: `module.m.provider["registry.opentofu.org/hashicorp/aws"].alias`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProviderConfig {
+    /// The module whose block it is. Configurations are per module, not per module instance.
+    pub module: Module,
+    /// Which provider.
+    pub provider: Provider,
+    /// The alias; `None` is the default configuration.
+    pub alias: Option<Str>,
+}
+
+impl fmt::Display for ProviderConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.module.is_root() {
+            write!(f, "{}.", self.module)?;
+        }
+        write!(f, "provider[\"{}\"]", self.provider)?;
+        match &self.alias {
+            Some(alias) => write!(f, ".{alias}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One running configuration of a provider: a configuration and, where it repeats, the key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProviderInstance {
+    /// The configuration.
+    pub config: ProviderConfig,
+    /// Its repetition.
+    pub key: InstanceKey,
+}
+
+impl fmt::Display for ProviderInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.config, self.key)
+    }
+}

@@ -1,0 +1,258 @@
+//! A problem, as a user is told of it: severity, summary, detail, and where in which file.
+//!
+//! A room that finds a problem builds a [`Diagnostic`] by a named function and collects it in [`Diagnostics`];
+//! nothing here prints.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// A place in a source file: byte offsets, end exclusive. `file` indexes the [`Sources`] it came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The file, as [`Sources::add`] numbered it.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Returns the span of `start..end` in `file`.
+    pub fn new(file: FileId, start: usize, end: usize) -> Span {
+        Span { file, start: start as u32, end: end as u32 }
+    }
+
+    /// Returns the smallest span that covers both. Both lie in one file.
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// The number of a source file in its [`Sources`]. 0 is no file at all: a value from a flag, the environment or a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// One source file: its name as shown to the user, and its text.
+#[derive(Debug)]
+pub struct Source {
+    /// The path as the user would write it, such as `main.tf` or `modules/net/main.tf`.
+    pub name: String,
+    /// The whole text.
+    pub text: Arc<str>,
+}
+
+/// A position that people read: `line` and `column` from 1 (columns count grapheme clusters), `byte` from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in grapheme clusters, from 1.
+    pub column: usize,
+    /// Byte offset in the file, from 0.
+    pub byte: usize,
+}
+
+/// Every source file that was read in this run. Shared, append-only.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Arc<Mutex<Vec<Arc<Source>>>>,
+}
+
+impl Sources {
+    /// Registers a file and returns its number, from 1.
+    pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
+        let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
+        files.push(Arc::new(Source { name: name.into(), text }));
+        FileId(files.len() as u32)
+    }
+
+    /// Returns the file, unless the id is 0 or from elsewhere.
+    pub fn get(&self, id: FileId) -> Option<Arc<Source>> {
+        let files = self.files.lock().unwrap_or_else(|it| it.into_inner());
+        (id.0 as usize).checked_sub(1).and_then(|index| files.get(index).cloned())
+    }
+
+    /// Returns line and column of a byte offset.
+    pub fn position(&self, file: FileId, byte: u32) -> Position {
+        use unicode_segmentation::UnicodeSegmentation;
+        let Some(source) = self.get(file) else { return Position { line: 1, column: 1, byte: 0 } };
+        let byte = (byte as usize).min(source.text.len());
+        let before = &source.text.as_bytes()[..byte];
+        let line_start = before.iter().rposition(|&it| it == b'\n').map_or(0, |it| it + 1);
+        let column = match source.text.get(line_start..byte) {
+            Some(text) if text.is_ascii() => text.len() + 1,
+            Some(text) => text.graphemes(true).count() + 1,
+            None => byte - line_start + 1,
+        };
+        Position { line: before.iter().filter(|&&it| it == b'\n').count() + 1, column, byte }
+    }
+
+    /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
+    pub fn place(&self, span: Span) -> String {
+        match self.get(span.file) {
+            Some(source) => {
+                let at = self.position(span.file, span.start);
+                format!("{}:{},{}", source.name, at.line, at.column)
+            }
+            None => String::new(),
+        }
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Nothing may go on that rests on this.
+    Error,
+    /// The user should know.
+    Warning,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// The kind of problem, a few words, no stop. Stable: people search for it.
+    pub summary: String,
+    /// This problem, in whole sentences, the way out last. May be empty.
+    pub detail: String,
+    /// The exact place: what is underlined.
+    pub subject: Option<Span>,
+    /// What to show around it, such as a block header. The subject's line when absent.
+    pub context: Option<Span>,
+    /// The object it is about (`null_resource.a[0]`), where the source place alone does not say.
+    pub address: Option<String>,
+    /// The values that the failing expression referred to: (`var.x`, `is "text"`). Never a sensitive value.
+    pub values: Vec<(String, String)>,
+    /// The function that failed: name as called, and its signature where known.
+    pub function: Option<(String, Option<String>)>,
+    /// The two sides of a failed `==` condition.
+    pub difference: Option<Box<(crate::value::Value, crate::value::Value)>>,
+}
+
+impl Diagnostic {
+    /// Returns an error with this summary.
+    pub fn error(summary: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, summary)
+    }
+
+    /// Returns a warning with this summary.
+    pub fn warning(summary: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, summary)
+    }
+
+    fn new(severity: Severity, summary: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity,
+            summary: summary.into(),
+            detail: String::new(),
+            subject: None,
+            context: None,
+            address: None,
+            values: Vec::new(),
+            function: None,
+            difference: None,
+        }
+    }
+
+    /// Sets the detail.
+    pub fn detail(mut self, detail: impl Into<String>) -> Diagnostic {
+        self.detail = detail.into();
+        self
+    }
+
+    /// Sets the exact place.
+    pub fn at(mut self, span: Span) -> Diagnostic {
+        if span.file != FileId(0) {
+            self.subject = Some(span);
+        }
+        self
+    }
+
+    /// Sets the place to show around the subject.
+    pub fn within(mut self, span: Span) -> Diagnostic {
+        self.context = Some(span);
+        self
+    }
+
+    /// Sets the object it is about.
+    pub fn about(mut self, address: impl fmt::Display) -> Diagnostic {
+        self.address = Some(address.to_string());
+        self
+    }
+
+    /// Returns whether this is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary)?;
+        if self.detail.is_empty() { Ok(()) } else { write!(f, ": {}", self.detail) }
+    }
+}
+
+/// Problems in the order in which they were found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Returns an empty list.
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    /// Adds all of `more`.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = Diagnostic>) {
+        self.0.extend(more);
+    }
+
+    /// Returns whether any of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(Diagnostic::is_error)
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Iterates over them.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.iter()
+    }
+
+    /// Takes the value of a result, or keeps its problems and returns nothing.
+    pub fn take<T>(&mut self, result: Result<T, impl Into<Diagnostics>>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(problems) => {
+                self.extend(problems.into());
+                None
+            }
+        }
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        Diagnostics(vec![diagnostic])
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -1,0 +1,17 @@
+//! The library of entail: documents become facts, facts become conclusions, conclusions become a plan, a plan is
+//! carried out.
+//!
+//! The rooms stand below in the order of their floors; a room uses only rooms above it in this list (`docs/architecture.md`).
+
+pub mod address;
+pub mod diagnostic;
+pub mod value;
+pub mod syntax;
+pub mod schema;
+pub mod expression;
+pub mod config;
+pub mod state;
+pub mod request;
+pub mod world;
+pub mod provider;
+pub mod plan;

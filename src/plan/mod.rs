@@ -1,0 +1,155 @@
+//! The finished plan: what is to be done, in which order, and what it rests on. Immutable; the executor obeys it.
+
+use std::collections::BTreeMap;
+
+use crate::address::{Instance, InstanceKey, ProviderConfig};
+use crate::request::PlanMode;
+use crate::state::State;
+use crate::value::{Path, Str, Value};
+
+/// What is to be done with one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Action {
+    NoOp,
+    Create,
+    Read,
+    Update,
+    DeleteThenCreate,
+    CreateThenDelete,
+    Delete,
+    Forget,
+    ForgetThenCreate,
+}
+
+/// Why, where the action alone does not say. The texts are those of `show -json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Reason {
+    ReplaceBecauseTainted,
+    ReplaceBecauseCannotUpdate,
+    ReplaceByRequest,
+    ReplaceByTriggers,
+    DeleteBecauseNoResourceConfig,
+    DeleteBecauseWrongRepetition,
+    DeleteBecauseCountIndex,
+    DeleteBecauseEachKey,
+    DeleteBecauseEnabledFalse,
+    DeleteBecauseNoModule,
+    DeleteBecauseNoMoveTarget,
+    ReadBecauseConfigUnknown,
+    ReadBecauseDependencyPending,
+    ReadBecauseCheckNested,
+    ForgotBecauseLifecycleDestroyInState,
+    ForgotBecauseLifecycleDestroyInConfig,
+}
+
+/// What is to be done with one object, and why.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Which instance.
+    pub address: Instance,
+    /// The key of a deposed object; `None` for the current one.
+    pub deposed: Option<Str>,
+    /// Its address before moves, where that differs.
+    pub previous_address: Option<Instance>,
+    /// The provider configuration that serves it.
+    pub provider: ProviderConfig,
+    /// The instance of that configuration.
+    pub provider_key: InstanceKey,
+    /// What is to be done.
+    pub action: Action,
+    /// Why, where the action alone does not say.
+    pub reason: Option<Reason>,
+    /// The object now, marked; null when there is none.
+    pub before: Value,
+    /// The object afterwards, marked, unknown where decided in apply; null when there is none.
+    pub after: Value,
+    /// Paths whose change made it a replacement.
+    pub replace_paths: Vec<Path>,
+    /// What the provider handed out in planning.
+    pub private: Vec<u8>,
+    /// The import id, where the object is imported.
+    pub importing: Option<String>,
+    /// The configuration that was generated for it.
+    pub generated_config: Option<String>,
+    /// The key under which the old object is deposed, for `CreateThenDelete`.
+    pub deposes: Option<Str>,
+}
+
+/// What happens to a root output.
+#[derive(Clone, Debug)]
+pub struct OutputChange {
+    /// Its name.
+    pub name: Str,
+    /// The value in the prior state, marked; null when there is none.
+    pub before: Value,
+    /// The value afterwards, marked, unknown where decided in apply; null when it goes.
+    pub after: Value,
+    /// Create, update, delete or no-op.
+    pub action: Action,
+    /// Whether it is sensitive, before or afterwards.
+    pub sensitive: bool,
+}
+
+/// What an excluded root holds back, for display.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct LeftOut {
+    /// The address that the request names (an instance or, where it names more, the whole).
+    pub root: String,
+    /// Where the request names it: `-exclude=…`.
+    pub flag: String,
+    /// Everything left out because of it, itself included, in address order.
+    pub objects: Vec<String>,
+}
+
+/// A finished plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Normal, destroy or refresh-only.
+    pub mode: PlanMode,
+    /// Whether planning ended in errors; such a plan can be shown, not applied.
+    pub errored: bool,
+    /// Every object's change, no-ops included, in address order.
+    pub changes: Vec<Change>,
+    /// What changed outside, in address order.
+    pub drift: Vec<Change>,
+    /// Root outputs, by name. Outputs that keep their value for lack of recalculation are not listed.
+    pub outputs: BTreeMap<Str, OutputChange>,
+    /// The state after refresh, which the changes start from.
+    pub prior_state: State,
+    /// The state before refresh, after moves.
+    pub previous_state: State,
+    /// Root variables by name, unmarked; ephemeral ones are absent.
+    pub variables: BTreeMap<Str, Value>,
+    /// `-target` as canonical addresses.
+    pub targets: Vec<String>,
+    /// `-exclude` as canonical addresses.
+    pub excludes: Vec<String>,
+    /// `-replace` as canonical addresses.
+    pub replaces: Vec<Instance>,
+    /// When it was made.
+    pub timestamp: chrono::DateTime<chrono::Utc>,
+    /// What was left out, one entry per excluded root.
+    pub left_out: Vec<LeftOut>,
+    /// Results of conditions.
+    pub checks: Vec<crate::state::CheckResult>,
+    /// Attributes that contributed to a planned change: resource address and path.
+    pub relevant_attributes: Vec<(String, Path)>,
+    /// The workspace it was made in.
+    pub workspace: String,
+}
+
+impl Plan {
+    /// Returns whether applying it would do anything.
+    pub fn is_applyable(&self) -> bool {
+        if self.errored {
+            return false;
+        }
+        let resources = self.changes.iter().any(|it| {
+            it.action != Action::NoOp || it.importing.is_some() || it.previous_address.is_some()
+        });
+        let outputs = self.outputs.values().any(|it| it.action != Action::NoOp);
+        resources || outputs || (self.mode == PlanMode::RefreshOnly && !self.drift.is_empty())
+    }
+}

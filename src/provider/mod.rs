@@ -1,0 +1,211 @@
+//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`.
+//!
+//! Values that cross this boundary are unmarked and conform to the schema's type.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::value::RawValue;
+
+use crate::schema::ProviderSchema;
+use crate::value::{Path, Value};
+use crate::world::World;
+
+pub mod builtin;
+
+/// A problem that a provider reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderDiagnostic {
+    /// Whether it is an error or a warning.
+    pub severity: crate::diagnostic::Severity,
+    /// The kind of problem.
+    pub summary: String,
+    /// This problem.
+    pub detail: String,
+    /// The attribute it is about; empty for the whole.
+    pub attribute: Path,
+}
+
+impl ProviderDiagnostic {
+    /// Returns an error about the whole object.
+    pub fn error(summary: impl Into<String>, detail: impl Into<String>) -> ProviderDiagnostic {
+        ProviderDiagnostic { severity: crate::diagnostic::Severity::Error, summary: summary.into(), detail: detail.into(), attribute: Path::new() }
+    }
+
+    /// Returns a warning about the whole object.
+    pub fn warning(summary: impl Into<String>, detail: impl Into<String>) -> ProviderDiagnostic {
+        ProviderDiagnostic { severity: crate::diagnostic::Severity::Warning, ..ProviderDiagnostic::error(summary, detail) }
+    }
+
+    /// Sets the attribute it is about.
+    pub fn at(mut self, attribute: Path) -> ProviderDiagnostic {
+        self.attribute = attribute;
+        self
+    }
+}
+
+/// What a call gives beside its problems; `value` is absent only if the call failed before there was one.
+#[derive(Clone, Debug, Default)]
+pub struct Response<T> {
+    /// The result.
+    pub value: T,
+    /// Problems.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+impl<T> Response<T> {
+    /// Returns a result without problems.
+    pub fn ok(value: T) -> Response<T> {
+        Response { value, diagnostics: Vec::new() }
+    }
+
+    /// Returns whether any problem is an error.
+    pub fn failed(&self) -> bool {
+        self.diagnostics.iter().any(|it| it.severity == crate::diagnostic::Severity::Error)
+    }
+}
+
+/// An object as read: null when it is gone.
+#[derive(Clone, Debug)]
+pub struct ReadObject {
+    /// The object, null when it is gone.
+    pub value: Value,
+    /// What the provider wants kept.
+    pub private: Vec<u8>,
+}
+
+/// What to plan.
+#[derive(Clone, Debug)]
+pub struct PlanCall<'a> {
+    /// The resource type.
+    pub kind: &'a str,
+    /// The object now; null when creating.
+    pub prior: &'a Value,
+    /// Configuration merged with the prior object; null when deleting.
+    pub proposed: &'a Value,
+    /// The configuration; null when deleting.
+    pub config: &'a Value,
+    /// What the provider kept.
+    pub private: &'a [u8],
+}
+
+/// What a provider plans.
+#[derive(Clone, Debug)]
+pub struct PlannedObject {
+    /// The planned object; unknown where decided in apply.
+    pub planned: Value,
+    /// Paths whose change needs a replacement.
+    pub requires_replace: Vec<Path>,
+    /// What to hand back in apply.
+    pub private: Vec<u8>,
+    /// The provider follows the loose rules of the legacy SDK.
+    pub legacy_types: bool,
+}
+
+/// What to apply.
+#[derive(Clone, Debug)]
+pub struct ApplyCall<'a> {
+    /// The resource type.
+    pub kind: &'a str,
+    /// The object now; null when creating.
+    pub prior: &'a Value,
+    /// The planned object; null when deleting.
+    pub planned: &'a Value,
+    /// The configuration; null when deleting.
+    pub config: &'a Value,
+    /// What planning gave.
+    pub private: &'a [u8],
+}
+
+/// What exists after applying.
+#[derive(Clone, Debug)]
+pub struct AppliedObject {
+    /// The object, null when there is none.
+    pub value: Value,
+    /// What the provider wants kept.
+    pub private: Vec<u8>,
+    /// The provider follows the loose rules of the legacy SDK.
+    pub legacy_types: bool,
+}
+
+/// An object found by import.
+#[derive(Clone, Debug)]
+pub struct ImportedObject {
+    /// The resource type.
+    pub kind: String,
+    /// What is known of it; a read completes it.
+    pub value: Value,
+    /// What the provider wants kept.
+    pub private: Vec<u8>,
+}
+
+/// An opened ephemeral resource.
+#[derive(Clone, Debug)]
+pub struct OpenedEphemeral {
+    /// Its value.
+    pub value: Value,
+    /// What to hand back when renewing and closing.
+    pub private: Vec<u8>,
+    /// When to renew it.
+    pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
+}
+
+/// A provider, in the protocol's calls. One value is one running provider instance.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// Returns what the provider accepts and returns.
+    async fn schema(&self) -> Response<Arc<ProviderSchema>>;
+
+    /// Checks a provider configuration.
+    async fn validate_provider(&self, config: &Value) -> Vec<ProviderDiagnostic>;
+
+    /// Takes its configuration, once, before any call below that touches the world.
+    async fn configure(&self, config: &Value) -> Vec<ProviderDiagnostic>;
+
+    /// Checks the configuration of a managed resource.
+    async fn validate_resource(&self, kind: &str, config: &Value) -> Vec<ProviderDiagnostic>;
+
+    /// Checks the configuration of a data source.
+    async fn validate_data(&self, kind: &str, config: &Value) -> Vec<ProviderDiagnostic>;
+
+    /// Brings a stored object to the current schema. `stored` is the JSON text of an object.
+    async fn upgrade(&self, kind: &str, version: u64, stored: &RawValue) -> Response<Option<Value>>;
+
+    /// Reads what became of an object.
+    async fn read(&self, kind: &str, prior: &Value, private: &[u8]) -> Response<Option<ReadObject>>;
+
+    /// Plans a change.
+    async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>>;
+
+    /// Makes a change.
+    async fn apply(&self, call: ApplyCall<'_>) -> Response<Option<AppliedObject>>;
+
+    /// Finds an existing object by its import id.
+    async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>>;
+
+    /// Turns an object of another type (perhaps of another provider) into one of `kind`.
+    async fn move_state(&self, from_provider: &str, from_kind: &str, from_version: u64, stored: &RawValue, kind: &str) -> Response<Option<ReadObject>>;
+
+    /// Reads a data source.
+    async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>>;
+
+    /// Checks the configuration of an ephemeral resource.
+    async fn validate_ephemeral(&self, kind: &str, config: &Value) -> Vec<ProviderDiagnostic>;
+
+    /// Opens an ephemeral resource.
+    async fn open(&self, kind: &str, config: &Value) -> Response<Option<OpenedEphemeral>>;
+
+    /// Closes an ephemeral resource.
+    async fn close(&self, kind: &str, private: &[u8]) -> Vec<ProviderDiagnostic>;
+
+    /// Calls a function. The error names the argument at fault, from 0, and says why.
+    async fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)>;
+
+    /// Asks running calls to end soon.
+    async fn stop(&self) {}
+}
+
+/// Starts embedded providers; `None` where the address is not embedded.
+pub fn embedded(address: &crate::address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+    builtin::start(address, world)
+}

@@ -1,0 +1,66 @@
+//! What was asked: mode, targets, excludes, replaces, variables.
+
+use std::path::PathBuf;
+
+use crate::address::target::Target;
+use crate::address::Instance;
+use crate::diagnostic::Span;
+
+/// What kind of plan is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PlanMode {
+    /// Make the world as the configuration says.
+    #[default]
+    Normal,
+    /// Destroy everything.
+    Destroy,
+    /// Only record what changed outside.
+    RefreshOnly,
+}
+
+/// An address named by a flag or a line of a file.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    /// What it names.
+    pub target: Target,
+    /// As written.
+    pub text: String,
+    /// Where it came from: `-exclude=…`, or `file:line` of an `-exclude-file`.
+    pub origin: String,
+}
+
+/// Where a root variable's value was given, in rising precedence.
+#[derive(Clone, Debug)]
+pub enum VariableSource {
+    /// `TF_VAR_name`: raw text.
+    Environment(String),
+    /// A `*.tfvars` file found by itself.
+    AutoFile(PathBuf),
+    /// `-var-file=PATH`
+    File(PathBuf),
+    /// `-var name=text`: raw text.
+    Flag(String, String),
+}
+
+/// What a plan is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Normal, destroy or refresh-only.
+    pub mode: PlanMode,
+    /// `-refresh=false` turns it off.
+    pub skip_refresh: bool,
+    /// `-target`, `-target-file`
+    pub targets: Vec<Selector>,
+    /// `-exclude`, `-exclude-file`
+    pub excludes: Vec<Selector>,
+    /// `-replace`
+    pub replaces: Vec<(Instance, Option<Span>)>,
+    /// `-var` and `-var-file`, in order.
+    pub variables: Vec<VariableSource>,
+    /// `-compat=opentofu`
+    pub compat_opentofu: bool,
+    /// `-parallelism`, at least 1.
+    pub parallelism: usize,
+    /// `-generate-config-out`
+    pub generate_config_out: Option<PathBuf>,
+}

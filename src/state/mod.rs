@@ -1,0 +1,139 @@
+//! Snapshots of what exists: the model, and the file formats it is read from and written to.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::address::{Instance, InstanceKey, ProviderConfig, Resource};
+use crate::value::{Str, Type, Value};
+
+/// What exists, as last recorded.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Which history this snapshot belongs to: a UUID, empty before the first write.
+    pub lineage: String,
+    /// Counts the snapshots of a lineage, from 1.
+    pub serial: u64,
+    /// The version of the program that wrote it, where it was read from a file.
+    pub written_by: Option<String>,
+    /// Root outputs by name.
+    pub outputs: BTreeMap<Str, OutputValue>,
+    /// Resources in no order; instances of one resource stand together.
+    pub resources: BTreeMap<Resource, ResourceState>,
+    /// Results of conditions, as last recorded.
+    pub checks: Option<Vec<CheckResult>>,
+}
+
+/// A root output as recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputValue {
+    /// Its value, unmarked.
+    pub value: Value,
+    /// Its type as recorded.
+    pub ty: Type,
+    /// Whether it is sensitive.
+    pub sensitive: bool,
+    /// `deprecated`
+    pub deprecated: Option<Str>,
+}
+
+/// A resource of one module instance: its provider and its instances.
+#[derive(Clone, Debug)]
+pub struct ResourceState {
+    /// The provider configuration that all its instances use.
+    pub provider: ProviderConfig,
+    /// Its instances by key.
+    pub instances: BTreeMap<InstanceKey, InstanceState>,
+}
+
+/// An instance: its current object, if any, and deposed ones.
+#[derive(Clone, Debug, Default)]
+pub struct InstanceState {
+    /// The key of the provider instance, where the provider configuration repeats.
+    pub provider_key: InstanceKey,
+    /// The current object.
+    pub current: Option<Object>,
+    /// Deposed objects by key (8 hexadecimal digits).
+    pub deposed: BTreeMap<Str, Object>,
+}
+
+/// A remote object as recorded.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Whether it is whole.
+    pub status: Status,
+    /// The version of the schema that `attributes` follow.
+    pub schema_version: u64,
+    /// The attributes as stored: the JSON text of an object (or a legacy flat map). Decoded only with a schema.
+    pub attributes: Attributes,
+    /// The paths of sensitive values within, as stored.
+    pub sensitive: Vec<crate::value::Path>,
+    /// What the provider asked to keep.
+    pub private: Vec<u8>,
+    /// The resources it rests on, as OpenTofu records them: addresses without instance keys.
+    pub dependencies: Vec<Str>,
+    /// The instances it read, our own record (`None` where another program wrote the state).
+    pub reads: Option<Vec<Str>>,
+    /// Replaced by making the new one first.
+    pub create_before_destroy: bool,
+    /// Forgotten rather than destroyed.
+    pub skip_destroy: bool,
+    /// The identity and its schema version, as stored.
+    pub identity: Option<(Box<RawValue>, u64)>,
+}
+
+/// Stored attributes.
+#[derive(Clone, Debug)]
+pub enum Attributes {
+    /// JSON text of an object.
+    Json(Box<RawValue>),
+    /// The flat map of state version 3 and older.
+    Flat(BTreeMap<String, String>),
+}
+
+/// Whether an object is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Status {
+    /// Whole.
+    #[default]
+    Ready,
+    /// Half made: the next plan replaces it.
+    Tainted,
+}
+
+/// The recorded result of the conditions of one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckResult {
+    /// `resource`, `output`, `check` or `var`
+    pub kind: Str,
+    /// The block's address.
+    pub config_address: Str,
+    /// `pass`, `fail`, `error` or `unknown`
+    pub status: Str,
+    /// Each repetition: address, status, failure messages. `None` where nothing is known of them.
+    pub objects: Option<Vec<(Str, Str, Vec<Str>)>>,
+}
+
+impl State {
+    /// Returns the current object of an instance.
+    pub fn current(&self, address: &Instance) -> Option<&Object> {
+        self.instance(address)?.current.as_ref()
+    }
+
+    /// Returns an instance.
+    pub fn instance(&self, address: &Instance) -> Option<&InstanceState> {
+        self.resources.get(&address.of())?.instances.get(&address.key)
+    }
+
+    /// Iterates over the addresses of all instances, deposed-only ones included, in address order.
+    pub fn instances(&self) -> impl Iterator<Item = (Instance, &ResourceState, &InstanceState)> {
+        self.resources.iter().flat_map(|(address, resource)| {
+            resource.instances.iter().map(move |(key, instance)| (address.instance(key.clone()), resource, instance))
+        })
+    }
+
+    /// Returns whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty() && self.outputs.is_empty()
+    }
+}

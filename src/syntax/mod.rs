@@ -1,0 +1,269 @@
+//! Text to a compact tree with spans. The only room that knows how the language is written.
+//!
+//! Native syntax and JSON syntax give the same tree; an expression of JSON is a template string or a JSON value, lowered
+//! to the same [`Expr`].
+
+use crate::diagnostic::Span;
+use crate::value::{Number, Str};
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    /// The text.
+    pub text: Str,
+    /// Its place (with the quotes, for a quoted label).
+    pub span: Span,
+}
+
+/// The inside of a file or block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// `name = expression`, in source order. Names are unique (a duplicate is a syntax error).
+    pub attributes: Vec<Attribute>,
+    /// Blocks, in source order.
+    pub blocks: Vec<Block>,
+    /// The place of the whole body (between the braces, or the file).
+    pub span: Span,
+    /// Set for JSON syntax, where a name can be read as an attribute or as blocks. See [`json`].
+    pub json: Option<JsonBody>,
+}
+
+/// A JSON object whose members a schema must sort into attributes and blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonBody {
+    /// Every member: name, place of the name, value.
+    pub members: Vec<(Name, Expression)>,
+}
+
+/// `name = expression`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// The name.
+    pub name: Name,
+    /// The expression.
+    pub value: Expression,
+}
+
+impl Attribute {
+    /// Returns the place of the whole attribute.
+    pub fn span(&self) -> Span {
+        self.name.span.to(self.value.span)
+    }
+}
+
+/// `kind "label" … { … }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The block's type, such as `resource`.
+    pub kind: Name,
+    /// Its labels.
+    pub labels: Vec<Name>,
+    /// Its inside.
+    pub body: Body,
+    /// The place of the header: from the type to the last label.
+    pub header: Span,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// What it is.
+    pub expr: Box<Expr>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// The forms of expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// A number literal.
+    Number(Number),
+    /// A quoted string or heredoc without sequences: its text, escapes resolved, heredoc indentation and NFC done.
+    String(Str),
+    /// A quoted string or heredoc with sequences. Trimming (`~`) and heredoc indentation are done.
+    Template(Vec<Part>),
+    /// `"${x}"`: exactly one interpolation and nothing else; gives the value as it is.
+    Wrapped(Expression),
+    /// `[a, b]`
+    Tuple(Vec<Expression>),
+    /// `{ a = 1, (b) = 2 }`
+    Object(Vec<Item>),
+    /// `root.a["b"].c`: a variable and steps into it (possibly none).
+    Traversal {
+        /// The first name.
+        root: Name,
+        /// What follows.
+        steps: Vec<Step>,
+    },
+    /// `f(x).a[0]`: steps into any other expression; at least one.
+    Relative {
+        /// The expression stepped into.
+        source: Expression,
+        /// What follows.
+        steps: Vec<Step>,
+    },
+    /// `x[*].a` (full) or `x.*.a` (attributes only).
+    Splat {
+        /// The expression whose elements are visited.
+        source: Expression,
+        /// Whether it is the full form.
+        full: bool,
+        /// The steps taken from each element.
+        each: Vec<Step>,
+        /// The place of the `[*]` or `.*`.
+        marker: Span,
+    },
+    /// `f(a, b...)`, `provider::name::f(a)`, `core::f(a)`.
+    Call {
+        /// The whole name, with its namespaces: `provider::aws::f`.
+        name: Name,
+        /// The arguments.
+        arguments: Vec<Expression>,
+        /// Whether the last argument ends in `...`.
+        expand: bool,
+        /// The place of the closing parenthesis.
+        close: Span,
+    },
+    /// `condition ? yes : no`
+    Conditional {
+        /// The condition.
+        condition: Expression,
+        /// The value if true.
+        yes: Expression,
+        /// The value if false.
+        no: Expression,
+    },
+    /// `!x`, `-x`
+    Unary(UnaryOp, Expression),
+    /// `a + b` and the like.
+    Binary(BinaryOp, Expression, Expression),
+    /// `[for k, v in c : e if cond]`, `{for k, v in c : k => e... if cond}`
+    For(Box<For>),
+    /// `(x)`
+    Parentheses(Expression),
+}
+
+/// The parts of a `for` expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct For {
+    /// The name of the key or index, if given.
+    pub key_name: Option<Name>,
+    /// The name of the value.
+    pub value_name: Name,
+    /// What is iterated over.
+    pub collection: Expression,
+    /// The key of each element; makes it an object.
+    pub key: Option<Expression>,
+    /// The value of each element.
+    pub value: Expression,
+    /// `if …`
+    pub condition: Option<Expression>,
+    /// `...` after the value of an object `for`.
+    pub group: bool,
+    /// The place of `for … :`.
+    pub intro: Span,
+}
+
+/// One `key = value` of an object constructor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The key.
+    pub key: ObjectKey,
+    /// The value.
+    pub value: Expression,
+}
+
+/// The key of an object item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObjectKey {
+    /// A bare name: the text itself, not a reference.
+    Name(Name),
+    /// Any other expression; a parenthesised name is [`Expr::Parentheses`].
+    Expression(Expression),
+}
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// `.name`
+    Attribute(Name),
+    /// `[key]`, with the place from bracket to bracket.
+    Index(Expression, Span),
+    /// `.0`
+    LegacyIndex(u64, Span),
+}
+
+impl Step {
+    /// Returns where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Step::Attribute(name) => name.span,
+            Step::Index(_, span) | Step::LegacyIndex(_, span) => *span,
+        }
+    }
+}
+
+/// One part of a template.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Text as it is.
+    Literal(Str),
+    /// `${…}`
+    Interpolation(Expression),
+    /// `%{ if c }…%{ else }…%{ endif }`
+    If {
+        /// The condition.
+        condition: Expression,
+        /// The parts if true.
+        yes: Vec<Part>,
+        /// The parts if false.
+        no: Vec<Part>,
+        /// The place of the directive.
+        span: Span,
+    },
+    /// `%{ for k, v in c }…%{ endfor }`
+    For {
+        /// The name of the key or index, if given.
+        key_name: Option<Name>,
+        /// The name of the value.
+        value_name: Name,
+        /// What is iterated over.
+        collection: Expression,
+        /// The parts for each element.
+        body: Vec<Part>,
+        /// The place of the directive.
+        span: Span,
+    },
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `!`
+    Not,
+    /// `-`
+    Negate,
+}
+
+/// Binary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum BinaryOp {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+}

@@ -1,0 +1,210 @@
+//! Marks: what travels with a value through every operation – sensitivity, and where the value came from.
+
+use std::sync::Arc;
+
+use super::{Marked, Path, Value};
+
+/// The marks of a value. The default is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Marks {
+    /// Never shown.
+    pub sensitive: bool,
+    /// Never stored.
+    pub ephemeral: bool,
+    /// The nodes it was computed from, while structure is traced (numbers are the tracer's own).
+    pub reads: Reads,
+}
+
+/// A set of node numbers as a shared union tree: cheap to unite, never copied.
+#[derive(Clone, Debug, Default)]
+pub struct Reads(Option<Arc<ReadTree>>);
+
+#[derive(Debug)]
+enum ReadTree {
+    Leaf(u32),
+    Union(Vec<Arc<ReadTree>>),
+}
+
+impl Reads {
+    /// Returns the set of one node.
+    pub fn one(node: u32) -> Reads {
+        Reads(Some(Arc::new(ReadTree::Leaf(node))))
+    }
+
+    /// Returns whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns the union of both.
+    pub fn union(&self, other: &Reads) -> Reads {
+        match (&self.0, &other.0) {
+            (None, _) => other.clone(),
+            (_, None) => self.clone(),
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
+            (Some(a), Some(b)) => match (&**a, &**b) {
+                (ReadTree::Leaf(x), ReadTree::Leaf(y)) if x == y => self.clone(),
+                (ReadTree::Union(parts), _) if parts.iter().any(|it| Arc::ptr_eq(it, b)) => self.clone(),
+                (_, ReadTree::Union(parts)) if parts.iter().any(|it| Arc::ptr_eq(it, a)) => other.clone(),
+                _ => Reads(Some(Arc::new(ReadTree::Union(vec![a.clone(), b.clone()])))),
+            },
+        }
+    }
+
+    /// Calls `each` for every node, perhaps more than once; shared parts are visited once.
+    pub fn visit(&self, each: &mut impl FnMut(u32)) {
+        let Some(root) = &self.0 else { return };
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![root];
+        while let Some(tree) = open.pop() {
+            match &**tree {
+                ReadTree::Leaf(node) => each(*node),
+                ReadTree::Union(parts) => {
+                    if seen.insert(Arc::as_ptr(tree)) {
+                        open.extend(parts);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for ReadTree {
+    /// Takes deep trees apart in a loop, so that a chain of unions never overflows the stack.
+    fn drop(&mut self) {
+        let ReadTree::Union(parts) = self else { return };
+        let mut open = std::mem::take(parts);
+        while let Some(part) = open.pop() {
+            if let Some(mut tree) = Arc::into_inner(part)
+                && let ReadTree::Union(parts) = &mut tree
+            {
+                open.append(parts);
+            }
+        }
+    }
+}
+
+impl PartialEq for Reads {
+    fn eq(&self, other: &Reads) -> bool {
+        let collect = |reads: &Reads| {
+            let mut nodes = std::collections::BTreeSet::new();
+            reads.visit(&mut |node| {
+                nodes.insert(node);
+            });
+            nodes
+        };
+        collect(self) == collect(other)
+    }
+}
+
+impl Marks {
+    /// The mark of a sensitive value.
+    pub fn sensitive() -> Marks {
+        Marks { sensitive: true, ..Marks::default() }
+    }
+
+    /// The mark of an ephemeral value.
+    pub fn ephemeral() -> Marks {
+        Marks { ephemeral: true, ..Marks::default() }
+    }
+
+    /// The mark of a value read from a node.
+    pub fn read(node: u32) -> Marks {
+        Marks { reads: Reads::one(node), ..Marks::default() }
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        !self.sensitive && !self.ephemeral && self.reads.is_empty()
+    }
+
+    /// Returns the union of both.
+    pub fn union(&self, other: &Marks) -> Marks {
+        Marks {
+            sensitive: self.sensitive || other.sensitive,
+            ephemeral: self.ephemeral || other.ephemeral,
+            reads: self.reads.union(&other.reads),
+        }
+    }
+}
+
+impl Value {
+    /// Returns the outermost marks.
+    pub fn marks(&self) -> Marks {
+        match self {
+            Value::Marked(it) => it.marks.clone(),
+            _ => Marks::default(),
+        }
+    }
+
+    /// Adds marks to the value as a whole.
+    pub fn mark(self, marks: &Marks) -> Value {
+        if marks.is_empty() {
+            return self;
+        }
+        match self {
+            Value::Marked(it) => {
+                Value::Marked(Arc::new(Marked { marks: it.marks.union(marks), value: it.value.clone() }))
+            }
+            value => Value::Marked(Arc::new(Marked { marks: marks.clone(), value })),
+        }
+    }
+
+    /// Takes the outermost marks off.
+    pub fn unmark(self) -> (Value, Marks) {
+        match self {
+            Value::Marked(it) => match Arc::try_unwrap(it) {
+                Ok(it) => (it.value, it.marks),
+                Err(it) => (it.value.clone(), it.marks.clone()),
+            },
+            value => (value, Marks::default()),
+        }
+    }
+
+    /// Returns whether this or any part of it is marked.
+    pub fn contains_marked(&self) -> bool {
+        matches!(self, Value::Marked(_)) || self.children().any(Value::contains_marked)
+    }
+
+    /// Returns whether this or any part of it is sensitive.
+    pub fn contains_sensitive(&self) -> bool {
+        matches!(self, Value::Marked(it) if it.marks.sensitive) || self.children().any(Value::contains_sensitive)
+    }
+
+    /// Returns whether this or any part of it is ephemeral.
+    pub fn contains_ephemeral(&self) -> bool {
+        matches!(self, Value::Marked(it) if it.marks.ephemeral) || self.children().any(Value::contains_ephemeral)
+    }
+
+    /// Returns the union of all marks in it.
+    pub fn deep_marks(&self) -> Marks {
+        let own = self.marks();
+        self.children().fold(own, |marks, child| marks.union(&child.deep_marks()))
+    }
+
+    /// Takes all marks off, at every depth, and returns their union.
+    pub fn unmark_deep(&self) -> (Value, Marks) {
+        if !self.contains_marked() {
+            return (self.clone(), Marks::default());
+        }
+        let mut union = Marks::default();
+        let value = self.transform_marks(&mut Vec::new(), &mut |_, marks| {
+            union = union.union(marks);
+            Marks::default()
+        });
+        (value, union)
+    }
+
+    /// Takes all marks off and returns them by path, outermost first.
+    pub fn unmark_paths(&self) -> (Value, Vec<(Path, Marks)>) {
+        if !self.contains_marked() {
+            return (self.clone(), Vec::new());
+        }
+        let mut found = Vec::new();
+        let value = self.transform_marks(&mut Vec::new(), &mut |path, marks| {
+            found.push((path.to_vec(), marks.clone()));
+            Marks::default()
+        });
+        (value, found)
+    }
+}
