@@ -1,0 +1,3 @@
+//! Whole undertakings: init, validate, plan, apply, destroy, import, state.
+
+pub mod event;
