@@ -39,6 +39,8 @@ pub struct Values<'a> {
     objects: Vec<OnceLock<Value>>,
     memo: Vec<OnceLock<Result<Value, ()>>>,
     wholes: Vec<OnceLock<Value>>,
+    resource_keys: Vec<OnceLock<Option<Value>>>,
+    call_keys: Vec<OnceLock<Option<Value>>>,
     problems: Mutex<Diagnostics>,
 }
 
@@ -57,6 +59,8 @@ impl<'a> Values<'a> {
             objects: Vec::new(),
             memo: Vec::new(),
             wholes: Vec::new(),
+            resource_keys: Vec::new(),
+            call_keys: Vec::new(),
             problems: Mutex::default(),
         };
         values.grow();
@@ -68,6 +72,8 @@ impl<'a> Values<'a> {
         self.objects.resize_with(self.structure.nodes.len(), OnceLock::new);
         self.memo.resize_with(self.structure.nodes.len(), OnceLock::new);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
+        self.resource_keys.resize_with(self.structure.resources.len(), OnceLock::new);
+        self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
         self.types.resize(self.structure.resources.len(), Type::DYNAMIC);
     }
 
@@ -110,23 +116,24 @@ impl<'a> Values<'a> {
     }
 
     fn module_each_value(&self, module: ModuleId, call: CallId) -> Option<Value> {
-        let node = self.structure.module(module);
-        if self.structure.call(call).style != Style::ForEach {
-            return None;
-        }
-        let parent = self.structure.call(call).parent;
-        let block = self.structure.module(parent).config.calls.get(&self.structure.call(call).name)?;
-        self.each_value_of(parent, &block.repetition, &node.key)
+        let (parent, name) = (self.structure.call(call).parent, &self.structure.call(call).name);
+        let block = self.structure.module(parent).config.calls.get(name)?;
+        let whole = self.call_keys[call.index()].get_or_init(|| self.for_each_value(parent, &block.repetition));
+        each_of(whole.as_ref()?, &self.structure.module(module).key)
     }
 
-    /// Returns `each.value` for a key, from the `for_each` expression as it evaluates now.
-    pub fn each_value_of(&self, module: ModuleId, repetition: &config::Repetition, key: &InstanceKey) -> Option<Value> {
-        let (config::Repetition::ForEach(expression), InstanceKey::Str(key)) = (repetition, key) else { return None };
-        let value = expression::evaluate(expression, &self.scope(module)).ok()?;
-        match value.bare() {
-            Value::Set(_) => Some(Value::String(key.clone())),
-            _ => value.get(key).cloned(),
-        }
+    /// Returns `each.value` of an instance of a resource, from the `for_each` expression as it evaluates now.
+    pub fn each_value(&self, resource: ResourceId, key: &InstanceKey) -> Option<Value> {
+        let module = self.structure.resource(resource).module?;
+        let block = self.structure.block(resource)?;
+        let whole = self.resource_keys[resource.index()].get_or_init(|| self.for_each_value(module, &block.repetition));
+        each_of(whole.as_ref()?, key)
+    }
+
+    fn for_each_value(&self, module: ModuleId, repetition: &config::Repetition) -> Option<Value> {
+        let config::Repetition::ForEach(expression) = repetition else { return None };
+        let (value, problems) = expression::evaluate(expression, &self.scope(module));
+        (!problems.has_errors()).then_some(value)
     }
 
     /// Returns the value of a variable, local value or output, evaluated when first asked for.
@@ -146,11 +153,11 @@ impl<'a> Values<'a> {
             NodeKind::Variable(module, name) => self.variable(*module, name),
             NodeKind::Local(module, name) => {
                 let local = &self.structure.module(*module).config.locals[name];
-                expression::evaluate(&local.value, &self.scope(*module))
+                evaluate(self, &local.value, &self.scope(*module))
             }
             NodeKind::Output(module, name) => {
                 let output = &self.structure.module(*module).config.outputs[name];
-                let value = expression::evaluate(&output.value, &self.scope(*module))?;
+                let value = evaluate(self, &output.value, &self.scope(*module))?;
                 let marks = Marks { sensitive: output.sensitive, ephemeral: output.ephemeral, ..Marks::default() };
                 Ok(value.mark(&marks))
             }
@@ -168,7 +175,7 @@ impl<'a> Values<'a> {
         let call = &self.structure.module(parent).config.calls[&self.structure.call(call).name];
         let input = call.inputs.get(name);
         let value = match (input, self.call_scope(module)) {
-            (Some(input), Some(scope)) => Some(expression::evaluate(&input.value, &scope)?),
+            (Some(input), Some(scope)) => Some(evaluate(self, &input.value, &scope)?),
             _ => None,
         };
         crate::operation::variables::finish(variable, value, input.map(|it| it.value.span))
@@ -249,6 +256,24 @@ impl<'a> Values<'a> {
         let outputs: Result<Vec<_>, _> = outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
         outputs.map(Value::object)
     }
+}
+
+fn each_of(whole: &Value, key: &InstanceKey) -> Option<Value> {
+    let InstanceKey::Str(key) = key else { return None };
+    match whole.bare() {
+        Value::Set(_) => Some(Value::String(key.clone())),
+        _ => whole.get(key).cloned(),
+    }
+}
+
+/// Evaluates; errors as the error, warnings to the table.
+fn evaluate(values: &Values<'_>, expression: &Expression, scope: &dyn Scope) -> Result<Value, Diagnostics> {
+    let (value, problems) = expression::evaluate(expression, scope);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    values.report(problems);
+    Ok(value)
 }
 
 fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
