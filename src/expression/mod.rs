@@ -57,11 +57,23 @@ pub trait Scope: Sync {
     ///   known and not null (a number or string); then the value of that one instance is returned, and the step is consumed.
     ///   When the step is absent, unknown or a splat, `key` is `None` and the whole is returned.
     /// - `span`: the place to blame.
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics>;
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics>;
 
     /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
     /// subject and its consumed key.
-    fn reached(&self, subject: &Subject, key: Option<&Value>, steps_left: usize, value: &Value, span: Span) {
+    fn reached(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        steps_left: usize,
+        value: &Value,
+        span: Span,
+    ) {
         let _ = (subject, key, steps_left, value, span);
     }
 

@@ -73,7 +73,9 @@ impl Type {
 
     /// `object({…})`; attributes in any order, names unique.
     pub fn object(attributes: Vec<(Str, Type)>) -> Type {
-        Type::object_with_optional(attributes.into_iter().map(|(name, ty)| (name, ty, false)).collect())
+        Type::object_with_optional(
+            attributes.into_iter().map(|(name, ty)| (name, ty, false)).collect(),
+        )
     }
 
     /// `object({…})` with optional attributes; in any order, names unique.
@@ -194,7 +196,11 @@ impl fmt::Display for Type {
                 f.write_str("object({")?;
                 for (index, (name, ty, optional)) in items.iter().enumerate() {
                     f.write_str(if index == 0 { "" } else { "," })?;
-                    if *optional { write!(f, "{name}=optional({ty})")? } else { write!(f, "{name}={ty}")? }
+                    if *optional {
+                        write!(f, "{name}=optional({ty})")?
+                    } else {
+                        write!(f, "{name}={ty}")?
+                    }
                 }
                 f.write_str("})")
             }

@@ -33,6 +33,9 @@ pub struct Refinement {
 impl Value {
     /// Returns an unknown value of a type that will not be null.
     pub fn unknown_not_null(ty: Type) -> Value {
-        Value::Unknown(Arc::new(Unknown { ty, refinement: Refinement { not_null: true, ..Refinement::default() } }))
+        Value::Unknown(Arc::new(Unknown {
+            ty,
+            refinement: Refinement { not_null: true, ..Refinement::default() },
+        }))
     }
 }
