@@ -39,3 +39,22 @@ impl Number {
         }
     }
 }
+
+impl Number {
+    /// Reads decimal text: whole numbers of 64 bits exactly, anything else by way of a 64-bit float.
+    pub fn parse(text: &str) -> Option<Number> {
+        if let Ok(it) = text.parse::<i64>() {
+            return Some(Number::Int(it));
+        }
+        let float: f64 = text.parse().ok().filter(|it: &f64| it.is_finite())?;
+        if float.fract() == 0.0 && float.abs() < 9e15 {
+            return Some(Number::Int(float as i64));
+        }
+        let (bits, mut exponent) = (float.to_bits(), (float.to_bits() >> 52 & 0x7ff) as i64 - 1075);
+        let mut mantissa = (bits & ((1 << 52) - 1) | 1 << 52) as i64;
+        let zeros = mantissa.trailing_zeros();
+        mantissa >>= zeros;
+        exponent += i64::from(zeros);
+        Some(Number::Big(Arc::new(Big::Finite { mantissa: mantissa.into(), exponent })))
+    }
+}
