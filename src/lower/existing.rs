@@ -69,24 +69,22 @@ fn resource_of(lowered: &mut Lowered, documents: &Documents<'_>, address: &Resou
     if let Some(&id) = lowered.structure.resource_ids.get(address) {
         return id;
     }
-    if let Some(id) = pending_above(&lowered.structure, address) {
-        return id;
-    }
+    let pending = pending_above(&lowered.structure, address);
     let id = lowered.structure.add_resource(address.clone(), None, Style::Single, false);
+    lowered.structure.resources[id.index()].pending = pending;
     let provider = documents.state.resources.get(address).map(|it| it.provider.clone());
     lowered.structure.resources[id.index()].provider = provider;
     id
 }
 
 /// A resource within a module call whose keys are not known yet: the call's one stand-in owns it.
-fn pending_above(structure: &Structure, address: &Resource) -> Option<ResourceId> {
+fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
     let mut at = Structure::ROOT;
     for (name, key) in address.module.0.iter() {
         let call = structure.call(*structure.module(at).calls.get(name)?);
         at = *if call.pending { call.instances.get(&InstanceKey::None)? } else { call.instances.get(key)? };
     }
-    let id = *structure.module(at).resources.get(&address.resource)?;
-    structure.resource(id).pending.map(|_| id)
+    structure.resource(*structure.module(at).resources.get(&address.resource)?).pending
 }
 
 /// The node of an existing instance, and the facts that do not depend on whether an object is current.

@@ -14,7 +14,7 @@ pub mod blocks;
 pub mod bodies;
 mod configuration;
 mod existing;
-mod requested;
+pub mod requested;
 mod serving;
 pub mod structure;
 pub mod trace;

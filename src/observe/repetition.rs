@@ -36,6 +36,23 @@ fn invalid(summary: &str, detail: impl Into<String>) -> Keys {
     Keys::Invalid(Box::new(Diagnostic::error(summary).detail(detail)))
 }
 
+/// Returns the problem that a repetition is not known even when everything it reads is settled; `what` is the address
+/// that can be left out instead.
+pub fn not_known(repetition: &Repetition, what: &str) -> Diagnostic {
+    let way_out = format!("To work around this, use the planning option -exclude={what} to first apply without this object, and then apply normally to converge.");
+    match repetition {
+        Repetition::Count(_) => Diagnostic::error("Invalid count argument").detail(format!(
+            "The \"count\" value depends on resource attributes that cannot be determined until apply, so OpenTofu cannot predict how many instances will be created.\n\n{way_out}"
+        )),
+        Repetition::Enabled(_) => Diagnostic::error("Invalid enabled argument").detail(
+            "The \"enabled\" value depends on resource attributes that cannot be determined until apply, so OpenTofu cannot predict whether the object exists.",
+        ),
+        _ => Diagnostic::error("Invalid for_each argument").detail(format!(
+            "The \"for_each\" value includes keys derived from resource attributes that cannot be determined until apply, so OpenTofu cannot determine the full set of keys that will identify the instances of this object.\n\nWhen working with unknown values in for_each, it's better to define the keys statically in your configuration and place apply-time results only in the map values.\n\n{way_out}"
+        )),
+    }
+}
+
 fn count(value: &Value) -> Keys {
     const SUMMARY: &str = "Invalid count argument";
     let (value, marks) = value.unmark_deep();
