@@ -53,9 +53,7 @@ impl<R: Row> Rows for Vec<R> {
 /// A set of relations that can be seen by name.
 pub trait Tables {
     /// Returns every relation, in the order of declaration.
-    fn relations() -> &'static [Relation]
-    where
-        Self: Sized;
+    fn relations(&self) -> &'static [Relation];
 
     /// Shows every relation with its rows, in the order of declaration.
     fn for_each_relation(&self, see: &mut dyn FnMut(&'static Relation, &dyn Rows));
@@ -146,7 +144,7 @@ macro_rules! tables {
         }
 
         impl $crate::tables::Tables for $Struct {
-            fn relations() -> &'static [$crate::tables::Relation] {
+            fn relations(&self) -> &'static [$crate::tables::Relation] {
                 $Struct::RELATIONS
             }
 

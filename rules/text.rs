@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::atom::{constant, vocabularies};
-use crate::tables::{Relation, Tables};
+use crate::tables::Tables;
 
 /// The names of ids, by kind. The id is the name's position.
 #[derive(Clone, Debug, Default)]
@@ -48,45 +48,30 @@ impl Names {
     }
 }
 
-/// Reads `relation(name, name).` sentences into `T`; `//` starts a comment.
+/// Reads `relation(name, name).` sentences, each into the first of `tables` that has the relation; `//` starts a comment.
 ///
 /// # Panics
 ///
 /// If a relation is unknown, or a row does not fit it.
-pub fn read<T: Tables + Default>(text: &str) -> (T, Names) {
-    let mut names = Names::default();
-    let tables = read_with(text, &mut names);
-    (tables, names)
-}
-
-/// Reads as [`read`] does, with names already given.
-///
-/// # Panics
-///
-/// If a relation is unknown, or a row does not fit it.
-pub fn read_with<T: Tables + Default>(text: &str, names: &mut Names) -> T {
-    let mut tables = T::default();
-    let without_comments: String = text
-        .lines()
-        .map(|it| it.split("//").next().unwrap_or_default())
-        .collect::<Vec<_>>()
-        .join(" ");
-    for sentence in
-        without_comments.split_terminator(").").map(str::trim).filter(|it| !it.is_empty())
-    {
-        let (relation, cells) = sentence.split_once('(').expect("a sentence is `relation(names).`");
+pub fn read(text: &str, names: &mut Names, tables: &mut [&mut dyn Tables]) {
+    let without_comments: Vec<&str> =
+        text.lines().map(|it| it.split("//").next().unwrap_or_default()).collect();
+    for sentence in without_comments.join(" ").split_terminator(").").map(str::trim) {
+        if sentence.is_empty() {
+            continue;
+        }
+        let (name, cells) = sentence.split_once('(').expect("a sentence is `relation(names).`");
         let cells: Vec<&str> =
             cells.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
-        let known: &Relation = T::relations()
-            .iter()
-            .find(|it| it.name == relation.trim())
-            .unwrap_or_else(|| panic!("no relation {relation}"));
+        let (known, table) = tables
+            .iter_mut()
+            .find_map(|it| Some((it.relations().iter().find(|it| it.name == name.trim())?, it)))
+            .unwrap_or_else(|| panic!("no relation {name}"));
         assert_eq!(known.columns.len(), cells.len(), "columns of {sentence}");
         let row: Vec<u64> =
             known.columns.iter().zip(cells).map(|(kind, cell)| names.word(kind, cell)).collect();
-        assert!(tables.push_row(known.name, &row), "{sentence} does not fit");
+        assert!(table.push_row(known.name, &row), "{sentence} does not fit");
     }
-    tables
 }
 
 /// Prints every row as a sentence, relation by relation.
