@@ -34,7 +34,7 @@ mod types;
 pub mod uses;
 pub mod version;
 
-pub use crate::value::defaults::TypeDefaults;
+pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub use load::{call_source, call_version, load_config, load_module};
