@@ -128,7 +128,10 @@ impl State {
     /// Iterates over the addresses of all instances, deposed-only ones included, in address order.
     pub fn instances(&self) -> impl Iterator<Item = (Instance, &ResourceState, &InstanceState)> {
         self.resources.iter().flat_map(|(address, resource)| {
-            resource.instances.iter().map(move |(key, instance)| (address.instance(key.clone()), resource, instance))
+            resource
+                .instances
+                .iter()
+                .map(move |(key, instance)| (address.instance(key.clone()), resource, instance))
         })
     }
 
