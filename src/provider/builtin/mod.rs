@@ -14,11 +14,14 @@ mod decode;
 mod fields;
 mod host;
 mod null;
+mod random;
 mod remote_state;
 mod resource;
+mod rules;
 mod terraform;
 #[cfg(test)]
 mod tests;
+mod text;
 
 /// Starts the provider at an address; `None` where it is not embedded.
 pub(super) fn start(address: &address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
@@ -42,6 +45,7 @@ fn find(address: &address::Provider) -> Option<(&'static host::Table, &'static s
     }
     match &*address.kind {
         "null" => Some((&*null::TABLE, "3.3.1")),
+        "random" => Some((&*random::TABLE, "3.9.0")),
         _ => None,
     }
 }
