@@ -142,7 +142,17 @@ impl NestedBlock {
 impl AttributeSchema {
     /// Returns an attribute of this type with no flag set.
     pub fn of(ty: Type) -> AttributeSchema {
-        AttributeSchema { ty, nested: None, required: false, optional: false, computed: false, sensitive: false, write_only: false, deprecated: false, description: None }
+        AttributeSchema {
+            ty,
+            nested: None,
+            required: false,
+            optional: false,
+            computed: false,
+            sensitive: false,
+            write_only: false,
+            deprecated: false,
+            description: None,
+        }
     }
 }
 

@@ -44,8 +44,12 @@ impl Reads {
             (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Some(a), Some(b)) => match (&**a, &**b) {
                 (ReadTree::Leaf(x), ReadTree::Leaf(y)) if x == y => self.clone(),
-                (ReadTree::Union(parts), _) if parts.iter().any(|it| Arc::ptr_eq(it, b)) => self.clone(),
-                (_, ReadTree::Union(parts)) if parts.iter().any(|it| Arc::ptr_eq(it, a)) => other.clone(),
+                (ReadTree::Union(parts), _) if parts.iter().any(|it| Arc::ptr_eq(it, b)) => {
+                    self.clone()
+                }
+                (_, ReadTree::Union(parts)) if parts.iter().any(|it| Arc::ptr_eq(it, a)) => {
+                    other.clone()
+                }
                 _ => Reads(Some(Arc::new(ReadTree::Union(vec![a.clone(), b.clone()])))),
             },
         }
@@ -143,9 +147,10 @@ impl Value {
             return self;
         }
         match self {
-            Value::Marked(it) => {
-                Value::Marked(Arc::new(Marked { marks: it.marks.union(marks), value: it.value.clone() }))
-            }
+            Value::Marked(it) => Value::Marked(Arc::new(Marked {
+                marks: it.marks.union(marks),
+                value: it.value.clone(),
+            })),
             value => Value::Marked(Arc::new(Marked { marks: marks.clone(), value })),
         }
     }
@@ -168,12 +173,14 @@ impl Value {
 
     /// Returns whether this or any part of it is sensitive.
     pub fn contains_sensitive(&self) -> bool {
-        matches!(self, Value::Marked(it) if it.marks.sensitive) || self.children().any(Value::contains_sensitive)
+        matches!(self, Value::Marked(it) if it.marks.sensitive)
+            || self.children().any(Value::contains_sensitive)
     }
 
     /// Returns whether this or any part of it is ephemeral.
     pub fn contains_ephemeral(&self) -> bool {
-        matches!(self, Value::Marked(it) if it.marks.ephemeral) || self.children().any(Value::contains_ephemeral)
+        matches!(self, Value::Marked(it) if it.marks.ephemeral)
+            || self.children().any(Value::contains_ephemeral)
     }
 
     /// Returns the union of all marks in it.
