@@ -13,12 +13,17 @@ mod attribute;
 mod decode;
 mod fields;
 mod host;
+mod local;
 mod null;
+mod random;
 mod remote_state;
 mod resource;
+mod rules;
 mod terraform;
 #[cfg(test)]
 mod tests;
+mod text;
+mod time;
 
 /// Starts the provider at an address; `None` where it is not embedded.
 pub(super) fn start(address: &address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
@@ -41,7 +46,10 @@ fn find(address: &address::Provider) -> Option<(&'static host::Table, &'static s
         return None;
     }
     match &*address.kind {
+        "local" => Some((&*local::TABLE, "2.9.0")),
         "null" => Some((&*null::TABLE, "3.3.1")),
+        "random" => Some((&*random::TABLE, "3.9.0")),
+        "time" => Some((&*time::TABLE, "0.14.0")),
         _ => None,
     }
 }
