@@ -1,6 +1,9 @@
 //! What people and programs see: text for the terminal, JSON for machines. Takes values, gives text, decides nothing.
 
 pub mod diagnostics;
+pub mod json;
+pub mod output;
+pub mod progress;
 pub mod snippet;
 pub mod style;
 
