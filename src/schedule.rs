@@ -97,6 +97,11 @@ impl Schedule {
         }
     }
 
+    /// Returns whether something is ready.
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// Returns how many things are not done.
     pub fn left(&self) -> usize {
         self.left

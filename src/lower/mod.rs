@@ -13,7 +13,7 @@ use crate::state::State;
 pub mod blocks;
 pub mod bodies;
 mod configuration;
-mod existing;
+pub mod existing;
 pub mod requested;
 mod serving;
 pub mod structure;

@@ -61,7 +61,7 @@ impl Observer<'_> {
 /// Returns a recorded result, where it still decodes.
 pub fn recorded(stored: &state::Object, schema: &Schema) -> Option<Value> {
     let state::Attributes::Json(json) = &stored.attributes else { return None };
-    let value = schema::decode_stored(json, schema).ok()?;
+    let value = schema::decode_stored(json.get(), &schema.block).ok()?;
     let marks: Vec<(Path, Marks)> = stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
     Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block))
 }

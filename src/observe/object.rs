@@ -161,7 +161,7 @@ impl<'a> Observer<'a> {
             }
         }
         let adjusted = match is_first && !effective.is_null() {
-            true => schema::apply_ignore_changes(&effective, &plain_config, &subject.block.lifecycle.ignore_changes, block),
+            true => without_ignored(&effective, &plain_config, &subject.block.lifecycle.ignore_changes, block),
             false => plain_config,
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
@@ -173,12 +173,12 @@ impl<'a> Observer<'a> {
         if is_first && !planned.legacy_types {
             let errors = schema::check_planned(block, &effective, &adjusted, &planned.planned);
             if !errors.is_empty() {
-                self.values.report(errors.into_iter().map(|it| problems::invalid_plan(&subject.address, &it, subject.block.declared)));
+                self.values.report(errors.into_iter().map(|it| problems::invalid_plan(&subject.address, &it.to_string(), subject.block.declared)));
                 return None;
             }
         }
         let (replace_paths, write_only_replace) =
-            schema::filter_requires_replace(block, &effective, &planned.planned, &planned.requires_replace);
+            replaces(block, &effective, &planned.planned, &planned.requires_replace);
         let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
         let value = schema::mark_sensitive(&marked, block);
         Some(Planned { prior, config, value, replace_paths, private: planned.private, write_only_replace })
@@ -202,10 +202,11 @@ impl<'a> Observer<'a> {
     }
 
     fn refuse_ephemeral(&self, subject: &Subject<'_>, config: Value) -> Option<Value> {
-        let (_, marks) = config.unmark_paths();
+        let (plain, marks) = config.unmark_paths();
+        let write_only = schema::write_only_paths(&subject.schema.block, &plain);
         let mut refused = false;
         for (path, _) in marks.iter().filter(|it| it.1.ephemeral) {
-            if !schema::is_write_only(&subject.schema.block, path) {
+            if !write_only.contains(path) {
                 refused = true;
                 let span = crate::expression::body::span_of_path(&subject.block.body, path).unwrap_or(subject.block.declared);
                 self.values.report([problems::ephemeral_value(&subject.address, path, span)]);
@@ -233,4 +234,42 @@ impl<'a> Observer<'a> {
     pub fn settle_object(&self, node: Node, value: Value) {
         self.values.settle(node, value);
     }
+}
+
+/// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.
+fn replaces(schema: &schema::BlockSchema, prior: &Value, planned: &Value, paths: &[Path]) -> (Vec<Path>, bool) {
+    let kept = schema::requires_replace(schema, prior, planned, paths).unwrap_or_default();
+    let write_only = schema::write_only_paths(schema, planned);
+    let any = kept.iter().any(|it| write_only.contains(it));
+    (kept, any)
+}
+
+/// The configuration as if ignored changes had not been made.
+fn without_ignored(prior: &Value, config: &Value, ignore: &config::IgnoreChanges, schema: &schema::BlockSchema) -> Value {
+    match ignore {
+        config::IgnoreChanges::None => config.clone(),
+        config::IgnoreChanges::All => schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema),
+        config::IgnoreChanges::Paths(expressions) => {
+            let paths: Vec<Path> = expressions.iter().filter_map(ignored_path).collect();
+            schema::apply_ignore_changes(prior, config, schema::Ignored::Paths(&paths), schema)
+        }
+    }
+}
+
+fn ignored_path(expression: &crate::syntax::Expression) -> Option<Path> {
+    use crate::syntax::{Expr, Step};
+    use crate::value::PathStep;
+    let Expr::Traversal { root, steps } = &*expression.expr else { return None };
+    let first = PathStep::Attribute(root.text.clone());
+    let rest = steps.iter().map(|step| match step {
+        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
+        Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
+        Step::Index(key, _) => match &*key.expr {
+            Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
+            Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
+            _ => None,
+        },
+        _ => None,
+    });
+    std::iter::once(Some(first)).chain(rest).collect()
 }

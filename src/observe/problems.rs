@@ -57,11 +57,12 @@ pub(super) fn removal_not_null(address: &Instance) -> Diagnostic {
 pub(super) fn ephemeral_value(address: &Instance, path: &Path, span: Span) -> Diagnostic {
     Diagnostic::error("Ephemeral value used in non-ephemeral context").about(address).at(span).detail(format!(
         "The argument {} is stored, and an ephemeral value must not be. Only write-only arguments accept ephemeral values.",
-        crate::value::path::display(path).trim_start_matches('.')
+        crate::value::path::ShowPath(path).to_string().trim_start_matches('.')
     ))
 }
 
-pub(super) fn data_not_known(address: &Instance) -> Diagnostic {
+/// A data source's result that cannot be used.
+pub fn data_not_known(address: &Instance) -> Diagnostic {
     Diagnostic::error("Provider produced invalid object").about(address).detail(format!(
         "The provider gave {address} a value that is null or not wholly known. This is a bug in the provider."
     ))

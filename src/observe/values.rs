@@ -36,6 +36,8 @@ pub struct Values<'a> {
     pub planning: bool,
     /// The type of each resource's objects, for those that do not exist.
     pub types: Vec<Type>,
+    /// Root outputs that cannot be evaluated because something they read failed.
+    pub stopped: std::collections::BTreeSet<Node>,
     objects: Vec<OnceLock<Value>>,
     memo: Vec<OnceLock<Result<Value, ()>>>,
     wholes: Vec<OnceLock<Value>>,
@@ -56,6 +58,7 @@ impl<'a> Values<'a> {
             plan_time: world.now(),
             planning: true,
             types: Vec::new(),
+            stopped: Default::default(),
             objects: Vec::new(),
             memo: Vec::new(),
             wholes: Vec::new(),
@@ -90,6 +93,11 @@ impl<'a> Values<'a> {
     /// Forgets what was computed from a pending resource or call that has now been expanded.
     pub fn forget_whole(&mut self, resource: ResourceId) {
         self.wholes[resource.index()] = OnceLock::new();
+    }
+
+    /// Returns whether an output cannot be evaluated because something it reads failed.
+    pub fn is_stopped(&self, node: Node) -> bool {
+        self.stopped.contains(&node)
     }
 
     /// Takes the problems that were met while evaluating variables, local values and outputs.

@@ -104,6 +104,11 @@ impl ByNode {
         self.reads.get(&node).is_some_and(|it| it.iter().any(stops))
     }
 
+    /// Returns whether a node's own question failed.
+    pub fn has_failed(&self, node: Node) -> bool {
+        self.seen.get(&node).is_some_and(|it| it.contains(&Seen::Failed))
+    }
+
     /// Returns the node's orphan reason.
     pub fn orphan(&self, node: Node) -> Option<Reason> {
         self.orphan.get(&node).copied()

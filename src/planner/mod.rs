@@ -27,7 +27,8 @@ mod problems;
 mod results;
 mod walk;
 
-pub use walk::Part;
+pub use results::{checks as check_blocks, without_absent};
+pub use walk::{Part, subject};
 
 /// Everything that a plan is made from.
 pub struct Inputs<'a> {
@@ -137,10 +138,13 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     let Structured { lowered, instances: _, selection, providers, spread } = known;
     let mut facts = lowered.facts.clone();
     facts.absorb(&progress.facts);
+    facts.cbd.extend(&spread.cbd);
+    facts.kept.extend(&selection.kept);
     facts.tidy();
     let settled = outputs::settle(&facts, &selection);
+    observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
     let found = results::outputs(&observer, &settled, inputs);
-    results::checks(&observer, inputs);
+    results::checks(&observer, inputs.request.targets.is_empty() && inputs.request.excludes.is_empty());
     let mut waits = facts.clone();
     waits.reads.extend(&lowered.waits);
     progress.decisions.tidy();
@@ -180,6 +184,7 @@ fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool
         state: inputs.state,
         request: inputs.request,
         events: Told(sink),
+        sources: Some(inputs.sources),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }

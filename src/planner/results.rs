@@ -112,7 +112,7 @@ impl Observer<'_> {
     }
 
     fn place(&self, span: crate::diagnostic::Span) -> String {
-        self.sources.as_ref().map(|it| it.place_range(span)).unwrap_or_default()
+        self.sources.map(|it| it.place(span)).unwrap_or_default()
     }
 }
 
@@ -158,7 +158,7 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
         return changes;
     }
     for (name, &node) in &root.outputs {
-        if !recalculated.contains(&node) || observer.is_stopped(node) {
+        if !recalculated.contains(&node) || observer.values.is_stopped(node) {
             continue;
         }
         if let Some(found) = recalculate(observer, node, name, inputs, unfiltered) {
@@ -241,8 +241,7 @@ fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Value, sen
 }
 
 /// Checks the `check` blocks, unless something is left out; failures are warnings.
-pub(super) fn checks(observer: &Observer<'_>, inputs: &Inputs<'_>) {
-    let unfiltered = inputs.request.targets.is_empty() && inputs.request.excludes.is_empty();
+pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
     for module in 0..observer.values.structure.modules.len() {
         let node = &observer.values.structure.modules[module];
         if node.pending {
@@ -251,7 +250,7 @@ pub(super) fn checks(observer: &Observer<'_>, inputs: &Inputs<'_>) {
         for (name, check) in &node.config.checks {
             let address = if node.address.is_root() { format!("check.{name}") } else { format!("{}.check.{name}", node.address) };
             let block = config_name(&address);
-            if !unfiltered || inputs.request.mode == PlanMode::Destroy {
+            if !unfiltered || observer.request.mode == PlanMode::Destroy {
                 observer.checks.expect(conditions::Kind::Check, &block, &address);
                 continue;
             }
