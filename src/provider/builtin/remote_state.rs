@@ -1,17 +1,18 @@
 //! The data source `terraform_remote_state`: the root outputs of another configuration's state.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 use super::attribute::{Attribute, any, text};
-use super::decode;
 use super::fields::{Fields, Read, at};
 use super::host::Source;
 use super::resource::Problem;
-use crate::value::{Kind, Str, Type, Value};
+use crate::value::json::{from_json, type_from_json};
+use crate::value::{Kind, Str, Value};
 use crate::world::World;
 
 pub(super) struct RemoteState;
@@ -144,28 +145,34 @@ fn as_text(value: &Value) -> Result<Option<String>, ()> {
     }
 }
 
+/// What this reader needs of a state file.
+#[derive(serde::Deserialize)]
+struct StateFile {
+    version: u64,
+    #[serde(default)]
+    outputs: BTreeMap<String, Output>,
+}
+
+#[derive(serde::Deserialize)]
+struct Output {
+    value: Box<RawValue>,
+    #[serde(rename = "type")]
+    ty: Box<RawValue>,
+}
+
 /// Returns the root outputs that the text of a state file records.
 fn stored_outputs(text: &str) -> Result<Vec<(Str, Value)>, String> {
-    let state: Json = serde_json::from_str(text).map_err(|why| why.to_string())?;
-    match state.get("version").and_then(Json::as_u64) {
-        Some(4) => {}
-        Some(version) => {
-            return Err(format!(
-                "this program does not read outputs of state format version {version}"
-            ));
-        }
-        None => return Err("it has no format version".to_owned()),
+    let state: StateFile = serde_json::from_str(text).map_err(|why| why.to_string())?;
+    if state.version != 4 {
+        return Err(format!("outputs of state format version {} are not read", state.version));
     }
-    let Some(outputs) = state.get("outputs").and_then(Json::as_object) else {
-        return Ok(Vec::new());
-    };
-    let output = |(name, output): (&String, &Json)| {
-        let ty = output.get("type").map_or(Ok(Type::DYNAMIC), decode::type_of)?;
-        let value = decode::value(output.get("value").unwrap_or(&Json::Null), ty)
+    let output = |(name, output): (&String, &Output)| {
+        let value = type_from_json(output.ty.get())
+            .and_then(|ty| from_json(output.value.get(), ty).map_err(|why| why.to_string()))
             .map_err(|why| format!("output {name}: {why}"))?;
         Ok((name.as_str().into(), value))
     };
-    outputs.iter().map(output).collect()
+    state.outputs.iter().map(output).collect()
 }
 
 fn invalid_backend(detail: impl Into<String>) -> Problem {

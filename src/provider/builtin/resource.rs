@@ -111,7 +111,7 @@ pub(super) trait Kind: Send + Sync {
     fn take_over(
         &self,
         from_kind: &str,
-        stored: &serde_json::Value,
+        stored: &str,
         object: &mut Fields,
     ) -> Option<Result<(), Problem>> {
         let _ = (from_kind, stored, object);
