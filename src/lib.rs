@@ -4,14 +4,17 @@
 //! The rooms stand below in the order of their floors; a room uses only rooms above it in this list (`docs/architecture.md`).
 
 pub mod address;
-pub mod diagnostic;
-pub mod value;
-pub mod syntax;
-pub mod schema;
-pub mod expression;
+pub mod backend;
 pub mod config;
-pub mod state;
-pub mod request;
-pub mod world;
-pub mod provider;
+pub mod diagnostic;
+pub mod execute;
+pub mod expression;
+pub mod operation;
 pub mod plan;
+pub mod provider;
+pub mod request;
+pub mod schema;
+pub mod state;
+pub mod syntax;
+pub mod value;
+pub mod world;

@@ -1,0 +1,3 @@
+//! Whole undertakings, from files to files.
+
+pub mod state_commands;
