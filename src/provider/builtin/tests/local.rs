@@ -178,7 +178,10 @@ fn a_file_is_read_as_data_whatever_its_bytes() {
             answer.starts_with("content = \"a\u{fffd}b\"\ncontent_base64 = \"Yf9i\"\n"),
             "{answer}"
         );
-        assert!(answer.ends_with("id = \"2b962856b5d3a293cc64cbfaf1e1580c7cefeba7\"\n"), "{answer}");
+        assert!(
+            answer.ends_with("id = \"2b962856b5d3a293cc64cbfaf1e1580c7cefeba7\"\n"),
+            "{answer}"
+        );
         assert_eq!(
             probe.read_data(kind, json!({"filename": "missing"})),
             "error: Read local file data source error\n"

@@ -92,4 +92,8 @@ fn the_backend_is_checked_when_it_is_known() {
         check(json!({"backend": "local", "defaults": 5})),
         "error: Invalid default values (defaults)\n"
     );
+    assert_eq!(
+        check(json!({"backend": "local", "config": {"path": ""}})),
+        "error: Invalid local state file path (path)\n"
+    );
 }
