@@ -47,6 +47,9 @@ pub(super) trait Source: Send + Sync {
     ) -> Result<(), Problem>;
 }
 
+/// The result of a function. The error names the argument at fault, from 0, and says why.
+pub(super) type Called = Result<Value, (Option<usize>, String)>;
+
 /// A provider's function.
 pub(super) struct Function {
     /// Its name.
@@ -56,7 +59,7 @@ pub(super) struct Function {
     /// The type of its result.
     pub returns: fn() -> Type,
     /// What it does; arguments are known and not null.
-    pub body: fn(&World, &[Value]) -> Result<Value, (Option<usize>, String)>,
+    pub body: fn(&World, &[Value]) -> Called,
 }
 
 /// Everything a provider offers, by name.

@@ -168,7 +168,7 @@ impl Probe {
     }
 
     pub fn call(&self, name: &str, arguments: &[Json]) -> String {
-        let arguments: Vec<Value> = arguments.iter().map(|it| inferred(it)).collect();
+        let arguments: Vec<Value> = arguments.iter().map(inferred).collect();
         match run(self.provider.call(name, &arguments)) {
             Ok(value) => text(&value),
             Err((argument, why)) => format!("error in argument {argument:?}: {why}"),
@@ -219,6 +219,10 @@ fn object_of(ty: Type, json: &Json) -> Value {
         None | Some(Json::Null) => Value::Null(*ty),
         Some(Json::String(it)) if it == "?" => Value::unknown(*ty),
         Some(it) if *ty == Type::DYNAMIC => inferred(it),
+        Some(Json::Object(it)) if it.values().any(|it| it == "?") => {
+            let entry = |(key, it): (&String, &Json)| (Str::from(key.as_str()), inferred_text(it));
+            Value::map(Type::STRING, it.iter().map(entry))
+        }
         Some(it) => crate::value::json::from_json(&it.to_string(), *ty).expect("a fitting value"),
     };
     Value::object_of(ty, ty.attributes().iter().map(value).collect())
@@ -235,6 +239,15 @@ fn inferred(json: &Json) -> Value {
         Json::Object(it) => Value::object(
             it.iter().map(|(key, it)| (key.as_str().into(), inferred(it))).collect::<Vec<_>>(),
         ),
+    }
+}
+
+/// A member of a map of strings.
+fn inferred_text(json: &Json) -> Value {
+    match json.as_str() {
+        None => Value::Null(Type::STRING),
+        Some("?") => Value::unknown(Type::STRING),
+        Some(it) => Value::string(it),
     }
 }
 

@@ -58,7 +58,7 @@ fn triggers_replace_without_leniency_and_take_a_new_time() {
     let prior = json_of(&probe().create("time_static", json!({})));
     let answer = probe().plan("time_static", prior.clone(), json!({"triggers": {}}));
     assert!(answer.ends_with("replaced for rfc3339, triggers\n"), "{answer}");
-    assert_eq!(probe().plan("time_static", prior, json!({})).contains("replaced"), false);
+    assert!(!probe().plan("time_static", prior, json!({})).contains("replaced"));
 }
 
 #[test]
@@ -95,9 +95,18 @@ fn extreme_offsets_do_no_harm() {
         "offset_seconds",
     ] {
         for number in [i64::MIN, -1, i64::MAX] {
-            probe().create("time_offset", json!({name: number}));
+            probe().apply("time_offset", Json::Null, json!({name: number}));
         }
     }
+}
+
+#[test]
+fn a_year_of_five_digits_cannot_be_written() {
+    expect![[r#"
+        error: Invalid RFC3339 String Value (rfc3339)
+        gone
+    "#]]
+    .assert_eq(&probe().apply("time_offset", Json::Null, json!({"offset_years": 8000})).1);
 }
 
 #[test]
