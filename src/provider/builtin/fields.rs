@@ -45,11 +45,6 @@ impl Fields {
         &self.values
     }
 
-    /// Returns the values in the type's order, to be changed.
-    pub(super) fn values_mut(&mut self) -> &mut [Value] {
-        &mut self.values
-    }
-
     pub(super) fn into_value(self) -> Value {
         Value::object_of(self.ty, self.values)
     }

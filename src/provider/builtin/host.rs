@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use super::attribute::{Attribute, Shape, schema};
-use super::decode;
 use super::fields::Fields;
 use super::resource::{Kind, Problem, check_attributes, failed};
 use crate::provider::{
@@ -16,6 +15,7 @@ use crate::provider::{
     ReadObject, Response,
 };
 use crate::schema::{FunctionSignature, ProviderSchema, Schema};
+use crate::value::json::from_stored_json;
 use crate::value::{Type, Value};
 use crate::world::World;
 
@@ -47,6 +47,9 @@ pub(super) trait Source: Send + Sync {
     ) -> Result<(), Problem>;
 }
 
+/// The result of a function. The error names the argument at fault, from 0, and says why.
+pub(super) type Called = Result<Value, (Option<usize>, String)>;
+
 /// A provider's function.
 pub(super) struct Function {
     /// Its name.
@@ -56,7 +59,7 @@ pub(super) struct Function {
     /// The type of its result.
     pub returns: fn() -> Type,
     /// What it does; arguments are known and not null.
-    pub body: fn(&World, &[Value]) -> Result<Value, (Option<usize>, String)>,
+    pub body: fn(&World, &[Value]) -> Called,
 }
 
 /// Everything a provider offers, by name.
@@ -330,14 +333,8 @@ impl Provider for Host {
     ) -> Response<Option<ReadObject>> {
         self.kind(kind, |entry| {
             let mut object = Fields::empty(entry.ty);
-            let taken = match serde_json::from_str(stored.get()) {
-                Ok(stored) => entry
-                    .offer
-                    .take_over(from_kind, &stored, &mut object)
-                    .unwrap_or_else(|| Err(no_move(from_kind, kind))),
-                Err(why) => Err(unreadable(kind, &why.to_string())),
-            };
-            match taken {
+            let taken = entry.offer.take_over(from_kind, stored.get(), &mut object);
+            match taken.unwrap_or_else(|| Err(no_move(from_kind, kind))) {
                 Ok(()) => Response::ok(Some(ReadObject {
                     value: object.into_value(),
                     private: Vec::new(),
@@ -400,12 +397,11 @@ fn upgraded(
     stored: &RawValue,
 ) -> Result<Value, Problem> {
     let kind = entry.offer;
-    let json: serde_json::Value = serde_json::from_str(stored.get())
+    let value = from_stored_json(stored.get(), entry.ty)
         .map_err(|why| unreadable(kind.name(), &why.to_string()))?;
     if version == kind.version() {
-        return decode::value(&json, entry.ty).map_err(|why| unreadable(kind.name(), &why));
+        return Ok(value);
     }
-    let value = decode::value(&json, entry.ty).map_err(|why| unreadable(kind.name(), &why))?;
     let mut object = Fields::of(entry.ty, &value);
     kind.upgrade(world, version, &mut object)
         .unwrap_or_else(|| Err(no_upgrade(kind.name(), version, kind.version())))?;

@@ -14,7 +14,7 @@ use super::fields::{Fields, Read, at};
 use super::host::{Function, Source, Table};
 use super::resource::{Kind, Problem};
 use super::rules::exactly_one;
-use super::text::hex;
+use super::text::{from_base64, hex};
 use crate::value::{Type, Value};
 use crate::world::World;
 
@@ -179,17 +179,15 @@ fn write(world: &World, planned: &mut Fields) -> Result<(), String> {
 }
 
 fn bytes_to_write(world: &World, planned: &Fields) -> Result<Vec<u8>, String> {
-    if let Some(content) = planned.text("sensitive_content").or(planned.text("content")) {
+    if let Some(content) = planned.text("sensitive_content") {
         return Ok(content.as_bytes().to_vec());
     }
     if let Some(encoded) = planned.text("content_base64") {
-        return BASE64_STANDARD
-            .decode(encoded)
-            .map_err(|why| format!("content_base64 is not base64: {why}"));
+        return from_base64(encoded).ok_or_else(|| "content_base64 is not base64.".to_owned());
     }
     match planned.text("source") {
         Some(name) => disk::read(world, name),
-        None => Ok(Vec::new()),
+        None => Ok(planned.text("content").unwrap_or_default().as_bytes().to_vec()),
     }
 }
 

@@ -10,7 +10,6 @@ use crate::address;
 use crate::world::World;
 
 mod attribute;
-mod decode;
 mod fields;
 mod host;
 mod local;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::Value as Json;
 
 use super::attribute::{Attribute, any, text};
-use super::decode;
 use super::fields::{Fields, Read, at};
 use super::host::Source;
 use super::resource::Problem;
-use crate::value::{Kind, Str, Type, Value};
+use crate::diagnostic::Diagnostics;
+use crate::state::read::read;
+use crate::value::{Kind, Str, Type, Value, convert};
 use crate::world::World;
 
 pub(super) struct RemoteState;
@@ -61,25 +61,16 @@ impl Source for RemoteState {
         result: &mut Fields,
     ) -> Result<(), Problem> {
         let file = Location::of(config)?.file(world, config.text("workspace"));
-        let text = match std::fs::read_to_string(&file) {
-            Ok(text) if text.trim().is_empty() => return Err(nothing_there()),
-            Ok(text) => text,
+        let bytes = match std::fs::read(&file) {
+            Ok(bytes) => bytes,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Err(nothing_there()),
-            Err(why) => {
-                return Err(Problem::error(
-                    "Error loading state error",
-                    format!("error loading the remote state: {why}"),
-                )
-                .at(at("backend")));
-            }
+            Err(why) => return Err(not_loaded(&why)),
         };
-        let mut outputs: Vec<(Str, Value)> = config
-            .member("defaults")
-            .entries()
-            .into_iter()
-            .map(|(key, value)| (key, value.clone()))
-            .collect();
-        outputs.extend(stored_outputs(&text).map_err(unreadable)?);
+        let state = read(&bytes).map_err(unreadable)?.ok_or_else(nothing_there)?;
+        let defaults = config.member("defaults").entries();
+        let mut outputs: Vec<(Str, Value)> =
+            defaults.into_iter().map(|(key, value)| (key, value.clone())).collect();
+        outputs.extend(state.outputs.into_iter().map(|(name, output)| (name, output.value)));
         result.set("outputs", Value::object(outputs));
         Ok(())
     }
@@ -100,8 +91,10 @@ impl Location {
     fn of(config: &Value) -> Result<Location, Problem> {
         let backend = config.text("backend").unwrap_or_default();
         if backend != "local" && backend != "_local" {
-            return Err(invalid_backend(format!("There is no backend type named {backend:?}."))
-                .at(at("backend")));
+            return Err(invalid_backend(format!(
+                "There is no backend type named {backend:?} here; only \"local\" can be read."
+            ))
+            .at(at("backend")));
         }
         let arguments = config.member("config");
         if !holds_members(arguments) {
@@ -114,58 +107,27 @@ impl Location {
                 "workspace_dir" => &mut location.workspace_dir,
                 _ => return Err(invalid_arguments(format!("unsupported attribute {name:?}"))),
             };
-            *place = as_text(value)
-                .map_err(|()| invalid_arguments(format!("attribute {name:?}: string required")))?;
+            let text = convert(value, Type::STRING)
+                .map_err(|_| invalid_arguments(format!("attribute {name:?}: string required")))?;
+            *place = text.as_str().map(str::to_owned);
+            if place.as_deref() == Some("") {
+                return Err(empty_argument(&name));
+            }
         }
         Ok(location)
     }
 
     fn file(&self, world: &World, workspace: Option<&str>) -> PathBuf {
-        let given = |text: &Option<String>| text.clone().filter(|it| !it.is_empty());
         match workspace {
             None | Some("" | "default") => {
-                world.root.join(given(&self.path).unwrap_or_else(|| "terraform.tfstate".to_owned()))
+                world.root.join(self.path.as_deref().unwrap_or("terraform.tfstate"))
             }
             Some(name) => {
-                let folder =
-                    given(&self.workspace_dir).unwrap_or_else(|| "terraform.tfstate.d".to_owned());
+                let folder = self.workspace_dir.as_deref().unwrap_or("terraform.tfstate.d");
                 world.root.join(folder).join(name).join("terraform.tfstate")
             }
         }
     }
-}
-
-fn as_text(value: &Value) -> Result<Option<String>, ()> {
-    match value.bare() {
-        Value::Null(_) => Ok(None),
-        Value::String(it) => Ok(Some(it.to_string())),
-        Value::Bool(it) => Ok(Some(it.to_string())),
-        _ => value.as_int().map(|it| Some(it.to_string())).ok_or(()),
-    }
-}
-
-/// Returns the root outputs that the text of a state file records.
-fn stored_outputs(text: &str) -> Result<Vec<(Str, Value)>, String> {
-    let state: Json = serde_json::from_str(text).map_err(|why| why.to_string())?;
-    match state.get("version").and_then(Json::as_u64) {
-        Some(4) => {}
-        Some(version) => {
-            return Err(format!(
-                "this program does not read outputs of state format version {version}"
-            ));
-        }
-        None => return Err("it has no format version".to_owned()),
-    }
-    let Some(outputs) = state.get("outputs").and_then(Json::as_object) else {
-        return Ok(Vec::new());
-    };
-    let output = |(name, output): (&String, &Json)| {
-        let ty = output.get("type").map_or(Ok(Type::DYNAMIC), decode::type_of)?;
-        let value = decode::value(output.get("value").unwrap_or(&Json::Null), ty)
-            .map_err(|why| format!("output {name}: {why}"))?;
-        Ok((name.as_str().into(), value))
-    };
-    outputs.iter().map(output).collect()
 }
 
 fn invalid_backend(detail: impl Into<String>) -> Problem {
@@ -177,6 +139,13 @@ fn invalid_arguments(why: impl std::fmt::Display) -> Problem {
         .at(at("config"))
 }
 
+fn empty_argument(name: &str) -> Problem {
+    let what =
+        if name == "path" { "local state file path" } else { "local workspace directory path" };
+    let detail = format!("The {name:?} attribute value must not be empty.");
+    Problem::error(format!("Invalid {what}"), detail).at(at(name))
+}
+
 fn nothing_there() -> Problem {
     Problem::error(
         "Unable to find remote state",
@@ -185,9 +154,15 @@ fn nothing_there() -> Problem {
     .at(at("workspace"))
 }
 
-fn unreadable(why: String) -> Problem {
-    Problem::error(
-        "Unsupported state file format",
-        format!("The state file could not be read: {why}."),
-    )
+fn not_loaded(why: &std::io::Error) -> Problem {
+    let detail = format!("error loading the remote state: {why}");
+    Problem::error("Error loading state error", detail).at(at("backend"))
+}
+
+/// Passes on the first of the problems that the state room found.
+fn unreadable(found: Diagnostics) -> Problem {
+    match found.into_iter().next() {
+        Some(first) => Problem::error(first.summary, first.detail),
+        None => Problem::error("Error loading state error", "The state could not be read."),
+    }
 }

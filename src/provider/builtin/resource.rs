@@ -111,7 +111,7 @@ pub(super) trait Kind: Send + Sync {
     fn take_over(
         &self,
         from_kind: &str,
-        stored: &serde_json::Value,
+        stored: &str,
         object: &mut Fields,
     ) -> Option<Result<(), Problem>> {
         let _ = (from_kind, stored, object);
@@ -192,9 +192,8 @@ fn forget_computed(attributes: &[Attribute], config: &Value, planned: &mut Field
 
 fn restore_kept(attributes: &[Attribute], prior: &Value, planned: &mut Fields) {
     for attribute in attributes.iter().filter(|it| it.kept) {
-        let old = prior.member(attribute.name);
-        if !planned.get(attribute.name).is_known() && !old.is_null() {
-            planned.set(attribute.name, old.clone());
+        if !planned.get(attribute.name).is_known() {
+            planned.set(attribute.name, prior.member(attribute.name).clone());
         }
     }
 }

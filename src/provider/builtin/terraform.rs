@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use super::attribute::{Attribute, any, text};
-use super::decode;
 use super::fields::{Fields, Read};
 use super::host::Table;
 use super::remote_state::RemoteState;
 use super::resource::{Kind, Problem, planned_as};
 use crate::provider::{PlanCall, PlannedObject, Response};
+use crate::value::json::from_stored_json;
 use crate::value::{PathStep, Str, Type, Value};
 use crate::world::World;
 
@@ -90,7 +90,7 @@ impl Kind for TerraformData {
     fn take_over(
         &self,
         from_kind: &str,
-        stored: &serde_json::Value,
+        stored: &str,
         object: &mut Fields,
     ) -> Option<Result<(), Problem>> {
         if from_kind != "null_resource" {
@@ -101,16 +101,18 @@ impl Kind for TerraformData {
                 "",
             )));
         }
-        let member = |name: &str, ty: Type| {
-            decode::value(stored.get(name).unwrap_or(&serde_json::Value::Null), ty)
-        };
-        let taken = member("id", Type::STRING)
-            .and_then(|id| Ok((id, member("triggers", Type::map(Type::STRING))?)));
-        let (id, triggers) = match taken {
+        let ty = Type::object(vec![
+            ("id".into(), Type::STRING),
+            ("triggers".into(), Type::map(Type::STRING)),
+        ]);
+        let taken = match from_stored_json(stored, ty) {
             Ok(it) => it,
-            Err(why) => return Some(Err(Problem::error("Unable to Move Resource State", why))),
+            Err(why) => {
+                return Some(Err(Problem::error("Unable to Move Resource State", why.to_string())));
+            }
         };
-        object.set("id", id);
+        object.set("id", taken.member("id").clone());
+        let triggers = taken.member("triggers");
         if !triggers.is_null() {
             let members: Vec<(Str, Value)> =
                 triggers.entries().into_iter().map(|(key, value)| (key, value.clone())).collect();

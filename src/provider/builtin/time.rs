@@ -60,6 +60,12 @@ fn set_time(object: &mut Fields, name: &str, time: Stamp) {
     }
 }
 
+/// Returns a computed time, unless its year or zone cannot be written.
+fn writable(name: &str, time: Stamp) -> Result<Stamp, Problem> {
+    let written = time.to_string();
+    if Stamp::parse(&written).is_some() { Ok(time) } else { Err(invalid_time(name, &written)) }
+}
+
 /// Returns the time at an attribute, where it is known; an absent one is now.
 fn time_or_now(world: &World, object: &Fields, name: &str) -> Stamp {
     object.text(name).and_then(Stamp::parse).unwrap_or_else(|| Stamp::now(world))
@@ -71,11 +77,14 @@ fn check_times(config: &Value, names: &[&str], found: &mut Vec<Problem>) {
         if let Some(given) = config.text(name)
             && Stamp::parse(given).is_none()
         {
-            let detail =
-                format!("{name} must be a time such as 2024-01-31T10:20:30Z, not {given:?}.");
-            found.push(Problem::error("Invalid RFC3339 String Value", detail).at(at(name)));
+            found.push(invalid_time(name, given));
         }
     }
+}
+
+fn invalid_time(name: &str, given: &str) -> Problem {
+    let detail = format!("{name} must be a time such as 2024-01-31T10:20:30Z, not {given:?}.");
+    Problem::error("Invalid RFC3339 String Value", detail).at(at(name))
 }
 
 /// Splits an import id at its commas.

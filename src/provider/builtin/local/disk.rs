@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use crate::provider::builtin::host::Called;
 use crate::value::Value;
 use crate::world::World;
 
@@ -49,7 +50,7 @@ pub(super) fn delete(world: &World, name: &str) {
 }
 
 /// Returns whether there is a folder. What is there and is none is an error.
-pub(super) fn is_folder(world: &World, name: &str) -> Result<Value, (Option<usize>, String)> {
+pub(super) fn is_folder(world: &World, name: &str) -> Called {
     match fs::metadata(place(world, name)) {
         Ok(it) if it.is_dir() => Ok(Value::Bool(true)),
         Ok(_) => Err((Some(0), format!("{name:?} was found, but is not a directory"))),

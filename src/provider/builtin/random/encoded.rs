@@ -13,7 +13,7 @@ use crate::provider::builtin::fields::{Fields, Read};
 use crate::provider::builtin::host::Source;
 use crate::provider::builtin::resource::{Kind, Problem};
 use crate::provider::builtin::rules::at_least;
-use crate::provider::builtin::text::hex;
+use crate::provider::builtin::text::{from_base64, from_base64_url, hex};
 use crate::value::Value;
 use crate::world::World;
 
@@ -42,13 +42,13 @@ impl Kind for RandomId {
     fn create(&self, world: &World, planned: &mut Fields) -> Result<(), Problem> {
         let bytes = bytes(world, planned.whole("byte_length").unwrap_or_default())?;
         let prefix = planned.text("prefix").unwrap_or_default().to_owned();
-        write_id(planned, &prefix, &bytes);
+        write_id(planned, &prefix, &BASE64_URL_SAFE_NO_PAD.encode(&bytes), &bytes);
         Ok(())
     }
 
     fn import(&self, _: &World, id: &str, object: &mut Fields) -> Option<Result<(), Problem>> {
         let (prefix, id) = id.rsplit_once(',').unwrap_or(("", id));
-        let Ok(bytes) = BASE64_URL_SAFE_NO_PAD.decode(id) else {
+        let Some(bytes) = from_base64_url(id) else {
             let detail = format!("{id:?} is not unpadded base64 in the URL-safe alphabet.");
             return Some(Err(Problem::error("Import Random ID Error", detail)));
         };
@@ -56,13 +56,12 @@ impl Kind for RandomId {
         if !prefix.is_empty() {
             object.set_text("prefix", prefix);
         }
-        write_id(object, prefix, &bytes);
+        write_id(object, prefix, id, &bytes);
         Some(Ok(()))
     }
 }
 
-fn write_id(object: &mut Fields, prefix: &str, bytes: &[u8]) {
-    let id = BASE64_URL_SAFE_NO_PAD.encode(bytes);
+fn write_id(object: &mut Fields, prefix: &str, id: &str, bytes: &[u8]) {
     object.set_text("b64_std", format!("{prefix}{}", BASE64_STANDARD.encode(bytes)));
     object.set_text("b64_url", format!("{prefix}{id}"));
     object.set_text("dec", format!("{prefix}{}", BigUint::from_bytes_be(bytes)));
@@ -97,7 +96,7 @@ impl Kind for RandomBytes {
     }
 
     fn import(&self, _: &World, id: &str, object: &mut Fields) -> Option<Result<(), Problem>> {
-        let Ok(bytes) = BASE64_STANDARD.decode(id) else {
+        let Some(bytes) = from_base64(id) else {
             return Some(Err(Problem::error(
                 "Import Random bytes Error",
                 "The id is not padded base64.",

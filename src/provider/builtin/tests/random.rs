@@ -183,6 +183,27 @@ fn bytes_are_imported_from_base64() {
 }
 
 #[test]
+fn line_ends_and_stray_bits_in_base64_do_no_harm() {
+    expect![[r#"
+        base64 = "AQ\n=="
+        hex = "01"
+        length = 1
+    "#]]
+    .assert_eq(&probe().import("random_bytes", "AQ\n=="));
+    assert!(probe().import("random_id", "AB").contains("hex = \"00\"\nid = \"AB\""));
+}
+
+#[test]
+fn a_computed_value_that_is_null_is_kept_as_null() {
+    let prior = json!({"result": "w"});
+    expect![[r#"
+        keepers = {}
+        result = "w"
+    "#]]
+    .assert_eq(&probe().plan("random_uuid", prior, json!({"keepers": {}})));
+}
+
+#[test]
 fn a_pet_has_as_many_words_as_asked() {
     let pet = |config: Json| text(&probe().create("random_pet", config), "id").to_owned();
     let is_word = |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_lowercase());

@@ -9,7 +9,6 @@ use serde_json::{Value as Json, json};
 
 use crate::address;
 use crate::diagnostic::Severity;
-use crate::provider::builtin::decode;
 use crate::provider::{ApplyCall, PlanCall, Provider, ProviderDiagnostic};
 use crate::value::{PathStep, Str, Type, Value};
 use crate::world::World;
@@ -169,7 +168,7 @@ impl Probe {
     }
 
     pub fn call(&self, name: &str, arguments: &[Json]) -> String {
-        let arguments: Vec<Value> = arguments.iter().map(|it| inferred(it)).collect();
+        let arguments: Vec<Value> = arguments.iter().map(inferred).collect();
         match run(self.provider.call(name, &arguments)) {
             Ok(value) => text(&value),
             Err((argument, why)) => format!("error in argument {argument:?}: {why}"),
@@ -220,8 +219,11 @@ fn object_of(ty: Type, json: &Json) -> Value {
         None | Some(Json::Null) => Value::Null(*ty),
         Some(Json::String(it)) if it == "?" => Value::unknown(*ty),
         Some(it) if *ty == Type::DYNAMIC => inferred(it),
-        Some(Json::Number(it)) if it.as_i64().is_none() => fraction(),
-        Some(it) => decode::value(it, *ty).expect("a fitting value"),
+        Some(Json::Object(it)) if it.values().any(|it| it == "?") => {
+            let entry = |(key, it): (&String, &Json)| (Str::from(key.as_str()), inferred_text(it));
+            Value::map(Type::STRING, it.iter().map(entry))
+        }
+        Some(it) => crate::value::json::from_json(&it.to_string(), *ty).expect("a fitting value"),
     };
     Value::object_of(ty, ty.attributes().iter().map(value).collect())
 }
@@ -240,10 +242,13 @@ fn inferred(json: &Json) -> Value {
     }
 }
 
-/// Every fraction is one half in these tests.
-fn fraction() -> Value {
-    let half = crate::value::number::Big::Finite { mantissa: 1.into(), exponent: -1 };
-    Value::Number(crate::value::Number::Big(Arc::new(half)))
+/// A member of a map of strings.
+fn inferred_text(json: &Json) -> Value {
+    match json.as_str() {
+        None => Value::Null(Type::STRING),
+        Some("?") => Value::unknown(Type::STRING),
+        Some(it) => Value::string(it),
+    }
 }
 
 fn problems(found: &[ProviderDiagnostic]) -> String {
@@ -290,7 +295,7 @@ fn text(value: &Value) -> String {
         Value::Null(_) => "null".to_owned(),
         Value::Unknown(_) => "?".to_owned(),
         Value::Bool(it) => it.to_string(),
-        Value::Number(_) => value.as_int().map_or("fraction".to_owned(), |it| it.to_string()),
+        Value::Number(_) => value.as_number().expect("a number").to_string(),
         Value::String(it) => format!("{it:?}"),
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => format!("[{}]", list(value)),
         Value::Map(_) | Value::Object(_) => format!("{{{}}}", members(value)),

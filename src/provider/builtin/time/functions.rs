@@ -4,7 +4,6 @@ use super::duration;
 use super::stamp::Stamp;
 use crate::provider::builtin::attribute::Shape;
 use crate::provider::builtin::host::Function;
-use crate::value::number::Big;
 use crate::value::{Number, Str, Type, Value};
 
 const MONTHS: [&str; 12] = [
@@ -106,8 +105,10 @@ fn members(time: Stamp, other: fn(Stamp) -> Member) -> Vec<Member> {
 fn duration_members(nanos: i64) -> Vec<Member> {
     const SECOND: i64 = 1_000_000_000;
     // Whole part and rest are added as floats, as Go does it.
-    let in_units =
-        |unit: i64| ((nanos / unit) as f64 + (nanos % unit) as f64 / unit as f64).into_value();
+    let in_units = |unit: i64| {
+        let float = (nanos / unit) as f64 + (nanos % unit) as f64 / unit as f64;
+        Value::Number(Number::from_f64(float).expect("a duration is finite"))
+    };
     vec![
         ("hours", in_units(3600 * SECOND)),
         ("minutes", in_units(60 * SECOND)),
@@ -124,27 +125,4 @@ fn object(members: Vec<Member>) -> Value {
 
 fn type_of(members: &[Member]) -> Type {
     Type::object(members.iter().map(|(name, value)| ((*name).into(), value.ty())).collect())
-}
-
-/// A float as a number of the language.
-trait IntoValue {
-    fn into_value(self) -> Value;
-}
-
-impl IntoValue for f64 {
-    /// Durations are finite and far below 2^63 in every unit.
-    fn into_value(self) -> Value {
-        if self.fract() == 0.0 {
-            return Value::int(self as i64);
-        }
-        let bits = self.abs().to_bits();
-        let mantissa = ((bits & ((1 << 52) - 1)) | (1 << 52)) as i64;
-        let zeros = mantissa.trailing_zeros();
-        let sign = if self < 0.0 { -1 } else { 1 };
-        let exponent = (bits >> 52) as i64 - 1075 + i64::from(zeros);
-        Value::Number(Number::Big(std::sync::Arc::new(Big::Finite {
-            mantissa: (sign * (mantissa >> zeros)).into(),
-            exponent,
-        })))
-    }
 }

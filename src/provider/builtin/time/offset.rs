@@ -3,7 +3,7 @@
 use super::stamp::Stamp;
 use super::{
     PARTS, TRIGGERS, check_times, id_parts, id_time, set_empty_triggers, set_numbers, set_parts,
-    set_time, time_or_now, time_text, unexpected_id,
+    set_time, time_or_now, time_text, unexpected_id, writable,
 };
 use crate::provider::builtin::attribute::{Attribute, text, whole};
 use crate::provider::builtin::fields::{Fields, Read, same};
@@ -77,20 +77,19 @@ impl Kind for TimeOffset {
         };
         if let Some((text, time)) = base.and_then(|it| Some((it.to_owned(), Stamp::parse(it)?))) {
             planned.set_text("base_rfc3339", text);
-            complete(planned, time);
+            complete(planned, time)?;
         }
         Ok(())
     }
 
     fn create(&self, world: &World, planned: &mut Fields) -> Result<(), Problem> {
         let base = time_or_now(world, planned, "base_rfc3339");
-        complete(planned, base);
-        Ok(())
+        complete(planned, base)
     }
 
     fn update(&self, planned: &mut Fields) -> Result<(), Problem> {
         if let Some(base) = planned.text("base_rfc3339").and_then(Stamp::parse) {
-            complete(planned, base);
+            complete(planned, base)?;
         }
         Ok(())
     }
@@ -108,13 +107,15 @@ fn import(id: &str, object: &mut Fields) -> Result<(), Problem> {
         return Err(unexpected_id(id, form));
     }
     set_numbers(object, &OFFSETS, &offsets, bad)?;
-    complete(object, id_time(base, bad)?);
+    // The base, alone among the parts, is refused under this summary.
+    let bad_base = |detail| Problem::error("Create time offset error", detail);
+    complete(object, id_time(base, bad_base)?)?;
     set_empty_triggers(object);
     Ok(())
 }
 
 /// Sets all that follows from the base and the offsets.
-fn complete(object: &mut Fields, base: Stamp) {
+fn complete(object: &mut Fields, base: Stamp) -> Result<(), Problem> {
     const MINUTE: i64 = 60_000_000_000;
     let offset = |name: &str| object.whole(name).unwrap_or_default();
     let time = base
@@ -124,8 +125,10 @@ fn complete(object: &mut Fields, base: Stamp) {
         .add_date(0, offset("offset_months"), 0)
         .add(offset("offset_seconds"), MINUTE / 60)
         .add_date(offset("offset_years"), 0, 0);
+    let time = writable("rfc3339", time)?;
     set_parts(object, time);
     set_time(object, "rfc3339", time);
     set_time(object, "base_rfc3339", base);
     set_time(object, "id", base);
+    Ok(())
 }

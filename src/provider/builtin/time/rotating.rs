@@ -3,7 +3,7 @@
 use super::stamp::Stamp;
 use super::{
     PARTS, TRIGGERS, check_times, id_time, set_empty_triggers, set_numbers, set_parts, set_time,
-    time_or_now, time_text, unexpected_id,
+    time_or_now, time_text, unexpected_id, writable,
 };
 use crate::provider::builtin::attribute::{Attribute, ReplaceCase, text, whole};
 use crate::provider::builtin::fields::{Fields, Read, same};
@@ -90,7 +90,7 @@ impl Kind for TimeRotating {
             && let Some(end) = end(planned, base)
         {
             planned.set_text("rfc3339", text);
-            complete(planned, base, end);
+            complete(planned, base, end)?;
         }
         Ok(())
     }
@@ -99,8 +99,7 @@ impl Kind for TimeRotating {
         let base = time_or_now(world, planned, "rfc3339");
         let end = end(planned, base)
             .ok_or_else(|| bad_rotation("The time of the rotation is not set.".to_owned()))?;
-        complete(planned, base, end);
-        Ok(())
+        complete(planned, base, end)
     }
 
     fn import(&self, _: &World, id: &str, object: &mut Fields) -> Option<Result<(), Problem>> {
@@ -117,7 +116,7 @@ fn is_over(case: &ReplaceCase<'_>) -> bool {
 /// Returns the end of the rotation. Of several arguments the last in this order counts, they do not add up.
 fn end(object: &Fields, base: Stamp) -> Option<Stamp> {
     const MINUTE: i64 = 60_000_000_000;
-    let period = |name: &str| object.whole(name).filter(|it| *it != 0);
+    let period = |name: &str| object.whole(name).filter(|it| *it > 0);
     None.or(period("rotation_years").map(|it| base.add_date(it, 0, 0)))
         .or(object.text("rotation_rfc3339").and_then(Stamp::parse))
         .or(period("rotation_months").map(|it| base.add_date(0, it, 0)))
@@ -126,11 +125,13 @@ fn end(object: &Fields, base: Stamp) -> Option<Stamp> {
         .or(period("rotation_days").map(|it| base.add_date(0, 0, it)))
 }
 
-fn complete(object: &mut Fields, base: Stamp, end: Stamp) {
+fn complete(object: &mut Fields, base: Stamp, end: Stamp) -> Result<(), Problem> {
+    let end = writable("rotation_rfc3339", end)?;
     set_parts(object, end);
     set_time(object, "rotation_rfc3339", end);
     set_time(object, "rfc3339", base);
     set_time(object, "id", base);
+    Ok(())
 }
 
 fn import(id: &str, object: &mut Fields) -> Result<(), Problem> {
@@ -152,7 +153,7 @@ fn import(id: &str, object: &mut Fields) -> Result<(), Problem> {
                 .ok_or_else(|| bad_import("No period is longer than zero.".to_owned()))?
         }
     };
-    complete(object, base, end);
+    complete(object, base, end)?;
     set_empty_triggers(object);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::stamp::Stamp;
 use super::{
     PARTS, TRIGGERS, check_times, id_time, set_empty_triggers, set_parts, set_time, time_or_now,
+    writable,
 };
 use crate::provider::builtin::attribute::{Attribute, text};
 use crate::provider::builtin::fields::{Fields, Read};
@@ -58,7 +59,8 @@ impl Kind for TimeStatic {
     fn import(&self, _: &World, id: &str, object: &mut Fields) -> Option<Result<(), Problem>> {
         let bad = |detail| Problem::error("Import time static error", detail);
         set_empty_triggers(object);
-        Some(id_time(id, bad).map(|time| complete(object, time)))
+        let time = id_time(id, bad).and_then(|it| writable("rfc3339", it));
+        Some(time.map(|it| complete(object, it)))
     }
 }
 
