@@ -2,6 +2,11 @@
 //!
 //! Every address parses what it prints. Problems have no place: whoever knows the flag or line says where.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "an address that does not parse is rare, and its problem goes straight to the user"
+)]
+
 use std::str::FromStr;
 
 use super::target::Target;
