@@ -345,7 +345,6 @@ impl<'a> Parser<'a> {
                 let block = self.block(name)?;
                 into.blocks.push(block);
             }
-            Kind::Invalid => return Err(Broken),
             _ => {
                 let at = self.span(name);
                 return Err(self.fail(problems::equals_required(at)));
