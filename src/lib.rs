@@ -15,3 +15,4 @@ pub mod state;
 pub mod syntax;
 pub mod value;
 pub mod world;
+pub mod operation;

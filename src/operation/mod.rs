@@ -1,0 +1,4 @@
+//! Whole undertakings, one file each: what a command does, without its words.
+
+pub mod modules;
+pub mod variables;
