@@ -12,6 +12,7 @@ pub mod expression;
 pub mod config;
 pub mod state;
 pub mod request;
+pub mod datalog;
 pub mod world;
 pub mod provider;
 pub mod plan;
