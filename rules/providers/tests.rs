@@ -87,6 +87,15 @@ fn what_the_call_passes_comes_before_what_the_module_says_and_inherits() {
             config_of(b, w, ROOT).
         "#]],
     );
+    check(
+        "
+        module_parent(child, ROOT). provider_block(ROOT, aws, DEFAULT, g). provider_block(ROOT, aws, west, w).
+        passes(child, aws, DEFAULT, aws, west, Plain). asks_provider(b, aws, DEFAULT, Plain). in_module(b, child).
+        ",
+        expect![[r#"
+            config_of(b, w, ROOT).
+        "#]],
+    );
 }
 
 #[test]
