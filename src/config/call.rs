@@ -29,13 +29,19 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
     decoder.check_name(&name, "Invalid module instance name");
     let mut repetitions = Repetitions::of(&content);
     let depends_on = content.get("depends_on").map(|it| decoder.traversals(it)).unwrap_or_default();
-    let providers = content.get("providers").map(|it| passed_providers(decoder, it)).unwrap_or_default();
+    let providers =
+        content.get("providers").map(|it| passed_providers(decoder, it)).unwrap_or_default();
     let (mut lifecycle, mut rest): (Option<&Block>, _) = (None, escape::Rest::new(rest, "module"));
     for inner in &content.blocks {
         match (&*inner.kind.text, lifecycle) {
             ("lifecycle", Some(first)) => {
                 let first = decoder.place(first.header);
-                decoder.report(problems::duplicate_block("lifecycle", "This resource", &first, inner.header));
+                decoder.report(problems::duplicate_block(
+                    "lifecycle",
+                    "This resource",
+                    &first,
+                    inner.header,
+                ));
             }
             ("lifecycle", None) => {
                 lifecycle = Some(inner);
@@ -71,14 +77,21 @@ fn inputs(decoder: &mut Decoder, rest: Body) -> BTreeMap<Str, Attribute> {
     decoder.attributes(&rest).into_iter().map(|it| (it.name.text.clone(), it)).collect()
 }
 
-fn passed_providers(decoder: &mut Decoder, attribute: &Attribute) -> Vec<(ProviderRef, ProviderRef)> {
+fn passed_providers(
+    decoder: &mut Decoder,
+    attribute: &Attribute,
+) -> Vec<(ProviderRef, ProviderRef)> {
     let Some(pairs) = decoder.pairs(&attribute.value) else {
         decoder.report(problems::not_a_map(attribute.value.span));
         return Vec::new();
     };
     let mut passed: Vec<(ProviderRef, ProviderRef)> = Vec::new();
     for (key, value) in pairs {
-        let (Some(child), Some(own)) = (reference(decoder, &key, "providers"), reference(decoder, &value, "providers")) else { continue };
+        let (Some(child), Some(own)) =
+            (reference(decoder, &key, "providers"), reference(decoder, &value, "providers"))
+        else {
+            continue;
+        };
         let is_same = |it: &&(ProviderRef, ProviderRef)| it.0.local_name() == child.local_name();
         if let Some(first) = passed.iter().find(is_same) {
             let detail = format!(

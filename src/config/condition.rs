@@ -9,9 +9,16 @@ use super::decode::{Decoder, Schema};
 use super::resource::{self, Place};
 use super::{Check, Condition, Resource, problems};
 
-const CONDITION: Schema =
-    Schema { attributes: &["condition", "error_message"], required: &["condition", "error_message"], blocks: &[] };
-const CHECK: Schema = Schema { attributes: &[], required: &[], blocks: &[("data", &["type", "name"]), ("assert", &[])] };
+const CONDITION: Schema = Schema {
+    attributes: &["condition", "error_message"],
+    required: &["condition", "error_message"],
+    blocks: &[],
+};
+const CHECK: Schema = Schema {
+    attributes: &[],
+    required: &[],
+    blocks: &[("data", &["type", "name"]), ("assert", &[])],
+};
 
 /// Reads one condition, or nothing where something is missing.
 pub(super) fn condition(decoder: &mut Decoder, block: &Block) -> Option<Condition> {
@@ -41,18 +48,30 @@ fn is_about_nothing(expression: &Expression) -> bool {
 /// Complains of a validation that does not look at the variable it validates.
 pub(super) fn check_validation(decoder: &mut Decoder, variable: &str, condition: &Condition) {
     let (references, _) = references_of(&condition.condition);
-    if !references.iter().any(|it| matches!(&it.subject, Subject::Variable(name) if &**name == variable)) {
+    if !references
+        .iter()
+        .any(|it| matches!(&it.subject, Subject::Variable(name) if &**name == variable))
+    {
         decoder.report(problems::aimless_validation(variable, condition.condition.span));
     }
 }
 
 /// Complains of a condition that names the very resource it belongs to, which it must call `self`.
-pub(super) fn check_self(decoder: &mut Decoder, kind: &str, owner: &ResourceName, condition: &Condition) {
+pub(super) fn check_self(
+    decoder: &mut Decoder,
+    kind: &str,
+    owner: &ResourceName,
+    condition: &Condition,
+) {
     for expression in [&condition.condition, &condition.error_message] {
         let (references, _) = references_of(expression);
         let names_owner = |it: &Subject| matches!(it, Subject::Resource(mode, kind, name) if *mode == owner.mode && *kind == owner.kind && *name == owner.name);
         if references.iter().any(|it| names_owner(&it.subject)) {
-            decoder.report(problems::condition_on_itself(kind, &owner.to_string(), expression.span));
+            decoder.report(problems::condition_on_itself(
+                kind,
+                &owner.to_string(),
+                expression.span,
+            ));
         }
     }
 }
@@ -75,16 +94,32 @@ pub(super) fn check(decoder: &mut Decoder, block: &Block) -> Option<(Check, Opti
                 asserts.extend(condition(decoder, inner));
             }
             (_, Some(first)) => {
-                let detail = format!("This check block already has a data resource defined at {}.", decoder.place(first.declared));
-                decoder.report(problems::invalid("Multiple data resource blocks", detail, inner.header));
+                let detail = format!(
+                    "This check block already has a data resource defined at {}.",
+                    decoder.place(first.declared)
+                );
+                decoder.report(problems::invalid(
+                    "Multiple data resource blocks",
+                    detail,
+                    inner.header,
+                ));
             }
             (_, None) => data = resource::data(decoder, inner, Place::Check(&name.text)),
         }
     }
     if !has_asserts {
-        decoder.report(problems::invalid("Zero assert blocks", "Check blocks must have at least one assert block.", block.header));
+        decoder.report(problems::invalid(
+            "Zero assert blocks",
+            "Check blocks must have at least one assert block.",
+            block.header,
+        ));
     }
-    let check = Check { name, declared: block.header, data: data.as_ref().map(|it| it.name.clone()), asserts };
+    let check = Check {
+        name,
+        declared: block.header,
+        data: data.as_ref().map(|it| it.name.clone()),
+        asserts,
+    };
     Some((check, data))
 }
 

@@ -29,7 +29,12 @@ pub fn evaluate(expression: &Expression) -> Result<Value, Diagnostics> {
         return Err(problem);
     }
     // Nothing that can be evaluated here looks at the world, so an empty one does.
-    let world = World { cwd: "".into(), root: "".into(), environment: Default::default(), fixed_time: None };
+    let world = World {
+        cwd: "".into(),
+        root: "".into(),
+        environment: Default::default(),
+        fixed_time: None,
+    };
     let (value, problems) = expression::evaluate(expression, &ConstantScope { world });
     if problems.has_errors() { Err(problems) } else { Ok(value) }
 }
@@ -37,7 +42,11 @@ pub fn evaluate(expression: &Expression) -> Result<Value, Diagnostics> {
 /// Finds references and calls. A bare word such as `yes` is a reference too.
 fn what_is_not_constant(expression: &Expression) -> Option<Diagnostics> {
     let mut problems = Diagnostics::new();
-    syntax::references(expression, &mut |root, _, _| problems.push(problems::variables_not_allowed(root.span)));
-    syntax::calls(expression, &mut |name, _, _| problems.push(problems::functions_not_allowed(name.span)));
+    syntax::references(expression, &mut |root, _, _| {
+        problems.push(problems::variables_not_allowed(root.span))
+    });
+    syntax::calls(expression, &mut |name, _, _| {
+        problems.push(problems::functions_not_allowed(name.span))
+    });
     if problems.is_empty() { None } else { Some(problems) }
 }

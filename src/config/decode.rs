@@ -1,7 +1,10 @@
 //! What every block decoder needs: a block's content against a schema, and constants, keywords and references in it.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
-use crate::syntax::{self, Attribute, Block, Body, Expr, Expression, Name, ObjectKey, Step};
+use crate::syntax::{
+    self, Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, Expression, Name, ObjectKey,
+    Step,
+};
 use crate::value::{Kind, Str, Type, Value, convert};
 
 use super::{constant, problems};
@@ -44,12 +47,19 @@ pub(super) struct Content {
     pub attributes: Vec<Attribute>,
     /// The blocks, in source order.
     pub blocks: Vec<Block>,
+    /// The attributes once more, with the strings of JSON as they are: a constant there is no template. Empty otherwise.
+    literals: Vec<Attribute>,
 }
 
 impl Content {
     /// Returns the attribute of this name.
     pub fn get(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|it| &*it.name.text == name)
+    }
+
+    /// Returns the attribute of this name, to be read as a constant.
+    pub fn literal(&self, name: &str) -> Option<&Attribute> {
+        self.literals.iter().find(|it| &*it.name.text == name).or_else(|| self.get(name))
     }
 
     /// Returns the expression of the attribute of this name.
@@ -67,22 +77,29 @@ impl Decoder<'_> {
     /// Reads a block that may hold nothing but what the schema names.
     pub fn content(&mut self, block: &Block, schema: &Schema) -> Content {
         let (attributes, blocks) = self.schema_of(schema);
-        let (content, problems) = block.body.content(&attributes, &blocks);
+        let (known, problems) = block.body.content(&attributes, &blocks);
         self.problems.extend(problems);
-        Content { attributes: content.attributes, blocks: content.blocks }
+        content_of(block, known)
     }
 
     /// Reads what the schema names from a block, and returns the rest of its body.
     pub fn partial(&mut self, block: &Block, schema: &Schema) -> (Content, Body) {
         let (attributes, blocks) = self.schema_of(schema);
-        let (content, rest, problems) = block.body.partial_content(&attributes, &blocks);
+        let (known, rest, problems) = block.body.partial_content(&attributes, &blocks);
         self.problems.extend(problems);
-        (Content { attributes: content.attributes, blocks: content.blocks }, rest)
+        (content_of(block, known), rest)
     }
 
     /// Reads a body that may hold any attribute and no block.
     pub fn attributes(&mut self, body: &Body) -> Vec<Attribute> {
         let (attributes, problems) = body.just_attributes();
+        self.problems.extend(problems);
+        attributes
+    }
+
+    /// Reads a body that may hold any constant attribute and no block.
+    pub fn constants(&mut self, body: &Body) -> Vec<Attribute> {
+        let (attributes, problems) = body.literal_attributes();
         self.problems.extend(problems);
         attributes
     }
@@ -95,7 +112,7 @@ impl Decoder<'_> {
     /// Reads an attribute that must be a constant of a type, not null.
     fn constant_of(&mut self, attribute: &Attribute, ty: Type) -> Option<Value> {
         let value = self.constant(&attribute.value)?;
-        let wrong = match convert::convert(&value, ty) {
+        let wrong = match convert(&value, ty) {
             Ok(value) if value.is_null() => "must not be null".to_owned(),
             Ok(value) => return Some(value),
             Err(error) => error.to_string(),
@@ -195,10 +212,16 @@ impl Decoder<'_> {
         problems::range(self.sources, span)
     }
 
-    fn schema_of(&self, schema: &Schema) -> (Vec<syntax::AttributeSchema>, Vec<syntax::BlockSchema>) {
+    fn schema_of(
+        &self,
+        schema: &Schema,
+    ) -> (Vec<AttributeSchema<'static>>, Vec<BlockSchema<'static>>) {
         let is_required = |it: &str| !self.file.is_override && schema.required.contains(&it);
-        let attributes = schema.attributes.iter().map(|it| syntax::AttributeSchema { name: it, required: is_required(it) });
-        let blocks = schema.blocks.iter().map(|(kind, labels)| syntax::BlockSchema { kind, labels });
+        let attributes = schema
+            .attributes
+            .iter()
+            .map(|it| AttributeSchema { name: it, required: is_required(it) });
+        let blocks = schema.blocks.iter().map(|(kind, labels)| BlockSchema { kind, labels });
         (attributes.collect(), blocks.collect())
     }
 }
@@ -208,11 +231,23 @@ fn name_expression(name: &Name) -> Expression {
     Expression { expr: Box::new(expr), span: name.span }
 }
 
+fn content_of(block: &Block, known: Body) -> Content {
+    let literal = |it: &Attribute| {
+        Some(Attribute { name: it.name.clone(), value: block.body.literal(&it.name.text)? })
+    };
+    let literals = match block.body.json {
+        Some(_) => known.attributes.iter().filter_map(literal).collect(),
+        None => Vec::new(),
+    };
+    Content { attributes: known.attributes, blocks: known.blocks, literals }
+}
+
 /// Returns whether an expression is a traversal whose keys are all constants.
 pub(super) fn is_static_traversal(expression: &Expression) -> bool {
     let is_constant = |step: &Step| match step {
         Step::Index(key, _) => matches!(&*key.expr, Expr::String(_) | Expr::Number(_)),
         Step::Attribute(_) | Step::LegacyIndex(..) => true,
+        Step::Splat { .. } => false,
     };
     matches!(&*expression.expr, Expr::Traversal { steps, .. } if steps.iter().all(is_constant))
 }

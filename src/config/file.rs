@@ -7,7 +7,10 @@ use super::decode::{Decoder, FileKind};
 use super::named::{OutputBlock, VariableBlock};
 use super::resource::Place;
 use super::terraform::TerraformBlock;
-use super::{Check, Import, Local, ModuleCall, Moved, ProviderBlock, Removed, Resource, call, condition, moves, named, problems, provider, resource, terraform};
+use super::{
+    Check, Import, Local, ModuleCall, Moved, ProviderBlock, Removed, Resource, call, condition,
+    moves, named, problems, provider, resource, terraform,
+};
 
 /// What one file declares.
 #[derive(Default)]
@@ -47,15 +50,22 @@ const BLOCKS: [(&str, &[&str]); 15] = [
 ];
 
 /// Reads the text of one file.
-pub(super) fn read(sources: &Sources, id: FileId, text: &str, kind: FileKind) -> (File, Diagnostics) {
-    let (body, problems) = if kind.is_json { syntax::parse_json(id, text) } else { syntax::parse(id, text) };
+pub(super) fn read(
+    sources: &Sources,
+    id: FileId,
+    text: &str,
+    kind: FileKind,
+) -> (File, Diagnostics) {
+    let (body, problems) =
+        if kind.is_json { syntax::parse_json(id, text) } else { syntax::parse(id, text) };
     let mut decoder = Decoder { sources, file: kind, problems };
     let file = decode(&mut decoder, &body);
     (file, decoder.problems)
 }
 
 fn decode(decoder: &mut Decoder, body: &Body) -> File {
-    let blocks: Vec<syntax::BlockSchema> = BLOCKS.iter().map(|(kind, labels)| syntax::BlockSchema { kind, labels }).collect();
+    let blocks: Vec<syntax::BlockSchema> =
+        BLOCKS.iter().map(|(kind, labels)| syntax::BlockSchema { kind, labels }).collect();
     let (content, problems) = body.content(&[], &blocks);
     decoder.problems.extend(problems);
     let mut file = File { kind: decoder.file, ..File::default() };
@@ -67,7 +77,8 @@ fn decode(decoder: &mut Decoder, body: &Body) -> File {
 
 fn add(decoder: &mut Decoder, file: &mut File, block: &Block) {
     if decoder.file.is_override
-        && let Some(kind) = ["moved", "import", "removed"].into_iter().find(|it| *it == &*block.kind.text)
+        && let Some(kind) =
+            ["moved", "import", "removed"].into_iter().find(|it| *it == &*block.kind.text)
     {
         file.misplaced.push((kind, block.header));
     }
@@ -82,8 +93,13 @@ fn add(decoder: &mut Decoder, file: &mut File, block: &Block) {
         }
         "language" => file.terraform.required_versions.extend(terraform::language(decoder, block)),
         "required_providers" => {
-            let detail = "A \"required_providers\" block must be nested inside a \"terraform\" block.";
-            decoder.report(problems::invalid("Invalid required_providers block", detail, block.kind.span));
+            let detail =
+                "A \"required_providers\" block must be nested inside a \"terraform\" block.";
+            decoder.report(problems::invalid(
+                "Invalid required_providers block",
+                detail,
+                block.kind.span,
+            ));
         }
         "provider" => file.providers.extend(provider::provider(decoder, block)),
         "variable" => file.variables.extend(named::variable(decoder, block)),

@@ -68,7 +68,9 @@ fn without_shadowed(names: Vec<String>) -> Vec<String> {
         let ending = ending(name)?;
         Some(format!("{}{}", name.strip_suffix(ending)?, ending.replace(".tf", ".tofu")))
     };
-    let is_shadowed = |name: &String| twin(name).is_some_and(|it| it != *name && names.binary_search(&it).is_ok());
+    let is_shadowed = |name: &String| {
+        twin(name).is_some_and(|it| it != *name && names.binary_search(&it).is_ok())
+    };
     names.iter().filter(|it| !is_shadowed(it)).cloned().collect()
 }
 
@@ -79,7 +81,10 @@ mod tests {
     #[track_caller]
     fn check(names: &str, primary: &str, overriding: &str) {
         let files = select(names.split(' ').map(str::to_owned).collect());
-        assert_eq!((files.primary.join(" "), files.overriding.join(" ")), (primary.to_owned(), overriding.to_owned()));
+        assert_eq!(
+            (files.primary.join(" "), files.overriding.join(" ")),
+            (primary.to_owned(), overriding.to_owned())
+        );
     }
 
     #[test]
@@ -94,7 +99,11 @@ mod tests {
 
     #[test]
     fn override_files_are_kept_apart() {
-        check("override.tf main.tf a_override.tofu.json overrides.tf", "main.tf overrides.tf", "a_override.tofu.json override.tf");
+        check(
+            "override.tf main.tf a_override.tofu.json overrides.tf",
+            "main.tf overrides.tf",
+            "a_override.tofu.json override.tf",
+        );
     }
 
     #[test]

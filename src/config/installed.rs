@@ -51,7 +51,9 @@ impl InstalledModules {
         let path = InstalledModules::path(data);
         match std::fs::read_to_string(&path) {
             Ok(text) => InstalledModules::parse(&text).map_err(|why| corrupt(&path, &why)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(InstalledModules::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(InstalledModules::default())
+            }
             Err(error) => Err(corrupt(&path, &error.to_string())),
         }
     }
@@ -87,7 +89,13 @@ impl InstalledModules {
     }
 
     /// Adds or replaces a record.
-    pub fn insert(&mut self, module: &ModuleAddr, source: String, version: Option<String>, directory: String) {
+    pub fn insert(
+        &mut self,
+        module: &ModuleAddr,
+        source: String,
+        version: Option<String>,
+        directory: String,
+    ) {
         let key = key(module);
         self.records.insert(key.clone(), InstalledModule { key, source, version, directory });
     }

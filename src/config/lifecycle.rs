@@ -9,7 +9,14 @@ use super::repetition::Repetitions;
 use super::{IgnoreChanges, Lifecycle, condition, problems};
 
 const LIFECYCLE: Schema = Schema {
-    attributes: &["create_before_destroy", "prevent_destroy", "destroy", "ignore_changes", "replace_triggered_by", "enabled"],
+    attributes: &[
+        "create_before_destroy",
+        "prevent_destroy",
+        "destroy",
+        "ignore_changes",
+        "replace_triggered_by",
+        "enabled",
+    ],
     required: &[],
     blocks: &[("precondition", &[]), ("postcondition", &[])],
 };
@@ -21,7 +28,11 @@ pub(super) struct LifecycleOf<'a> {
 }
 
 /// Reads a `lifecycle` block; `enabled` goes to the repetitions.
-pub(super) fn lifecycle(decoder: &mut Decoder, owner: &LifecycleOf, repetitions: &mut Repetitions) -> Lifecycle {
+pub(super) fn lifecycle(
+    decoder: &mut Decoder,
+    owner: &LifecycleOf,
+    repetitions: &mut Repetitions,
+) -> Lifecycle {
     let content = decoder.content(owner.block, &LIFECYCLE);
     let mut lifecycle = Lifecycle::default();
     for attribute in &content.attributes {
@@ -29,12 +40,24 @@ pub(super) fn lifecycle(decoder: &mut Decoder, owner: &LifecycleOf, repetitions:
             ("enabled", _) => repetitions.add(Some(attribute)),
             (_, Mode::Managed) => argument(decoder, &mut lifecycle, attribute),
             (name, Mode::Data) => {
-                let detail = format!("The lifecycle argument {name:?} is defined only for managed resources (\"resource\" blocks), and is not valid for data resources.");
-                decoder.report(problems::invalid("Invalid data resource lifecycle argument", detail, attribute.name.span));
+                let detail = format!(
+                    "The lifecycle argument {name:?} is defined only for managed resources (\"resource\" blocks), and is not valid for data resources."
+                );
+                decoder.report(problems::invalid(
+                    "Invalid data resource lifecycle argument",
+                    detail,
+                    attribute.name.span,
+                ));
             }
             (name, Mode::Ephemeral) => {
-                let detail = format!("The lifecycle argument {name:?} cannot be used in ephemeral resources. This is meant to be used strictly in \"resource\" blocks.");
-                decoder.report(problems::invalid("Invalid lifecycle configuration for ephemeral resource", detail, owner.block.header));
+                let detail = format!(
+                    "The lifecycle argument {name:?} cannot be used in ephemeral resources. This is meant to be used strictly in \"resource\" blocks."
+                );
+                decoder.report(problems::invalid(
+                    "Invalid lifecycle configuration for ephemeral resource",
+                    detail,
+                    owner.block.header,
+                ));
             }
         }
     }
@@ -74,7 +97,11 @@ fn ignore_changes(decoder: &mut Decoder, attribute: &Attribute) -> IgnoreChanges
     for item in decoder.list(&attribute.value) {
         if matches!(&*item.expr, Expr::String(text) if &**text == "*") {
             let detail = "The [\"*\"] form of ignore_changes is no longer valid. Use \"ignore_changes = all\" to ignore changes to all attributes.";
-            decoder.report(problems::invalid("Invalid ignore_changes wildcard", detail, attribute.value.span));
+            decoder.report(problems::invalid(
+                "Invalid ignore_changes wildcard",
+                detail,
+                attribute.value.span,
+            ));
             continue;
         }
         paths.extend(decoder.traversal(&item));
@@ -107,7 +134,11 @@ fn check_trigger(decoder: &mut Decoder, trigger: &Expression) {
             Subject::EachKey | Subject::CountIndex => {}
             Subject::EachValue => {
                 let summary = "Invalid each reference in replace_triggered_by expression";
-                decoder.report(problems::invalid(summary, "Only each.key may be used in replace_triggered_by.", trigger.span));
+                decoder.report(problems::invalid(
+                    summary,
+                    "Only each.key may be used in replace_triggered_by.",
+                    trigger.span,
+                ));
             }
             _ => {
                 let summary = "Invalid reference in replace_triggered_by expression";
@@ -120,5 +151,9 @@ fn check_trigger(decoder: &mut Decoder, trigger: &Expression) {
         1 => return,
         _ => "Multiple resource references in replace_triggered_by expression.",
     };
-    decoder.report(problems::invalid("Invalid replace_triggered_by expression", detail, trigger.span));
+    decoder.report(problems::invalid(
+        "Invalid replace_triggered_by expression",
+        detail,
+        trigger.span,
+    ));
 }

@@ -21,14 +21,25 @@ use super::{Config, Module, ModuleCall, check, constant, problems};
 /// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
 ///
 /// Nothing is returned where the folder cannot be read. A module with errors holds what could be understood.
-pub fn load_module(directory: &Path, shown_as: &str, sources: &Sources) -> (Option<Arc<Module>>, Diagnostics) {
+pub fn load_module(
+    directory: &Path,
+    shown_as: &str,
+    sources: &Sources,
+) -> (Option<Arc<Module>>, Diagnostics) {
     let Some(files) = config_files(directory) else {
         return (None, problems::unreadable_directory(shown_as).into());
     };
     let mut decoder = Decoder { sources, file: FileKind::default(), problems: Diagnostics::new() };
     let mut read = |names: &[String], is_override| -> Vec<File> {
-        let kind = |name: &str| FileKind { is_override, is_json: name.ends_with(".json"), is_tofu: is_tofu_file(name) };
-        names.iter().filter_map(|name| read_file(&mut decoder, directory, (shown_as, name), kind(name))).collect()
+        let kind = |name: &str| FileKind {
+            is_override,
+            is_json: name.ends_with(".json"),
+            is_tofu: is_tofu_file(name),
+        };
+        names
+            .iter()
+            .filter_map(|name| read_file(&mut decoder, directory, (shown_as, name), kind(name)))
+            .collect()
     };
     let primary = read(&files.primary, false);
     let overriding = read(&files.overriding, true);
@@ -38,7 +49,12 @@ pub fn load_module(directory: &Path, shown_as: &str, sources: &Sources) -> (Opti
     (Some(Arc::new(module)), keep_incompatibility(decoder.problems))
 }
 
-fn read_file(decoder: &mut Decoder, directory: &Path, (shown_as, name): (&str, &str), kind: FileKind) -> Option<File> {
+fn read_file(
+    decoder: &mut Decoder,
+    directory: &Path,
+    (shown_as, name): (&str, &str),
+    kind: FileKind,
+) -> Option<File> {
     let shown = if shown_as == "." { name.to_owned() } else { format!("{shown_as}/{name}") };
     let Ok(bytes) = std::fs::read(directory.join(name)) else {
         decoder.report(problems::unreadable_file(&shown));
@@ -59,10 +75,21 @@ fn read_file(decoder: &mut Decoder, directory: &Path, (shown_as, name): (&str, &
 ///
 /// Each folder is read once, however many calls lead to it. Where something is wrong the configuration holds what could be read, at
 /// least the root module; nothing where that cannot be read.
-pub fn load_config(root: &Path, sources: &Sources, installed: &InstalledModules) -> (Option<Config>, Diagnostics) {
+pub fn load_config(
+    root: &Path,
+    sources: &Sources,
+    installed: &InstalledModules,
+) -> (Option<Config>, Diagnostics) {
     let (module, mut problems) = load_module(root, ".", sources);
     let Some(module) = module else { return (None, problems) };
-    let mut loader = Loader { root, sources, installed, read: BTreeMap::new(), config: Config::default(), problems: Diagnostics::new() };
+    let mut loader = Loader {
+        root,
+        sources,
+        installed,
+        read: BTreeMap::new(),
+        config: Config::default(),
+        problems: Diagnostics::new(),
+    };
     loader.config.modules.insert(ModuleAddr::default(), module.clone());
     // What a broken module calls need not be what its author means.
     if !problems.has_errors() {
@@ -120,7 +147,10 @@ impl Loader<'_> {
             for call in module.calls.values() {
                 let child = address.child(&call.name.text);
                 let Some(module) = self.load_call(&child, call, &trail) else { continue };
-                let trail = Rc::new(Trail { directory: module.directory.clone(), caller: Some(trail.clone()) });
+                let trail = Rc::new(Trail {
+                    directory: module.directory.clone(),
+                    caller: Some(trail.clone()),
+                });
                 self.config.modules.insert(child.clone(), module.clone());
                 called.push(Open { address: child, module, trail });
             }
@@ -128,7 +158,12 @@ impl Loader<'_> {
         }
     }
 
-    fn load_call(&mut self, child: &ModuleAddr, call: &ModuleCall, trail: &Trail) -> Option<Arc<Module>> {
+    fn load_call(
+        &mut self,
+        child: &ModuleAddr,
+        call: &ModuleCall,
+        trail: &Trail,
+    ) -> Option<Arc<Module>> {
         let source = self.problems.take(call_source(call))?;
         let Some(record) = self.installed.get(child) else {
             self.problems.push(not_installed(call.declared));
@@ -167,11 +202,22 @@ impl Loader<'_> {
     fn check_child(&mut self, address: &ModuleAddr, module: &Module) {
         if let Some(backend) = &module.backend {
             let detail = "Any selected backend applies to the entire configuration, so OpenTofu expects backend configurations only in the root module. This block will have no effect.";
-            self.problems.push(problems::questionable("Backend configuration ignored", detail, backend.declared));
+            self.problems.push(problems::questionable(
+                "Backend configuration ignored",
+                detail,
+                backend.declared,
+            ));
         }
         if let Some(import) = module.imports.first() {
-            let detail = format!("An import block was detected in {:?}. Import blocks are only allowed in the root module.", address.to_string());
-            self.problems.push(problems::invalid("Invalid import configuration", detail, import.declared));
+            let detail = format!(
+                "An import block was detected in {:?}. Import blocks are only allowed in the root module.",
+                address.to_string()
+            );
+            self.problems.push(problems::invalid(
+                "Invalid import configuration",
+                detail,
+                import.declared,
+            ));
         }
     }
 }
@@ -191,7 +237,8 @@ pub fn call_source(call: &ModuleCall) -> Result<ModuleSource, Diagnostics> {
     {
         return Err(problems::invalid_constraint(it.span).into());
     }
-    ModuleSource::parse(&text, version.is_some()).map_err(|why| invalid_source(&text, &why, expression.span).into())
+    ModuleSource::parse(&text, version.is_some())
+        .map_err(|why| invalid_source(&text, &why, expression.span).into())
 }
 
 /// Returns the version constraint of a call, where it has one.
@@ -206,8 +253,12 @@ fn literal(expression: &Expression, argument: &str) -> Result<String, Diagnostic
     }
 }
 
-fn optional_literal(expression: &Expression, argument: &str) -> Result<Option<String>, Diagnostics> {
-    let value = constant::evaluate(expression).map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
+fn optional_literal(
+    expression: &Expression,
+    argument: &str,
+) -> Result<Option<String>, Diagnostics> {
+    let value = constant::evaluate(expression)
+        .map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
     match value.as_str() {
         Some(text) => Ok(Some(text.to_owned())),
         None if value.is_null() => Ok(None),
@@ -226,16 +277,26 @@ fn version_changed(call: &ModuleCall, installed: Option<&str>) -> Option<Diagnos
         return None;
     }
     let which = version.map_or(String::new(), |it| format!(" ({it})"));
-    let detail = format!("The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable. Run \"tofu init\" to install all modules required by this configuration.");
+    let detail = format!(
+        "The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable. Run \"tofu init\" to install all modules required by this configuration."
+    );
     Some(problems::invalid("Module version requirements have changed", detail, source_span(call)))
 }
 
 fn no_source(name: &str, at: Span) -> Diagnostic {
-    problems::invalid("Missing required argument", format!("The argument \"source\" of module {name:?} is required, but no definition was found."), at)
+    problems::invalid(
+        "Missing required argument",
+        format!(
+            "The argument \"source\" of module {name:?} is required, but no definition was found."
+        ),
+        at,
+    )
 }
 
 fn not_literal(argument: &str, at: Span) -> Diagnostic {
-    let detail = format!("The {argument} of a module call must be a literal string. References to variables and local values, and function calls, are not supported here yet.");
+    let detail = format!(
+        "The {argument} of a module call must be a literal string. References to variables and local values, and function calls, are not supported here yet."
+    );
     problems::invalid(format!("Module {argument} is not a literal"), detail, at)
 }
 
@@ -243,15 +304,21 @@ fn invalid_source(text: &str, why: &SourceError, at: Span) -> Diagnostic {
     let (summary, detail) = match why {
         SourceError::MaybeRelative => (
             "Invalid module source address",
-            format!("OpenTofu failed to determine your intended installation method for remote module package {text:?}.\n\nIf you intended this as a path relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."),
+            format!(
+                "OpenTofu failed to determine your intended installation method for remote module package {text:?}.\n\nIf you intended this as a path relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."
+            ),
         ),
         SourceError::LocalWithVersion => (
             "Invalid registry module source address",
-            format!("Failed to parse module registry address: can't use local directory {text:?} as a module registry address. The argument \"version\" applies only to registry modules."),
+            format!(
+                "Failed to parse module registry address: can't use local directory {text:?} as a module registry address. The argument \"version\" applies only to registry modules."
+            ),
         ),
         SourceError::NotRegistry => (
             "Invalid registry module source address",
-            format!("Failed to parse module registry address {text:?}: it must have the form [HOST/]NAMESPACE/NAME/TARGET. The argument \"version\" applies only to registry modules."),
+            format!(
+                "Failed to parse module registry address {text:?}: it must have the form [HOST/]NAMESPACE/NAME/TARGET. The argument \"version\" applies only to registry modules."
+            ),
         ),
     };
     problems::invalid(summary, detail, at)
@@ -263,17 +330,24 @@ fn not_installed(at: Span) -> Diagnostic {
 }
 
 fn cache_unreadable(directory: &str, at: Span) -> Diagnostic {
-    let detail = format!("This module's local cache directory {directory} could not be read. Run \"tofu init\" to install all modules required by this configuration.");
+    let detail = format!(
+        "This module's local cache directory {directory} could not be read. Run \"tofu init\" to install all modules required by this configuration."
+    );
     problems::invalid("Module not installed", detail, at)
 }
 
 fn source_changed(old: &str, new: &ModuleSource, at: Span) -> Diagnostic {
-    let detail = format!("The source address was changed from {old:?} to {:?} since this module was installed. Run \"tofu init\" to install all modules required by this configuration.", new.to_string());
+    let detail = format!(
+        "The source address was changed from {old:?} to {:?} since this module was installed. Run \"tofu init\" to install all modules required by this configuration.",
+        new.to_string()
+    );
     problems::invalid("Module source has changed", detail, at)
 }
 
 /// A module is called, directly or through others, by the module in the same folder.
 pub(crate) fn calls_itself(name: &str, directory: &str, at: Span) -> Diagnostic {
-    let detail = format!("The module call {name:?} leads to the folder {directory}, which is one of those that lead to this call. A module cannot contain itself; change the source of one of the calls.");
+    let detail = format!(
+        "The module call {name:?} leads to the folder {directory}, which is one of those that lead to this call. A module cannot contain itself; change the source of one of the calls."
+    );
     problems::invalid("Module calls itself", detail, at)
 }

@@ -30,6 +30,8 @@ mod repetition;
 mod resource;
 pub mod source;
 mod terraform;
+#[cfg(test)]
+mod tests;
 mod types;
 pub mod uses;
 pub mod version;
@@ -438,7 +440,9 @@ impl Module {
 
     /// Returns the `provider` block of a local name and alias.
     pub fn provider_block(&self, local_name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
-        self.providers.iter().find(|it| *it.name.text == *local_name && it.alias.as_ref().map(|it| &*it.text) == alias)
+        self.providers.iter().find(|it| {
+            *it.name.text == *local_name && it.alias.as_ref().map(|it| &*it.text) == alias
+        })
     }
 }
 

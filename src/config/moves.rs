@@ -8,10 +8,19 @@ use super::decode::{Content, Decoder, Schema};
 use super::provider::reference;
 use super::{Import, MoveEndpoint, Moved, Removed, problems, provisioner, resource};
 
-const MOVED: Schema = Schema { attributes: &["from", "to"], required: &["from", "to"], blocks: &[] };
-const REMOVED: Schema = Schema { attributes: &["from"], required: &["from"], blocks: &[("lifecycle", &[]), ("provisioner", &["type"])] };
+const MOVED: Schema =
+    Schema { attributes: &["from", "to"], required: &["from", "to"], blocks: &[] };
+const REMOVED: Schema = Schema {
+    attributes: &["from"],
+    required: &["from"],
+    blocks: &[("lifecycle", &[]), ("provisioner", &["type"])],
+};
 const REMOVED_LIFECYCLE: Schema = Schema { attributes: &["destroy"], required: &[], blocks: &[] };
-const IMPORT: Schema = Schema { attributes: &["provider", "id", "identity", "to", "for_each"], required: &["to"], blocks: &[] };
+const IMPORT: Schema = Schema {
+    attributes: &["provider", "id", "identity", "to", "for_each"],
+    required: &["to"],
+    blocks: &[],
+};
 
 /// Reads a `moved` block.
 pub(super) fn moved(decoder: &mut Decoder, block: &Block) -> Option<Moved> {
@@ -22,7 +31,9 @@ pub(super) fn moved(decoder: &mut Decoder, block: &Block) -> Option<Moved> {
     let mut allowed = true;
     for (name, end) in [("from", &from), ("to", &to)] {
         if end.0.mode() == Some(Mode::Ephemeral) {
-            let detail = format!("The resource referenced by the {name:?} attribute is not allowed to be moved.");
+            let detail = format!(
+                "The resource referenced by the {name:?} attribute is not allowed to be moved."
+            );
             decoder.report(problems::invalid("Invalid \"moved\" address", detail, block.header));
             allowed = false;
         }
@@ -45,7 +56,7 @@ pub(super) fn removed(decoder: &mut Decoder, block: &Block) -> Option<Removed> {
         if &*inner.kind.text == "lifecycle" {
             if resource::is_first(decoder, &mut lifecycle, inner, "The removed block") {
                 let content = decoder.content(inner, &REMOVED_LIFECYCLE);
-                destroy = content.get("destroy").and_then(|it| decoder.flag(it));
+                destroy = content.literal("destroy").and_then(|it| decoder.flag(it));
             }
             continue;
         }
@@ -54,11 +65,19 @@ pub(super) fn removed(decoder: &mut Decoder, block: &Block) -> Option<Removed> {
         match (provisioner.on_destroy, is_module) {
             (false, _) => {
                 let detail = "\"removed\" blocks can only contain destroy provisioners. \"removed.provisioner.when = destroy\" expected";
-                decoder.report(problems::invalid("Invalid \"removed.provisioner\" block", detail, inner.header));
+                decoder.report(problems::invalid(
+                    "Invalid \"removed.provisioner\" block",
+                    detail,
+                    inner.header,
+                ));
             }
             (true, true) => {
                 let detail = "\"removed\" blocks containing \"provisioner\"s can only target resources. Found one block that is targeting a module";
-                decoder.report(problems::invalid("Invalid \"removed\" block", detail, block.header));
+                decoder.report(problems::invalid(
+                    "Invalid \"removed\" block",
+                    detail,
+                    block.header,
+                ));
             }
             (true, false) => provisioners.push(provisioner),
         }
@@ -85,13 +104,19 @@ fn warn_of_removal(decoder: &mut Decoder, destroy: Option<bool>, has_provisioner
 }
 
 /// Accepts what `removed` can name: managed resources and modules, without instance keys.
-fn removable(decoder: &mut Decoder, (end, at): (MoveEndpoint, Span)) -> Option<(MoveEndpoint, Span)> {
+fn removable(
+    decoder: &mut Decoder,
+    (end, at): (MoveEndpoint, Span),
+) -> Option<(MoveEndpoint, Span)> {
     let path = match &end {
         MoveEndpoint::Module(path) => path,
         MoveEndpoint::Resource(instance) => &instance.module,
     };
     let (summary, detail) = if path.0.iter().any(|it| it.1 != InstanceKey::None) {
-        ("Module instance address with keys is not allowed", "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must be a module instead (e.g. \"module.a\").")
+        (
+            "Module instance address with keys is not allowed",
+            "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must be a module instead (e.g. \"module.a\").",
+        )
     } else {
         match &end {
             MoveEndpoint::Resource(it) if it.key != InstanceKey::None => (
@@ -116,7 +141,10 @@ fn removable(decoder: &mut Decoder, (end, at): (MoveEndpoint, Span)) -> Option<(
 /// Reads an `import` block.
 pub(super) fn import(decoder: &mut Decoder, block: &Block) -> Option<Import> {
     let content = decoder.content(block, &IMPORT);
-    let to = content.value("to").and_then(|it| decoder.written(&it)).and_then(|it| import_target(decoder, &it).map(|target| (it, target)));
+    let to = content
+        .value("to")
+        .and_then(|it| decoder.written(&it))
+        .and_then(|it| import_target(decoder, &it).map(|target| (it, target)));
     let provider = content.get("provider").and_then(|it| {
         if to.as_ref().is_some_and(|(_, target)| !target.0.is_root()) {
             let detail = "The provider argument can only be specified in import blocks that will generate configuration. Use the providers argument within the module block to configure providers for all resources within a module, including imported resources.";
@@ -127,11 +155,19 @@ pub(super) fn import(decoder: &mut Decoder, block: &Block) -> Option<Import> {
     match (content.get("id"), content.get("identity")) {
         (None, None) => {
             let detail = "One of 'id' or 'identity' must be specified in an import block to identify the resource instance to import.";
-            decoder.report(problems::invalid("Missing required import argument", detail, block.header));
+            decoder.report(problems::invalid(
+                "Missing required import argument",
+                detail,
+                block.header,
+            ));
         }
         (Some(id), Some(identity)) => {
             let detail = "Only one of 'id' or 'identity' can be specified in an import block.";
-            decoder.report(problems::invalid("Conflicting import arguments", detail, id.span().to(identity.span())));
+            decoder.report(problems::invalid(
+                "Conflicting import arguments",
+                detail,
+                id.span().to(identity.span()),
+            ));
         }
         _ => {}
     }
@@ -146,14 +182,22 @@ pub(super) fn import(decoder: &mut Decoder, block: &Block) -> Option<Import> {
 }
 
 /// Returns module and resource that an import names, whatever the keys.
-pub(super) fn import_target(decoder: &mut Decoder, expression: &Expression) -> Option<(crate::address::Module, ResourceName)> {
+pub(super) fn import_target(
+    decoder: &mut Decoder,
+    expression: &Expression,
+) -> Option<(crate::address::Module, ResourceName)> {
     let Expr::Traversal { root, steps } = &*expression.expr else {
         let detail = "Import address must be a reference to a resource's address, and only allows for indexing with dynamic keys. For example: module.my_module[expression1].aws_s3_bucket.my_buckets[expression2] for resources inside of modules, or simply aws_s3_bucket.my_bucket for a resource in the root module";
-        decoder.report(problems::invalid("Invalid import address expression", detail, expression.span));
+        decoder.report(problems::invalid(
+            "Invalid import address expression",
+            detail,
+            expression.span,
+        ));
         return None;
     };
     // Keys may be anything here, so they are left out before the address is read.
-    let without_keys: Vec<Step> = steps.iter().filter(|it| matches!(it, Step::Attribute(_))).cloned().collect();
+    let without_keys: Vec<Step> =
+        steps.iter().filter(|it| matches!(it, Step::Attribute(_))).cloned().collect();
     match endpoint(root, &without_keys, expression.span) {
         Ok(MoveEndpoint::Resource(it)) => Some((it.module.module(), it.resource)),
         Ok(MoveEndpoint::Module(_)) => {
@@ -189,7 +233,11 @@ impl MoveEndpoint {
     }
 }
 
-fn endpoint_of(decoder: &mut Decoder, content: &Content, name: &str) -> Option<(MoveEndpoint, Span)> {
+fn endpoint_of(
+    decoder: &mut Decoder,
+    content: &Content,
+    name: &str,
+) -> Option<(MoveEndpoint, Span)> {
     let attribute = content.get(name)?;
     let traversal = decoder.traversal(&attribute.value)?;
     let Expr::Traversal { root, steps } = &*traversal.expr else { return None };
@@ -210,12 +258,20 @@ fn endpoint(root: &Name, steps: &[Step], whole: Span) -> Result<MoveEndpoint, Di
     while steps.peek_name() == Some("module") {
         let word = steps.next_name().map_or(whole, |it| it.span);
         let Some(name) = steps.next_name() else {
-            return Err(problems::invalid("Invalid address operator", "Prefix \"module.\" must be followed by a module name.", word));
+            return Err(problems::invalid(
+                "Invalid address operator",
+                "Prefix \"module.\" must be followed by a module name.",
+                word,
+            ));
         };
         module = module.child(&name.text, steps.next_key()?);
     }
     let Some(first) = steps.next_name() else {
-        return if steps.is_done() { Ok(MoveEndpoint::Module(module)) } else { refuse("A resource type name is required.", whole) };
+        return if steps.is_done() {
+            Ok(MoveEndpoint::Module(module))
+        } else {
+            refuse("A resource type name is required.", whole)
+        };
     };
     let (mode, kind) = match &*first.text {
         "data" => (Mode::Data, steps.next_name()),
@@ -265,7 +321,13 @@ impl<'a> Walk<'a> {
             (None, [Step::Index(key, span), rest @ ..]) => (instance_key(key, *span)?, rest),
             (None, [Step::LegacyIndex(index, span), rest @ ..]) => match i64::try_from(*index) {
                 Ok(index) => (InstanceKey::Int(index), rest),
-                Err(_) => return Err(problems::invalid("Invalid address", "Invalid instance key: it is too large.", *span)),
+                Err(_) => {
+                    return Err(problems::invalid(
+                        "Invalid address",
+                        "Invalid instance key: it is too large.",
+                        *span,
+                    ));
+                }
             },
             _ => return Ok(InstanceKey::None),
         };
@@ -283,8 +345,16 @@ fn instance_key(key: &Expression, at: Span) -> Result<InstanceKey, Diagnostic> {
         Expr::String(text) => Ok(InstanceKey::Str(text.clone())),
         Expr::Number(number) => match number.as_i64() {
             Some(index) => Ok(InstanceKey::Int(index)),
-            None => Err(problems::invalid("Invalid address", "Invalid resource instance key: must be a whole number.", at)),
+            None => Err(problems::invalid(
+                "Invalid address",
+                "Invalid resource instance key: must be a whole number.",
+                at,
+            )),
         },
-        _ => Err(problems::invalid("Invalid address", "Invalid resource instance key: must be a string or a whole number.", at)),
+        _ => Err(problems::invalid(
+            "Invalid address",
+            "Invalid resource instance key: must be a string or a whole number.",
+            at,
+        )),
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::syntax::{Block, Expr, Expression, Name, ObjectKey};
-use crate::value::defaults::apply_defaults;
-use crate::value::{Kind, Str, Type, Value, convert};
+use crate::value::{Kind, Str, Type, Value, apply_defaults, convert};
 
 use super::condition::{self, missing_expression};
 use super::decode::{Decoder, Schema};
@@ -11,7 +10,16 @@ use super::types::{self, Constraint};
 use super::{Condition, Local, Output, Variable, call, problems, suggest};
 
 const VARIABLE: Schema = Schema {
-    attributes: &["description", "default", "type", "sensitive", "ephemeral", "const", "deprecated", "nullable"],
+    attributes: &[
+        "description",
+        "default",
+        "type",
+        "sensitive",
+        "ephemeral",
+        "const",
+        "deprecated",
+        "nullable",
+    ],
     required: &[],
     blocks: &[("validation", &[])],
 };
@@ -59,35 +67,53 @@ pub(super) fn variable(decoder: &mut Decoder, block: &Block) -> Option<VariableB
     if call::is_reserved(&name.text) {
         decoder.report(problems::reserved_variable(&name.text, name.span));
     }
-    let description = content.get("description").and_then(|it| decoder.text(it));
+    let description = content.literal("description").and_then(|it| decoder.text(it));
     let ty = content.get("type").map(|it| types::variable_type(decoder, &it.value));
-    let sensitive = content.get("sensitive").and_then(|it| decoder.flag(it));
-    let deprecated = content.get("deprecated").and_then(|it| decoder.text(it));
+    let sensitive = content.literal("sensitive").and_then(|it| decoder.flag(it));
+    let deprecated = content.literal("deprecated").and_then(|it| decoder.text(it));
     if deprecated.as_ref().is_some_and(|it| it.trim().is_empty()) {
-        decoder.report(problems::empty_deprecation("Invalid `deprecated` value", "variable", name.span));
+        decoder.report(problems::empty_deprecation(
+            "Invalid `deprecated` value",
+            "variable",
+            name.span,
+        ));
     }
-    let ephemeral = content.get("ephemeral").and_then(|it| decoder.flag(it));
-    let nullable = content.get("nullable").and_then(|it| decoder.flag(it));
-    let constant = content.get("const").and_then(|it| decoder.flag(it));
-    let default = content.get("default").and_then(|it| {
+    let ephemeral = content.literal("ephemeral").and_then(|it| decoder.flag(it));
+    let nullable = content.literal("nullable").and_then(|it| decoder.flag(it));
+    let constant = content.literal("const").and_then(|it| decoder.flag(it));
+    let default = content.literal("default").and_then(|it| {
         if let Some(ty) = &ty {
             warn_of_ignored_attributes(decoder, &it.value, ty.ty, &mut String::new());
         }
         Some((decoder.constant(&it.value)?, it.value.span))
     });
-    let validations: Vec<Condition> = content.blocks.iter().filter_map(|it| condition::condition(decoder, it)).collect();
+    let validations: Vec<Condition> =
+        content.blocks.iter().filter_map(|it| condition::condition(decoder, it)).collect();
     for it in &validations {
         condition::check_validation(decoder, &name.text, it);
     }
     let declared = block.header;
-    Some(VariableBlock { name, declared, ty, default, description, sensitive, ephemeral, nullable, deprecated, constant, validations })
+    Some(VariableBlock {
+        name,
+        declared,
+        ty,
+        default,
+        description,
+        sensitive,
+        ephemeral,
+        nullable,
+        deprecated,
+        constant,
+        validations,
+    })
 }
 
 impl VariableBlock {
     /// Completes the block: what is not written takes its usual value, and the default is converted to the type.
     pub fn finish(self, decoder: &mut Decoder) -> Variable {
         let is_typed = self.ty.is_some();
-        let Constraint { ty, defaults } = self.ty.clone().unwrap_or(Constraint { ty: Type::DYNAMIC, defaults: None });
+        let Constraint { ty, defaults } =
+            self.ty.clone().unwrap_or(Constraint { ty: Type::DYNAMIC, defaults: None });
         let nullable = self.nullable.unwrap_or(true);
         let default = self.default.map(|(value, at)| {
             let value = with_defaults(&value, ty, defaults.as_ref()).unwrap_or_else(|why| {
@@ -119,17 +145,26 @@ impl VariableBlock {
 }
 
 /// Converts a value to a variable's type, with the defaults of its optional attributes.
-pub fn with_defaults(value: &Value, ty: Type, defaults: Option<&super::TypeDefaults>) -> Result<Value, String> {
+pub fn with_defaults(
+    value: &Value,
+    ty: Type,
+    defaults: Option<&super::TypeDefaults>,
+) -> Result<Value, String> {
     let filled = match defaults {
         // A null as a whole stays null: it is not an object with missing attributes.
         Some(defaults) if !value.is_null() => apply_defaults(value, defaults),
         _ => value.clone(),
     };
-    convert::convert(&filled, ty).map_err(|it| it.to_string())
+    convert(&filled, ty).map_err(|it| it.to_string())
 }
 
 /// Warns of attributes in a default that its type drops: mostly they are misspelt.
-fn warn_of_ignored_attributes(decoder: &mut Decoder, expression: &Expression, ty: Type, path: &mut String) {
+fn warn_of_ignored_attributes(
+    decoder: &mut Decoder,
+    expression: &Expression,
+    ty: Type,
+    path: &mut String,
+) {
     match (&*expression.expr, ty.kind()) {
         (Expr::Object(items), Kind::Object(known)) => {
             for item in items {
@@ -148,10 +183,19 @@ fn warn_of_ignored_attributes(decoder: &mut Decoder, expression: &Expression, ty
                         path.truncate(length);
                     }
                     None => {
-                        let owner = if path.is_empty() { "The object type for this variable".to_owned() } else { format!("The object type for {path}") };
+                        let owner = if path.is_empty() {
+                            "The object type for this variable".to_owned()
+                        } else {
+                            format!("The object type for {path}")
+                        };
                         let suggestion = suggest(&name.text, known.iter().map(|it| &*it.0))
-                            .map_or(String::new(), |it| format!(" Did you mean to set attribute {it:?} instead?"));
-                        decoder.report(problems::ignored_attribute(&owner, &name.text, &suggestion, name.span).within(expression.span));
+                            .map_or(String::new(), |it| {
+                                format!(" Did you mean to set attribute {it:?} instead?")
+                            });
+                        decoder.report(
+                            problems::ignored_attribute(&owner, &name.text, &suggestion, name.span)
+                                .within(expression.span),
+                        );
                     }
                 }
             }
@@ -160,7 +204,9 @@ fn warn_of_ignored_attributes(decoder: &mut Decoder, expression: &Expression, ty
             for item in items {
                 let key = match &item.key {
                     ObjectKey::Name(name) => name.text.to_string(),
-                    ObjectKey::Expression(it) => it.as_static_string().map_or("...".to_owned(), |it| it.to_string()),
+                    ObjectKey::Expression(it) => {
+                        it.as_static_string().map_or("...".to_owned(), |it| it.to_string())
+                    }
                 };
                 let length = path.len();
                 path.push_str(&format!("[{key:?}]"));
@@ -199,14 +245,18 @@ pub(super) fn output(decoder: &mut Decoder, block: &Block) -> Option<OutputBlock
     let content = decoder.content(block, &OUTPUT);
     let name = block.labels.first()?.clone();
     decoder.check_name(&name, "Invalid output name");
-    let description = content.get("description").and_then(|it| decoder.text(it));
-    let sensitive = content.get("sensitive").and_then(|it| decoder.flag(it));
-    let deprecated = content.get("deprecated").and_then(|it| decoder.text(it));
+    let description = content.literal("description").and_then(|it| decoder.text(it));
+    let sensitive = content.literal("sensitive").and_then(|it| decoder.flag(it));
+    let deprecated = content.literal("deprecated").and_then(|it| decoder.text(it));
     if deprecated.as_ref().is_some_and(|it| it.trim().is_empty()) {
         let at = content.get("deprecated").map_or(block.header, |it| it.value.span);
-        decoder.report(problems::empty_deprecation("Invalid `deprecated` attribute", "output value", at));
+        decoder.report(problems::empty_deprecation(
+            "Invalid `deprecated` attribute",
+            "output value",
+            at,
+        ));
     }
-    let ephemeral = content.get("ephemeral").and_then(|it| decoder.flag(it));
+    let ephemeral = content.literal("ephemeral").and_then(|it| decoder.flag(it));
     let depends_on = content.get("depends_on").map(|it| decoder.traversals(it)).unwrap_or_default();
     let mut preconditions = Vec::new();
     for inner in &content.blocks {
@@ -217,7 +267,17 @@ pub(super) fn output(decoder: &mut Decoder, block: &Block) -> Option<OutputBlock
     }
     let missing = (!decoder.file.is_override).then(|| missing_expression(block));
     let value = content.value("value").or(missing);
-    Some(OutputBlock { name, declared: block.header, value, description, sensitive, ephemeral, deprecated, depends_on, preconditions })
+    Some(OutputBlock {
+        name,
+        declared: block.header,
+        value,
+        description,
+        sensitive,
+        ephemeral,
+        deprecated,
+        depends_on,
+        preconditions,
+    })
 }
 
 impl OutputBlock {

@@ -24,26 +24,50 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
     for it in file.variables {
         match draft.variables.get_mut(&it.name.text) {
             Some(base) => merge_variable(base, it),
-            None => missing(decoder, "Missing base variable declaration to override", &format!("variable named {:?}", it.name.text), "a variable that was already declared", it.declared),
+            None => missing(
+                decoder,
+                "Missing base variable declaration to override",
+                &format!("variable named {:?}", it.name.text),
+                "a variable that was already declared",
+                it.declared,
+            ),
         }
     }
     for it in file.locals {
         let at = it.name.span;
         match draft.module.locals.get_mut(&it.name.text) {
             Some(base) => *base = it,
-            None => missing(decoder, "Missing base local value definition to override", &format!("local value named {:?}", it.name.text), "a local value that was already defined", at),
+            None => missing(
+                decoder,
+                "Missing base local value definition to override",
+                &format!("local value named {:?}", it.name.text),
+                "a local value that was already defined",
+                at,
+            ),
         }
     }
     for it in file.outputs {
         match draft.outputs.get_mut(&it.name.text) {
             Some(base) => merge_output(decoder, base, it),
-            None => missing(decoder, "Missing base output definition to override", &format!("output named {:?}", it.name.text), "an output that was already defined", it.declared),
+            None => missing(
+                decoder,
+                "Missing base output definition to override",
+                &format!("output named {:?}", it.name.text),
+                "an output that was already defined",
+                it.declared,
+            ),
         }
     }
     for it in file.calls {
         match draft.module.calls.get_mut(&it.name.text) {
             Some(base) => merge_call(decoder, base, it),
-            None => missing(decoder, "Missing module call to override", &format!("module call named {:?}", it.name.text), "a module call that was defined", it.declared),
+            None => missing(
+                decoder,
+                "Missing module call to override",
+                &format!("module call named {:?}", it.name.text),
+                "a module call that was defined",
+                it.declared,
+            ),
         }
     }
     for it in file.resources {
@@ -66,13 +90,20 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
 fn merge_settings(decoder: &mut Decoder, draft: &mut Draft, file: &File) {
     for (blocks, is_cloud) in [(&file.terraform.backends, false), (&file.terraform.clouds, true)] {
         let (summary, what) = match is_cloud {
-            false => ("Duplicate backend configuration", "Each override file may have only one backend configuration. A backend was previously configured"),
-            true => ("Duplicate cloud configurations", "Each override file may have only one 'cloud' block. A cloud backend was previously configured"),
+            false => (
+                "Duplicate backend configuration",
+                "Each override file may have only one backend configuration. A backend was previously configured",
+            ),
+            true => (
+                "Duplicate cloud configurations",
+                "Each override file may have only one 'cloud' block. A cloud backend was previously configured",
+            ),
         };
         match &blocks[..] {
             [] => {}
             [one] => {
-                (draft.module.backend, draft.cloud) = if is_cloud { (None, Some(one.clone())) } else { (Some(one.clone()), None) };
+                (draft.module.backend, draft.cloud) =
+                    if is_cloud { (None, Some(one.clone())) } else { (Some(one.clone()), None) };
             }
             [first, second, ..] => {
                 let place = decoder.place(first.declared);
@@ -90,10 +121,22 @@ fn missing_resource(decoder: &mut Decoder, resource: &Resource) {
     let (kind, name) = (&resource.name.kind, &resource.name.name);
     let (summary, adjective, block) = match resource.name.mode {
         Mode::Managed => ("Missing resource to override", "resource", "a resource block defined"),
-        Mode::Data => ("Missing data resource to override", "data resource", "a data block defined"),
-        Mode::Ephemeral => ("Missing ephemeral resource to override", "ephemeral resource", "an ephemeral block defined"),
+        Mode::Data => {
+            ("Missing data resource to override", "data resource", "a data block defined")
+        }
+        Mode::Ephemeral => (
+            "Missing ephemeral resource to override",
+            "ephemeral resource",
+            "an ephemeral block defined",
+        ),
     };
-    missing(decoder, summary, &format!("{kind} {adjective} named {name:?}"), block, resource.declared);
+    missing(
+        decoder,
+        summary,
+        &format!("{kind} {adjective} named {name:?}"),
+        block,
+        resource.declared,
+    );
 }
 
 fn refuse_depends_on(decoder: &mut Decoder, depends_on: &[Expression]) {
@@ -118,8 +161,17 @@ fn merge_provider(decoder: &mut Decoder, draft: &mut Draft, with: ProviderBlock)
         // A default configuration that is not written is an empty one, and that can be overridden.
         (None, None) => draft.module.providers.push(with),
         (None, Some(alias)) => {
-            let what = format!("{} provider configuration with the alias {:?}", with.name.text, alias.text);
-            missing(decoder, "Missing base provider configuration for override", &what, "an aliased provider configuration that was already defined", with.declared);
+            let what = format!(
+                "{} provider configuration with the alias {:?}",
+                with.name.text, alias.text
+            );
+            missing(
+                decoder,
+                "Missing base provider configuration for override",
+                &what,
+                "an aliased provider configuration that was already defined",
+                with.declared,
+            );
         }
     }
 }
@@ -193,9 +245,12 @@ fn merge_lifecycle(base: &mut Lifecycle, with: Lifecycle) {
 fn merge_bodies(base: &mut Body, with: Body) {
     let attributes: Vec<&str> = with.attributes.iter().map(|it| &*it.name.text).collect();
     let blocks: Vec<&str> = with.blocks.iter().map(block_type).collect();
-    let members: Vec<&str> = with.json.iter().flat_map(|it| &it.members).map(|it| &*it.0.text).collect();
-    base.attributes.retain(|it| !attributes.contains(&&*it.name.text) && !members.contains(&&*it.name.text));
-    base.blocks.retain(|it| !blocks.contains(&block_type(it)) && !members.contains(&block_type(it)));
+    let members: Vec<&str> =
+        with.json.iter().flat_map(|it| &it.members).map(|it| &*it.0.text).collect();
+    base.attributes
+        .retain(|it| !attributes.contains(&&*it.name.text) && !members.contains(&&*it.name.text));
+    base.blocks
+        .retain(|it| !blocks.contains(&block_type(it)) && !members.contains(&block_type(it)));
     if let Some(json) = &mut base.json {
         json.members.retain(|(name, _)| {
             let name = &&*name.text;

@@ -5,8 +5,13 @@ use crate::diagnostic::{Diagnostic, Sources, Span};
 /// Prints a place as `main.tf:3,1-12`, or `main.tf:3,1-4,2` across lines.
 pub(super) fn range(sources: &Sources, span: Span) -> String {
     let Some(source) = sources.get(span.file) else { return String::new() };
-    let (start, end) = (sources.position(span.file, span.start), sources.position(span.file, span.end));
-    let end = if start.line == end.line { end.column.to_string() } else { format!("{},{}", end.line, end.column) };
+    let (start, end) =
+        (sources.position(span.file, span.start), sources.position(span.file, span.end));
+    let end = if start.line == end.line {
+        end.column.to_string()
+    } else {
+        format!("{},{}", end.line, end.column)
+    };
     format!("{}:{},{}-{end}", source.name, start.line, start.column)
 }
 
@@ -91,49 +96,80 @@ pub(super) fn functions_not_allowed(at: Span) -> Diagnostic {
 // Things said twice.
 
 /// Something of which a module has one is declared twice.
-pub(super) fn duplicate(summary: impl Into<String>, what: &str, rule: &str, first: &str, at: Span) -> Diagnostic {
+pub(super) fn duplicate(
+    summary: impl Into<String>,
+    what: &str,
+    rule: &str,
+    first: &str,
+    at: Span,
+) -> Diagnostic {
     error(summary, format!("{what} at {first}. {rule}"), at)
 }
 
 /// A block that may stand once stands twice.
 pub(super) fn duplicate_block(kind: &str, owner: &str, first: &str, at: Span) -> Diagnostic {
-    error(format!("Duplicate {kind} block"), format!("{owner} already has a {kind} block at {first}."), at)
+    error(
+        format!("Duplicate {kind} block"),
+        format!("{owner} already has a {kind} block at {first}."),
+        at,
+    )
 }
 
 /// A second `_` block.
 pub(super) fn duplicate_escape(owner: &str, first: &str, at: Span) -> Diagnostic {
-    let detail = format!("The block type \"_\" marks arguments that are not meta-arguments. Each {owner} block can have only one; the first was at {first}.");
+    let detail = format!(
+        "The block type \"_\" marks arguments that are not meta-arguments. Each {owner} block can have only one; the first was at {first}."
+    );
     error("Duplicate escaping block", detail, at)
 }
 
 /// A block type that is kept for the future.
 pub(super) fn reserved_block(kind: &str, owner: &str, at: Span) -> Diagnostic {
-    let detail = format!("The block type name {kind:?} is reserved for use by OpenTofu in a future version.");
+    let detail = format!(
+        "The block type name {kind:?} is reserved for use by OpenTofu in a future version."
+    );
     error(format!("Reserved block type name in {owner} block"), detail, at)
 }
 
 /// More than one of `count`, `enabled` and `for_each`.
 pub(super) fn repetition_conflict(arguments: &str, what: &str, at: Span) -> Diagnostic {
-    let detail = format!("The {arguments} meta-arguments are mutually-exclusive. Only one may be used to be explicit about the number of {what} to be created.");
+    let detail = format!(
+        "The {arguments} meta-arguments are mutually-exclusive. Only one may be used to be explicit about the number of {what} to be created."
+    );
     error(format!("Invalid combination of {arguments}"), detail, at)
 }
 
 // Overriding.
 
 /// An override file names what no ordinary file declares.
-pub(super) fn nothing_to_override(summary: &str, what: &str, declared: &str, at: Span) -> Diagnostic {
-    let detail = format!("There is no {what}. An override file can only override {declared} in a primary configuration file.");
+pub(super) fn nothing_to_override(
+    summary: &str,
+    what: &str,
+    declared: &str,
+    at: Span,
+) -> Diagnostic {
+    let detail = format!(
+        "There is no {what}. An override file can only override {declared} in a primary configuration file."
+    );
     error(summary, detail, at)
 }
 
 /// A kind of block that may not be overridden.
 pub(super) fn cannot_override(kind: &str, what: &str, at: Span) -> Diagnostic {
-    error(format!("Cannot override '{kind}' blocks"), format!("{what} can appear only in normal files, not in override files."), at)
+    error(
+        format!("Cannot override '{kind}' blocks"),
+        format!("{what} can appear only in normal files, not in override files."),
+        at,
+    )
 }
 
 /// A condition or check in an override file.
 pub(super) fn cannot_override_check(kind: &str, at: Span) -> Diagnostic {
-    error(format!("Can't override {kind} blocks"), format!("Override files cannot override {kind:?} blocks."), at)
+    error(
+        format!("Can't override {kind} blocks"),
+        format!("Override files cannot override {kind:?} blocks."),
+        at,
+    )
 }
 
 /// `depends_on` in an override file.
@@ -145,13 +181,17 @@ pub(super) fn depends_on_override(at: Span) -> Diagnostic {
 
 /// A variable is called as a meta-argument of module calls.
 pub(super) fn reserved_variable(name: &str, at: Span) -> Diagnostic {
-    let detail = format!("The variable name {name:?} is reserved due to its special meaning inside module blocks.");
+    let detail = format!(
+        "The variable name {name:?} is reserved due to its special meaning inside module blocks."
+    );
     error("Invalid variable name", detail, at)
 }
 
 /// `deprecated` is an empty text.
 pub(super) fn empty_deprecation(summary: &str, what: &str, at: Span) -> Diagnostic {
-    let detail = format!("The \"deprecated\" argument must not be empty, and should provide instructions on how to migrate away from usage of this deprecated {what}.");
+    let detail = format!(
+        "The \"deprecated\" argument must not be empty, and should provide instructions on how to migrate away from usage of this deprecated {what}."
+    );
     error(summary, detail, at)
 }
 
@@ -162,13 +202,17 @@ pub(super) fn invalid_default(detail: String, at: Span) -> Diagnostic {
 
 /// An attribute of a default that the type does not know.
 pub(super) fn ignored_attribute(owner: &str, name: &str, suggestion: &str, at: Span) -> Diagnostic {
-    let detail = format!("{owner} does not include an attribute named {name:?}, so this definition is unused.{suggestion}");
+    let detail = format!(
+        "{owner} does not include an attribute named {name:?}, so this definition is unused.{suggestion}"
+    );
     warning("Object attribute is ignored", detail, at)
 }
 
 /// A validation that does not look at its variable.
 pub(super) fn aimless_validation(name: &str, at: Span) -> Diagnostic {
-    let detail = format!("The condition for variable {name:?} must refer to var.{name} in order to test incoming values.");
+    let detail = format!(
+        "The condition for variable {name:?} must refer to var.{name} in order to test incoming values."
+    );
     error("Invalid variable validation condition", detail, at)
 }
 
@@ -180,12 +224,20 @@ pub(super) fn constant_condition(kind: &str, at: Span) -> Diagnostic {
 
 /// A precondition or postcondition that names its own resource.
 pub(super) fn condition_on_itself(kind: &str, address: &str, at: Span) -> Diagnostic {
-    error(format!("Invalid reference in {kind}"), format!("Configuration for {address} may not refer to itself."), at)
+    error(
+        format!("Invalid reference in {kind}"),
+        format!("Configuration for {address} may not refer to itself."),
+        at,
+    )
 }
 
 /// An output with a postcondition.
 pub(super) fn postcondition_on_output(at: Span) -> Diagnostic {
-    error("Postconditions are not allowed", "Output values can only have preconditions, not postconditions.", at)
+    error(
+        "Postconditions are not allowed",
+        "Output values can only have preconditions, not postconditions.",
+        at,
+    )
 }
 
 /// A type constraint that is none.
@@ -195,7 +247,9 @@ pub(super) fn invalid_type(detail: impl Into<String>, at: Span) -> Diagnostic {
 
 /// A default of an optional attribute that does not fit its type.
 pub(super) fn invalid_optional_default(why: &str, at: Span) -> Diagnostic {
-    let detail = format!("This default value is not compatible with the attribute's type constraint: {why}.");
+    let detail = format!(
+        "This default value is not compatible with the attribute's type constraint: {why}."
+    );
     error("Invalid default value for optional attribute", detail, at)
 }
 
@@ -203,10 +257,21 @@ pub(super) fn invalid_optional_default(why: &str, at: Span) -> Diagnostic {
 pub(super) fn quoted_type(name: &str, at: Span) -> Diagnostic {
     match name {
         "string" | "list" | "map" => {
-            let better = if name == "string" { "string".to_owned() } else { format!("{name}(string)") };
-            error("Invalid quoted type constraints", format!("Type constraints are no longer given in quotes. Write {better} without quotes."), at)
+            let better =
+                if name == "string" { "string".to_owned() } else { format!("{name}(string)") };
+            error(
+                "Invalid quoted type constraints",
+                format!(
+                    "Type constraints are no longer given in quotes. Write {better} without quotes."
+                ),
+                at,
+            )
         }
-        _ => error("Invalid legacy variable type hint", "To provide a full type expression, remove the surrounding quotes and give the type expression directly.", at),
+        _ => error(
+            "Invalid legacy variable type hint",
+            "To provide a full type expression, remove the surrounding quotes and give the type expression directly.",
+            at,
+        ),
     }
 }
 
@@ -214,7 +279,11 @@ pub(super) fn quoted_type(name: &str, at: Span) -> Diagnostic {
 
 /// A text is no version constraint.
 pub(super) fn invalid_constraint(at: Span) -> Diagnostic {
-    error("Invalid version constraint", "This string does not use correct version constraint syntax.", at)
+    error(
+        "Invalid version constraint",
+        "This string does not use correct version constraint syntax.",
+        at,
+    )
 }
 
 /// A version constraint is no text.
@@ -224,13 +293,17 @@ pub(super) fn constraint_not_text(at: Span) -> Diagnostic {
 
 /// The module does not want this version of the program.
 pub(super) fn incompatible_module(version: &str, at: Span) -> Diagnostic {
-    let detail = format!("This module is not compatible with OpenTofu v{version}, whose language this program follows. Choose a version that fulfils this constraint, or update the constraint.");
+    let detail = format!(
+        "This module is not compatible with OpenTofu v{version}, whose language this program follows. Choose a version that fulfils this constraint, or update the constraint."
+    );
     error("Incompatible module", detail, at)
 }
 
 /// A constraint on the program's version names a prerelease.
 pub(super) fn prerelease_constraint(constraint: &str, at: Span) -> Diagnostic {
-    let detail = format!("Prerelease version constraints are not supported: {constraint}. Remove the prerelease information from the constraint.");
+    let detail = format!(
+        "Prerelease version constraints are not supported: {constraint}. Remove the prerelease information from the constraint."
+    );
     error("Invalid required_version constraint", detail, at)
 }
 
@@ -250,11 +323,19 @@ pub(super) fn invalid_provider_reference(detail: impl Into<String>, at: Span) ->
 }
 
 /// Something else that is wrong with one block. The rarer summaries are passed through here.
-pub(super) fn invalid(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {
+pub(super) fn invalid(
+    summary: impl Into<String>,
+    detail: impl Into<String>,
+    at: Span,
+) -> Diagnostic {
     error(summary, detail, at)
 }
 
 /// Something that is allowed and probably a mistake.
-pub(super) fn questionable(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {
+pub(super) fn questionable(
+    summary: impl Into<String>,
+    detail: impl Into<String>,
+    at: Span,
+) -> Diagnostic {
     warning(summary, detail, at)
 }

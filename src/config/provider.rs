@@ -39,7 +39,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
     let (content, rest) = decoder.partial(block, &PROVIDER);
     let name = block.labels.first()?.clone();
     check_local_name(decoder, &name.text, block.header)?;
-    let alias = content.get("alias").and_then(|it| {
+    let alias = content.literal("alias").and_then(|it| {
         let text = decoder.text(it)?;
         if !syntax::is_identifier(&text) {
             let detail = "An alias must be a valid name: it starts with a letter or underscore and contains only letters, digits, underscores, and dashes.";
@@ -47,7 +47,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
         }
         Some(Name { text, span: it.value.span })
     });
-    let version = content.get("version").and_then(|it| {
+    let version = content.literal("version").and_then(|it| {
         let detail = "Move the provider version constraint into the required_providers block.";
         let summary = "Version constraints inside provider configuration blocks are deprecated";
         decoder.report(problems::questionable(summary, detail, it.value.span));
@@ -55,12 +55,24 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
     });
     let repetition = content.value("for_each").map_or(Repetition::Single, Repetition::ForEach);
     if let (Repetition::ForEach(it), None) = (&repetition, &alias) {
-        let detail = "The for_each argument is allowed only for provider configurations with an alias.";
-        decoder.report(problems::invalid("Alias required when using \"for_each\"", detail, it.span));
+        let detail =
+            "The for_each argument is allowed only for provider configurations with an alias.";
+        decoder.report(problems::invalid(
+            "Alias required when using \"for_each\"",
+            detail,
+            it.span,
+        ));
     }
     for reserved in ["count", "depends_on", "source"].into_iter().filter_map(|it| content.get(it)) {
-        let detail = format!("The provider argument name {:?} is reserved for use by OpenTofu in a future version.", reserved.name.text);
-        decoder.report(problems::invalid("Reserved argument name in provider block", detail, reserved.name.span));
+        let detail = format!(
+            "The provider argument name {:?} is reserved for use by OpenTofu in a future version.",
+            reserved.name.text
+        );
+        decoder.report(problems::invalid(
+            "Reserved argument name in provider block",
+            detail,
+            reserved.name.span,
+        ));
     }
     let mut rest = escape::Rest::new(rest, "provider");
     for inner in &content.blocks {
@@ -70,11 +82,22 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
         }
     }
     let source = Provider::implied(&name.text);
-    Some(ProviderBlock { name, source, alias, repetition, body: rest.body, version, declared: block.header })
+    Some(ProviderBlock {
+        name,
+        source,
+        alias,
+        repetition,
+        body: rest.body,
+        version,
+        declared: block.header,
+    })
 }
 
 /// Reads a version constraint that must be a literal.
-pub(super) fn version_constraint(decoder: &mut Decoder, expression: &Expression) -> Option<(String, Span)> {
+pub(super) fn version_constraint(
+    decoder: &mut Decoder,
+    expression: &Expression,
+) -> Option<(String, Span)> {
     let value = decoder.constant(expression)?;
     let Some(text) = value.as_str() else {
         decoder.report(problems::constraint_not_text(expression.span));
@@ -88,7 +111,11 @@ pub(super) fn version_constraint(decoder: &mut Decoder, expression: &Expression)
 }
 
 /// Reads a reference to a provider configuration; `argument` is the argument that holds it.
-pub(super) fn reference(decoder: &mut Decoder, expression: &Expression, argument: &str) -> Option<ProviderRef> {
+pub(super) fn reference(
+    decoder: &mut Decoder,
+    expression: &Expression,
+    argument: &str,
+) -> Option<ProviderRef> {
     let refuse = |decoder: &mut Decoder, detail: String, at: Span| {
         decoder.report(problems::invalid_provider_reference(detail, at));
         None
@@ -97,8 +124,14 @@ pub(super) fn reference(decoder: &mut Decoder, expression: &Expression, argument
         Expr::String(_) => decoder.traversal(expression)?,
         _ => decoder.written(expression)?,
     };
-    let form = || format!("The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key.");
-    let Expr::Traversal { root, steps } = &*inner.expr else { return refuse(decoder, form(), expression.span) };
+    let form = || {
+        format!(
+            "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key."
+        )
+    };
+    let Expr::Traversal { root, steps } = &*inner.expr else {
+        return refuse(decoder, form(), expression.span);
+    };
     let (alias, key) = match &steps[..] {
         [] => (None, None),
         [Step::Attribute(alias)] => (Some(alias.clone()), None),
@@ -122,12 +155,17 @@ pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> O
     match normal_part(name) {
         Ok(normal) if *normal == *name => Some(()),
         Ok(normal) => {
-            let detail = format!("Provider names must be normalized. Replace {name:?} with {normal:?} to fix this error.");
+            let detail = format!(
+                "Provider names must be normalized. Replace {name:?} with {normal:?} to fix this error."
+            );
             decoder.report(problems::invalid_provider_name(detail, at));
             None
         }
         Err(why) => {
-            decoder.report(problems::invalid_provider_name(format!("{name} is an invalid provider local name: {why}"), at));
+            decoder.report(problems::invalid_provider_name(
+                format!("{name} is an invalid provider local name: {why}"),
+                at,
+            ));
             None
         }
     }
@@ -140,7 +178,9 @@ fn normal_part(text: &str) -> Result<Str, &'static str> {
     }
     let is_allowed = |it: char| it.is_alphanumeric() || it == '-';
     if text.starts_with('-') || text.ends_with('-') || !text.chars().all(is_allowed) {
-        return Err("must contain only letters, digits, and dashes, and may not use leading or trailing dashes");
+        return Err(
+            "must contain only letters, digits, and dashes, and may not use leading or trailing dashes",
+        );
     }
     if text.contains("--") {
         return Err("cannot use multiple consecutive dashes");
@@ -163,19 +203,35 @@ pub fn parse_source(text: &str) -> Result<Provider, (&'static str, String)> {
         _ => ("", "", ""),
     };
     if parts.len() > 3 || parts.iter().any(|it| it.is_empty()) {
-        let detail = "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\"".to_owned();
+        let detail =
+            "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\""
+                .to_owned();
         return Err(("Invalid provider source string", detail));
     }
-    let namespace = normal_part(namespace)
-        .map_err(|why| ("Invalid provider namespace", format!("Invalid provider namespace {namespace:?} in source {text:?}: {why}")))?;
-    let normal = normal_part(kind).map_err(|why| ("Invalid provider type", format!("Invalid provider type {kind:?} in source {text:?}: {why}")))?;
+    let namespace = normal_part(namespace).map_err(|why| {
+        (
+            "Invalid provider namespace",
+            format!("Invalid provider namespace {namespace:?} in source {text:?}: {why}"),
+        )
+    })?;
+    let normal = normal_part(kind).map_err(|why| {
+        (
+            "Invalid provider type",
+            format!("Invalid provider type {kind:?} in source {text:?}: {why}"),
+        )
+    })?;
     if let Some(better) = kind.strip_prefix("terraform-provider-") {
-        let detail = format!("Provider source {text:?} has a type with the prefix \"terraform-provider-\", which isn't valid. Only the provider's own name is written: {better:?}.");
+        let detail = format!(
+            "Provider source {text:?} has a type with the prefix \"terraform-provider-\", which isn't valid. Only the provider's own name is written: {better:?}."
+        );
         return Err(("Invalid provider type", detail));
     }
     let host_is_valid = host.contains('.') || host.contains(':') || host == "localhost";
     if !host_is_valid || !host.chars().all(|it| it.is_alphanumeric() || ".-:".contains(it)) {
-        return Err(("Invalid provider source hostname", format!("Invalid provider source hostname {host:?} in source {text:?}.")));
+        return Err((
+            "Invalid provider source hostname",
+            format!("Invalid provider source hostname {host:?} in source {text:?}."),
+        ));
     }
     Ok(Provider { host: host.to_lowercase().into(), namespace, kind: normal })
 }
@@ -186,10 +242,14 @@ mod tests {
 
     #[test]
     fn sources_are_completed() {
-        let parse = |it: &str| parse_source(it).map(|it| it.to_string()).map_err(|it| it.0.to_owned());
+        let parse =
+            |it: &str| parse_source(it).map(|it| it.to_string()).map_err(|it| it.0.to_owned());
         assert_eq!(parse("null"), Ok("registry.opentofu.org/hashicorp/null".into()));
         assert_eq!(parse("Acme/Thing"), Ok("registry.opentofu.org/acme/thing".into()));
-        assert_eq!(parse("terraform.io/builtin/terraform"), Ok("terraform.io/builtin/terraform".into()));
+        assert_eq!(
+            parse("terraform.io/builtin/terraform"),
+            Ok("terraform.io/builtin/terraform".into())
+        );
         assert_eq!(parse("a//b"), Err("Invalid provider source string".into()));
         assert_eq!(parse("a_b/c"), Err("Invalid provider namespace".into()));
         assert_eq!(parse("a/terraform-provider-b"), Err("Invalid provider type".into()));

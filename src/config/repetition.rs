@@ -12,7 +12,9 @@ pub(super) struct Repetitions(Vec<Attribute>);
 impl Repetitions {
     /// Finds `count` and `for_each` among a block's attributes.
     pub fn of(content: &Content) -> Repetitions {
-        Repetitions(["count", "for_each"].into_iter().filter_map(|it| content.get(it)).cloned().collect())
+        Repetitions(
+            ["count", "for_each"].into_iter().filter_map(|it| content.get(it)).cloned().collect(),
+        )
     }
 
     /// Adds an argument found elsewhere, such as `enabled` in `lifecycle`.
@@ -23,9 +25,12 @@ impl Repetitions {
     /// Returns the repetition, and complains where there is more than one. `what` is repeated, in the plural.
     pub fn finish(mut self, decoder: &mut Decoder, what: &str) -> Repetition {
         // The message names them in this order, whatever the source's.
-        self.0.sort_by_key(|it| ["count", "enabled", "for_each"].into_iter().position(|name| *name == *it.name.text));
+        self.0.sort_by_key(|it| {
+            ["count", "enabled", "for_each"].into_iter().position(|name| *name == *it.name.text)
+        });
         if let [_, _, ..] = &self.0[..] {
-            let names: Vec<String> = self.0.iter().map(|it| format!("{:?}", it.name.text)).collect();
+            let names: Vec<String> =
+                self.0.iter().map(|it| format!("{:?}", it.name.text)).collect();
             let names = match &names[..] {
                 [a, b] => format!("{a} and {b}"),
                 [a, b, more @ ..] => format!("{a}, {b}, and {}", more.join(", ")),

@@ -14,7 +14,13 @@ use super::{Lifecycle, Resource, escape, problems, provisioner};
 const MANAGED: Schema = Schema {
     attributes: &["count", "for_each", "provider", "depends_on"],
     required: &[],
-    blocks: &[("locals", &[]), ("lifecycle", &[]), ("connection", &[]), ("provisioner", &["type"]), ("_", &[])],
+    blocks: &[
+        ("locals", &[]),
+        ("lifecycle", &[]),
+        ("connection", &[]),
+        ("provisioner", &["type"]),
+        ("_", &[]),
+    ],
 };
 const DATA: Schema = Schema {
     attributes: &["count", "for_each", "provider", "depends_on"],
@@ -41,8 +47,18 @@ struct Words {
 
 fn words(mode: Mode) -> Words {
     match mode {
-        Mode::Managed => Words { kind_summary: "Invalid resource type name", name_summary: "Invalid resource name", block: "resource", plural: "resources" },
-        Mode::Data => Words { kind_summary: "Invalid data source name", name_summary: "Invalid data resource name", block: "data", plural: "data sources" },
+        Mode::Managed => Words {
+            kind_summary: "Invalid resource type name",
+            name_summary: "Invalid resource name",
+            block: "resource",
+            plural: "resources",
+        },
+        Mode::Data => Words {
+            kind_summary: "Invalid data source name",
+            name_summary: "Invalid data resource name",
+            block: "data",
+            plural: "data sources",
+        },
         Mode::Ephemeral => Words {
             kind_summary: "Invalid ephemeral resource type name",
             name_summary: "Invalid ephemeral resource name",
@@ -67,7 +83,12 @@ pub(super) fn ephemeral(decoder: &mut Decoder, block: &Block) -> Option<Resource
     resource(decoder, block, Mode::Ephemeral, Place::Module)
 }
 
-fn resource(decoder: &mut Decoder, block: &Block, mode: Mode, place: Place<'_>) -> Option<Resource> {
+fn resource(
+    decoder: &mut Decoder,
+    block: &Block,
+    mode: Mode,
+    place: Place<'_>,
+) -> Option<Resource> {
     let words = words(mode);
     let (content, rest) = decoder.partial(block, if mode == Mode::Data { &DATA } else { &MANAGED });
     let [kind, name, ..] = &block.labels[..] else { return None };
@@ -95,7 +116,11 @@ fn resource(decoder: &mut Decoder, block: &Block, mode: Mode, place: Place<'_>) 
             "lifecycle" => {
                 if let Place::Check(_) = place {
                     let detail = "Nested data blocks do not support \"lifecycle\" blocks as the lifecycle is managed by the containing block.";
-                    decoder.report(problems::invalid("Invalid lifecycle block", detail, inner.header));
+                    decoder.report(problems::invalid(
+                        "Invalid lifecycle block",
+                        detail,
+                        inner.header,
+                    ));
                 }
                 if !is_first(decoder, &mut seen_lifecycle, inner, "This resource") {
                     continue;
@@ -104,8 +129,14 @@ fn resource(decoder: &mut Decoder, block: &Block, mode: Mode, place: Place<'_>) 
                 lifecycle = lifecycle::lifecycle(decoder, &owner, &mut repetitions);
             }
             "connection" | "provisioner" if mode == Mode::Ephemeral => {
-                let detail = format!("The block type {kind:?} cannot be used in ephemeral resources. This is meant to be used strictly in \"resource\" blocks.");
-                decoder.report(problems::invalid("Invalid configuration block for ephemeral resource", detail, inner.header));
+                let detail = format!(
+                    "The block type {kind:?} cannot be used in ephemeral resources. This is meant to be used strictly in \"resource\" blocks."
+                );
+                decoder.report(problems::invalid(
+                    "Invalid configuration block for ephemeral resource",
+                    detail,
+                    inner.header,
+                ));
             }
             "connection" => {
                 is_first(decoder, &mut seen_connection, inner, "This resource");
@@ -139,7 +170,12 @@ fn resource(decoder: &mut Decoder, block: &Block, mode: Mode, place: Place<'_>) 
 }
 
 /// Remembers the first block of a kind and complains of others.
-pub(super) fn is_first<'a>(decoder: &mut Decoder, seen: &mut Option<&'a Block>, block: &'a Block, owner: &str) -> bool {
+pub(super) fn is_first<'a>(
+    decoder: &mut Decoder,
+    seen: &mut Option<&'a Block>,
+    block: &'a Block,
+    owner: &str,
+) -> bool {
     let Some(first) = seen else {
         *seen = Some(block);
         return true;

@@ -16,7 +16,9 @@ pub enum ModuleSource {
 impl fmt::Display for ModuleSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ModuleSource::Local(it) | ModuleSource::Registry(it) | ModuleSource::Remote(it) => f.write_str(it),
+            ModuleSource::Local(it) | ModuleSource::Registry(it) | ModuleSource::Remote(it) => {
+                f.write_str(it)
+            }
         }
     }
 }
@@ -90,7 +92,8 @@ fn is_registry_address(text: &str) -> bool {
     let mut parts: Vec<&str> = address.split('/').collect();
     if parts.len() == 4 {
         let host = parts.remove(0);
-        let is_host = host.contains('.') && host.chars().all(|it| it.is_alphanumeric() || ".-:".contains(it));
+        let is_host =
+            host.contains('.') && host.chars().all(|it| it.is_alphanumeric() || ".-:".contains(it));
         // These hosts have shorthands of their own and are fetched directly.
         if !is_host || ["github.com", "bitbucket.org", "gitlab.com"].contains(&host) {
             return false;
@@ -108,7 +111,10 @@ fn is_registry_address(text: &str) -> bool {
 /// Whether something other than a bare relative path can be meant.
 fn looks_remote(text: &str) -> bool {
     let known_hosts = ["github.com/", "bitbucket.org/", "gitlab.com/", "git@"];
-    text.contains("::") || text.contains("://") || text.starts_with('/') || known_hosts.into_iter().any(|it| text.starts_with(it))
+    text.contains("::")
+        || text.contains("://")
+        || text.starts_with('/')
+        || known_hosts.into_iter().any(|it| text.starts_with(it))
 }
 
 #[cfg(test)]
@@ -138,7 +144,10 @@ mod tests {
     #[test]
     fn other_addresses_are_remote() {
         check("github.com/a/b/c", ModuleSource::Remote("github.com/a/b/c".into()));
-        check("git::https://example.com/x.git", ModuleSource::Remote("git::https://example.com/x.git".into()));
+        check(
+            "git::https://example.com/x.git",
+            ModuleSource::Remote("git::https://example.com/x.git".into()),
+        );
     }
 
     #[test]

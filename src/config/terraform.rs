@@ -12,9 +12,19 @@ use super::{Backend, ProviderMeta, RequiredProvider, problems};
 const TERRAFORM: Schema = Schema {
     attributes: &["required_version", "experiments", "language"],
     required: &[],
-    blocks: &[("backend", &["type"]), ("cloud", &[]), ("required_providers", &[]), ("provider_meta", &["provider"]), ("encryption", &[])],
+    blocks: &[
+        ("backend", &["type"]),
+        ("cloud", &[]),
+        ("required_providers", &[]),
+        ("provider_meta", &["provider"]),
+        ("encryption", &[]),
+    ],
 };
-const LANGUAGE: Schema = Schema { attributes: &["edition", "experiments"], required: &[], blocks: &[("compatible_with", &[])] };
+const LANGUAGE: Schema = Schema {
+    attributes: &["edition", "experiments"],
+    required: &[],
+    blocks: &[("compatible_with", &[])],
+};
 const COMPATIBLE: Schema = Schema { attributes: &["opentofu"], required: &[], blocks: &[] };
 
 /// What one `terraform` block says.
@@ -44,15 +54,27 @@ pub(super) fn terraform(decoder: &mut Decoder, block: &Block) -> TerraformBlock 
     for inner in &content.blocks {
         match &*inner.kind.text {
             "backend" => said.backends.extend(backend(inner)),
-            "cloud" => said.clouds.push(Backend { kind: inner.kind.clone(), body: inner.body.clone(), declared: inner.header }),
+            "cloud" => said.clouds.push(Backend {
+                kind: inner.kind.clone(),
+                body: inner.body.clone(),
+                declared: inner.header,
+            }),
             "required_providers" => {
-                let entries = decoder.attributes(&inner.body).iter().filter_map(|it| required_provider(decoder, it)).collect();
+                let entries = decoder
+                    .constants(&inner.body)
+                    .iter()
+                    .filter_map(|it| required_provider(decoder, it))
+                    .collect();
                 said.required_providers.push(RequiredProviders { entries, declared: inner.header });
             }
             "provider_meta" => said.provider_metas.extend(provider_meta(decoder, inner)),
             _ => {
                 let detail = "State and plan encryption is not supported. Nothing was read or written; remove the encryption block to go on without encryption.";
-                decoder.report(problems::invalid("Encryption is not supported", detail, inner.header));
+                decoder.report(problems::invalid(
+                    "Encryption is not supported",
+                    detail,
+                    inner.header,
+                ));
             }
         }
     }
@@ -60,12 +82,20 @@ pub(super) fn terraform(decoder: &mut Decoder, block: &Block) -> TerraformBlock 
 }
 
 fn backend(block: &Block) -> Option<Backend> {
-    Some(Backend { kind: block.labels.first()?.clone(), body: block.body.clone(), declared: block.header })
+    Some(Backend {
+        kind: block.labels.first()?.clone(),
+        body: block.body.clone(),
+        declared: block.header,
+    })
 }
 
 /// Reads and checks a constraint on the program's own version.
-fn required_version(decoder: &mut Decoder, content: &Content, name: &str) -> Option<(String, Span)> {
-    let attribute = content.get(name)?;
+fn required_version(
+    decoder: &mut Decoder,
+    content: &Content,
+    name: &str,
+) -> Option<(String, Span)> {
+    let attribute = content.literal(name)?;
     let (text, _) = version_constraint(decoder, &attribute.value)?;
     let at = attribute.span();
     let constraints = Constraints::parse(&text)?;
@@ -84,7 +114,11 @@ fn required_version(decoder: &mut Decoder, content: &Content, name: &str) -> Opt
 pub(super) fn language(decoder: &mut Decoder, block: &Block) -> Vec<(String, Span)> {
     if decoder.file.is_override {
         let detail = "Language-related settings in \"language\" blocks are not allowed in override files. Place these settings in a normal configuration file.";
-        decoder.report(problems::invalid("Language selections in override file", detail, block.header));
+        decoder.report(problems::invalid(
+            "Language selections in override file",
+            detail,
+            block.header,
+        ));
         return Vec::new();
     }
     let content = decoder.content(block, &LANGUAGE);
@@ -97,13 +131,21 @@ pub(super) fn language(decoder: &mut Decoder, block: &Block) -> Vec<(String, Spa
     let mut versions: Vec<(String, Span)> = Vec::new();
     for inner in &content.blocks {
         if let Some(first) = versions.first() {
-            let detail = format!("Each language block may have at most one compatible_with block referring to OpenTofu. The OpenTofu version constraint was already declared at {}.", decoder.place(first.1));
-            decoder.report(problems::invalid("Duplicate compatible_with block", detail, block.header));
+            let detail = format!(
+                "Each language block may have at most one compatible_with block referring to OpenTofu. The OpenTofu version constraint was already declared at {}.",
+                decoder.place(first.1)
+            );
+            decoder.report(problems::invalid(
+                "Duplicate compatible_with block",
+                detail,
+                block.header,
+            ));
             continue;
         }
         let (content, _) = decoder.partial(inner, &COMPATIBLE);
         let Some((text, at)) = required_version(decoder, &content, "opentofu") else { continue };
-        let reaches_back = Version::parse("1.11.0").is_some_and(|it| Constraints::parse(&text).is_some_and(|all| all.allow(&it)));
+        let reaches_back = Version::parse("1.11.0")
+            .is_some_and(|it| Constraints::parse(&text).is_some_and(|all| all.allow(&it)));
         if reaches_back {
             let detail = "The compatible_with block exists since OpenTofu v1.12.0, so a constraint in it should exclude earlier versions. For those, use required_version in a \"terraform\" block in a file with the .tofu suffix.";
             decoder.report(problems::questionable("Ineffective version constraint", detail, at));
@@ -120,12 +162,16 @@ fn check_edition(decoder: &mut Decoder, expression: &Expression) {
         Some(EDITION) => return,
         None => problems::invalid(
             "Invalid language edition",
-            format!("The \"edition\" argument expects a bare language edition keyword. Only language edition {EDITION} is supported, which is the default."),
+            format!(
+                "The \"edition\" argument expects a bare language edition keyword. Only language edition {EDITION} is supported, which is the default."
+            ),
             expression.span,
         ),
         Some(other) => problems::invalid(
             "Unsupported language edition",
-            format!("Language edition {other:?} is not supported; the only one is {EDITION}. This module requires a different program or version."),
+            format!(
+                "Language edition {other:?} is not supported; the only one is {EDITION}. This module requires a different program or version."
+            ),
             expression.span,
         ),
     };
@@ -136,19 +182,32 @@ fn check_experiments(decoder: &mut Decoder, expression: &Expression) {
     for item in decoder.list(expression) {
         let word = decoder.written(&item);
         let problem = match word.as_ref().and_then(Expression::as_keyword) {
-            Some(name) => problems::invalid("Unknown experiment keyword", format!("There is no current experiment with the keyword {name:?}."), item.span),
-            None => problems::invalid("Invalid experiment keyword", "Elements of \"experiments\" must all be keywords representing active experiments.", item.span),
+            Some(name) => problems::invalid(
+                "Unknown experiment keyword",
+                format!("There is no current experiment with the keyword {name:?}."),
+                item.span,
+            ),
+            None => problems::invalid(
+                "Invalid experiment keyword",
+                "Elements of \"experiments\" must all be keywords representing active experiments.",
+                item.span,
+            ),
         };
         decoder.report(problem);
     }
 }
 
 fn provider_meta(decoder: &mut Decoder, block: &Block) -> Option<ProviderMeta> {
-    let attributes = decoder.attributes(&block.body);
-    let all_constant = attributes.iter().fold(true, |all, it| decoder.constant(&it.value).is_some() && all);
+    let attributes = decoder.constants(&block.body);
+    let all_constant =
+        attributes.iter().fold(true, |all, it| decoder.constant(&it.value).is_some() && all);
     let name = block.labels.first()?.clone();
     check_local_name(decoder, &name.text, block.header)?;
-    all_constant.then(|| ProviderMeta { name, body: Body { json: block.body.json.clone(), ..block.body.clone() }, declared: block.header })
+    all_constant.then(|| ProviderMeta {
+        name,
+        body: Body { json: block.body.json.clone(), ..block.body.clone() },
+        declared: block.header,
+    })
 }
 
 /// Reads one entry: a version constraint alone, or an object of source, version and aliases.
@@ -169,11 +228,23 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
         }
         check_local_name(decoder, &name.text, at)?;
         let version = version_constraint(decoder, &attribute.value);
-        return Some(RequiredProvider { name, source, is_explicit: false, version, configuration_aliases: Vec::new() });
+        return Some(RequiredProvider {
+            name,
+            source,
+            is_explicit: false,
+            version,
+            configuration_aliases: Vec::new(),
+        });
     };
     check_local_name(decoder, &name.text, at)?;
     let before = decoder.problems.0.len();
-    let mut entry = RequiredProvider { name, source, is_explicit: false, version: None, configuration_aliases: Vec::new() };
+    let mut entry = RequiredProvider {
+        name,
+        source,
+        is_explicit: false,
+        version: None,
+        configuration_aliases: Vec::new(),
+    };
     for (key, value) in &pairs {
         match key.as_keyword().or(key.as_static_string().map(|it| &**it)) {
             Some("version") => entry.version = version_constraint(decoder, value),
@@ -182,10 +253,16 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
                     (entry.source, entry.is_explicit) = (source, true);
                 }
             }
-            Some("configuration_aliases") => entry.configuration_aliases = aliases(decoder, &entry.name, value),
+            Some("configuration_aliases") => {
+                entry.configuration_aliases = aliases(decoder, &entry.name, value)
+            }
             _ => {
                 let detail = "required_providers objects can only contain \"version\", \"source\" and \"configuration_aliases\" attributes. To configure a provider, use a \"provider\" block.";
-                decoder.report(problems::invalid("Invalid required_providers object", detail, key.span));
+                decoder.report(problems::invalid(
+                    "Invalid required_providers object",
+                    detail,
+                    key.span,
+                ));
                 break;
             }
         }
@@ -195,9 +272,14 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
 }
 
 fn provider_source(decoder: &mut Decoder, expression: &Expression) -> Option<Provider> {
-    let text = super::constant::evaluate(expression).ok().and_then(|it| it.as_str().map(str::to_owned));
+    let text =
+        super::constant::evaluate(expression).ok().and_then(|it| it.as_str().map(str::to_owned));
     let Some(text) = text else {
-        decoder.report(problems::invalid("Invalid source", "Source must be specified as a string.", expression.span));
+        decoder.report(problems::invalid(
+            "Invalid source",
+            "Source must be specified as a string.",
+            expression.span,
+        ));
         return None;
     };
     match parse_source(&text) {
@@ -209,7 +291,11 @@ fn provider_source(decoder: &mut Decoder, expression: &Expression) -> Option<Pro
     }
 }
 
-fn aliases(decoder: &mut Decoder, name: &Name, expression: &Expression) -> Vec<(crate::value::Str, crate::value::Str, Span)> {
+fn aliases(
+    decoder: &mut Decoder,
+    name: &Name,
+    expression: &Expression,
+) -> Vec<(crate::value::Str, crate::value::Str, Span)> {
     let mut found = Vec::new();
     for item in decoder.list(expression) {
         let Some(traversal) = decoder.traversal(&item) else { continue };
@@ -222,7 +308,11 @@ fn aliases(decoder: &mut Decoder, name: &Name, expression: &Expression) -> Vec<(
             [Step::Attribute(_)] => format!("Configuration aliases must be prefixed with the provider name. Expected {:?}, but found {:?}.", name.text, root.text),
             _ => "Configuration aliases can only contain references to local provider configuration names in the format of provider.alias".to_owned(),
         };
-        decoder.report(problems::invalid("Invalid configuration_aliases value", detail, expression.span));
+        decoder.report(problems::invalid(
+            "Invalid configuration_aliases value",
+            detail,
+            expression.span,
+        ));
     }
     found
 }

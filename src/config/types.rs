@@ -49,7 +49,9 @@ fn constraint(decoder: &mut Decoder, expression: &Expression, depth: usize) -> C
     }
     match &*expression.expr {
         Expr::Parentheses(inner) => constraint(decoder, inner, depth + 1),
-        Expr::Call { name, arguments, .. } => constructed(decoder, expression, (&name.text, name.span), arguments, depth),
+        Expr::Call { name, arguments, .. } => {
+            constructed(decoder, expression, (&name.text, name.span), arguments, depth)
+        }
         _ => match expression.as_keyword() {
             Some(word) => simple(decoder, word, expression.span),
             None => {
@@ -68,7 +70,9 @@ fn simple(decoder: &mut Decoder, word: &str, at: Span) -> Constraint {
         "number" => Constraint::of(Type::NUMBER),
         "any" => Constraint::ANY,
         _ => {
-            let detail = wanted_argument(word).unwrap_or_else(|| format!("The keyword {word:?} is not a valid type specification."));
+            let detail = wanted_argument(word).unwrap_or_else(|| {
+                format!("The keyword {word:?} is not a valid type specification.")
+            });
             decoder.report(problems::invalid_type(detail, at));
             Constraint::ANY
         }
@@ -85,23 +89,58 @@ fn wanted_argument(constructor: &str) -> Option<String> {
     }
 }
 
-fn constructed(decoder: &mut Decoder, whole: &Expression, (name, at): (&str, Span), arguments: &[Expression], depth: usize) -> Constraint {
+fn constructed(
+    decoder: &mut Decoder,
+    whole: &Expression,
+    (name, at): (&str, Span),
+    arguments: &[Expression],
+    depth: usize,
+) -> Constraint {
     let refuse = |decoder: &mut Decoder, detail: String, at: Span| {
         decoder.report(problems::invalid_type(detail, at).within(whole.span));
         Constraint::ANY
     };
     match name {
-        "bool" | "string" | "number" => return refuse(decoder, format!("Primitive type keyword {name:?} does not expect arguments."), whole.span),
-        "any" => return refuse(decoder, "Type constraint keyword \"any\" does not expect arguments.".into(), whole.span),
-        "optional" => return refuse(decoder, "Keyword \"optional\" is valid only as a modifier for object type attributes.".into(), at),
+        "bool" | "string" | "number" => {
+            return refuse(
+                decoder,
+                format!("Primitive type keyword {name:?} does not expect arguments."),
+                whole.span,
+            );
+        }
+        "any" => {
+            return refuse(
+                decoder,
+                "Type constraint keyword \"any\" does not expect arguments.".into(),
+                whole.span,
+            );
+        }
+        "optional" => {
+            return refuse(
+                decoder,
+                "Keyword \"optional\" is valid only as a modifier for object type attributes."
+                    .into(),
+                at,
+            );
+        }
         _ => {}
     }
     let Some(wanted) = wanted_argument(name) else {
-        return refuse(decoder, format!("Keyword {name:?} is not a valid type constructor."), whole.span);
+        return refuse(
+            decoder,
+            format!("Keyword {name:?} is not a valid type constructor."),
+            whole.span,
+        );
     };
     let argument = match arguments {
         [argument] => argument,
-        [_, more @ .., last] => return refuse(decoder, wanted, more.first().map_or(last.span, |it| it.span.to(last.span))),
+        [_, more @ .., last] => {
+            return refuse(
+                decoder,
+                wanted,
+                more.first().map_or(last.span, |it| it.span.to(last.span)),
+            );
+        }
         [] => return refuse(decoder, wanted, whole.span),
     };
     match name {
@@ -114,30 +153,59 @@ fn constructed(decoder: &mut Decoder, whole: &Expression, (name, at): (&str, Spa
                 "set" => Type::set(element.ty),
                 _ => Type::map(element.ty),
             };
-            Constraint { ty, defaults: element.defaults.and_then(|it| defaults_of(ty, BTreeMap::new(), BTreeMap::from([("".into(), it)]))) }
+            Constraint {
+                ty,
+                defaults: element.defaults.and_then(|it| {
+                    defaults_of(ty, BTreeMap::new(), BTreeMap::from([("".into(), it)]))
+                }),
+            }
         }
     }
 }
 
-fn defaults_of(ty: Type, values: BTreeMap<Str, crate::value::Value>, children: BTreeMap<Str, TypeDefaults>) -> Option<TypeDefaults> {
+fn defaults_of(
+    ty: Type,
+    values: BTreeMap<Str, crate::value::Value>,
+    children: BTreeMap<Str, TypeDefaults>,
+) -> Option<TypeDefaults> {
     if values.is_empty() && children.is_empty() {
         return None;
     }
     Some(TypeDefaults { ty: Some(ty), values, children })
 }
 
-fn tuple(decoder: &mut Decoder, whole: &Expression, argument: &Expression, depth: usize) -> Constraint {
+fn tuple(
+    decoder: &mut Decoder,
+    whole: &Expression,
+    argument: &Expression,
+    depth: usize,
+) -> Constraint {
     let Expr::Tuple(items) = &*argument.expr else {
-        decoder.report(problems::invalid_type("Tuple type constructor requires a list of element types.", argument.span).within(whole.span));
+        decoder.report(
+            problems::invalid_type(
+                "Tuple type constructor requires a list of element types.",
+                argument.span,
+            )
+            .within(whole.span),
+        );
         return Constraint::ANY;
     };
-    let elements: Vec<Constraint> = items.iter().map(|it| constraint(decoder, it, depth + 1)).collect();
+    let elements: Vec<Constraint> =
+        items.iter().map(|it| constraint(decoder, it, depth + 1)).collect();
     let ty = Type::tuple(elements.iter().map(|it| it.ty).collect());
-    let children = elements.into_iter().enumerate().filter_map(|(index, it)| Some((index.to_string().into(), it.defaults?)));
+    let children = elements
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, it)| Some((index.to_string().into(), it.defaults?)));
     Constraint { ty, defaults: defaults_of(ty, BTreeMap::new(), children.collect()) }
 }
 
-fn object(decoder: &mut Decoder, whole: &Expression, argument: &Expression, depth: usize) -> Constraint {
+fn object(
+    decoder: &mut Decoder,
+    whole: &Expression,
+    argument: &Expression,
+    depth: usize,
+) -> Constraint {
     let Some(pairs) = decoder.pairs(argument) else {
         let detail = "Object type constructor requires a map whose keys are attribute names and whose values are the corresponding attribute types.";
         decoder.report(problems::invalid_type(detail, argument.span).within(whole.span));
@@ -147,14 +215,25 @@ fn object(decoder: &mut Decoder, whole: &Expression, argument: &Expression, dept
     let mut seen = BTreeSet::new();
     for (key, value) in &pairs {
         let Some(name) = key.as_keyword().map(Str::from) else {
-            decoder.report(problems::invalid_type("Object constructor map keys must be attribute names.", key.span).within(whole.span));
+            decoder.report(
+                problems::invalid_type(
+                    "Object constructor map keys must be attribute names.",
+                    key.span,
+                )
+                .within(whole.span),
+            );
             continue;
         };
         if !seen.insert(name.clone()) {
-            decoder.report(problems::invalid_type("Object constructor map keys must be unique.", key.span).within(whole.span));
+            decoder.report(
+                problems::invalid_type("Object constructor map keys must be unique.", key.span)
+                    .within(whole.span),
+            );
             continue;
         }
-        let Some((ty, default, is_optional)) = attribute(decoder, value, depth + 1) else { continue };
+        let Some((ty, default, is_optional)) = attribute(decoder, value, depth + 1) else {
+            continue;
+        };
         if let Some(value) = default {
             values.insert(name.clone(), value);
         }
@@ -168,7 +247,11 @@ fn object(decoder: &mut Decoder, whole: &Expression, argument: &Expression, dept
 }
 
 /// Reads the type of one attribute: itself, its default, and whether it is optional.
-fn attribute(decoder: &mut Decoder, expression: &Expression, depth: usize) -> Option<(Constraint, Option<crate::value::Value>, bool)> {
+fn attribute(
+    decoder: &mut Decoder,
+    expression: &Expression,
+    depth: usize,
+) -> Option<(Constraint, Option<crate::value::Value>, bool)> {
     let Expr::Call { name, arguments, .. } = &*expression.expr else {
         return Some((constraint(decoder, expression, depth), None, false));
     };
@@ -177,7 +260,10 @@ fn attribute(decoder: &mut Decoder, expression: &Expression, depth: usize) -> Op
     }
     let (ty, default) = match &arguments[..] {
         [] => {
-            decoder.report(problems::invalid_type("Optional attribute modifier requires the attribute type as its argument.", expression.span));
+            decoder.report(problems::invalid_type(
+                "Optional attribute modifier requires the attribute type as its argument.",
+                expression.span,
+            ));
             return None;
         }
         [ty] => (ty, None),
@@ -191,10 +277,11 @@ fn attribute(decoder: &mut Decoder, expression: &Expression, depth: usize) -> Op
     let ty = constraint(decoder, ty, depth + 1);
     let value = default.and_then(|default| {
         let value = decoder.constant(default)?;
-        match convert::convert(&value, ty.ty) {
+        match convert(&value, ty.ty) {
             Ok(value) => Some(value),
             Err(error) => {
-                decoder.report(problems::invalid_optional_default(&error.to_string(), default.span));
+                decoder
+                    .report(problems::invalid_optional_default(&error.to_string(), default.span));
                 None
             }
         }

@@ -50,7 +50,10 @@ impl Version {
         let text = text.strip_prefix('v').unwrap_or(text);
         let text = text.split_once('+').map_or(text, |it| it.0);
         let (numbers, prerelease) = text.split_once('-').unwrap_or((text, ""));
-        let is_word = |it: &str| !it.is_empty() && it.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'~');
+        let is_word = |it: &str| {
+            !it.is_empty()
+                && it.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'~')
+        };
         if text.contains('-') && !prerelease.split('.').all(is_word) {
             return None;
         }
@@ -125,7 +128,10 @@ impl fmt::Display for Version {
 impl Constraints {
     /// Reads conditions separated by commas.
     pub fn parse(text: &str) -> Option<Constraints> {
-        text.split(',').map(|it| Constraint::parse(it.trim())).collect::<Option<Vec<_>>>().map(Constraints)
+        text.split(',')
+            .map(|it| Constraint::parse(it.trim()))
+            .collect::<Option<Vec<_>>>()
+            .map(Constraints)
     }
 
     /// Returns whether a version fulfils every condition. A prerelease is only allowed by a condition that names one of the same numbers.
@@ -169,7 +175,9 @@ impl Constraint {
             Operator::GreaterOrEqual => is_comparable && order.is_ge(),
             Operator::Less => is_comparable && order.is_lt(),
             Operator::LessOrEqual => is_comparable && order.is_le(),
-            Operator::Pessimistic => is_comparable && order.is_ge() && self.agrees_in_all_but_the_last(version),
+            Operator::Pessimistic => {
+                is_comparable && order.is_ge() && self.agrees_in_all_but_the_last(version)
+            }
         }
     }
 
@@ -180,7 +188,9 @@ impl Constraint {
         if self.version.written == 1 {
             return true;
         }
-        (0..fixed).all(|index| version.numbers.get(index).copied().unwrap_or(0) == self.version.numbers[index])
+        (0..fixed).all(|index| {
+            version.numbers.get(index).copied().unwrap_or(0) == self.version.numbers[index]
+        })
     }
 }
 
@@ -234,7 +244,10 @@ mod tests {
 
     #[test]
     fn prereleases_stand_in_order() {
-        let mut versions: Vec<Version> = ["1.0.0", "1.0.0-rc.1", "1.0.0-alpha.2", "1.0.0-alpha.10", "1.0.0-alpha"].map(|it| Version::parse(it).expect("a version")).into();
+        let mut versions: Vec<Version> =
+            ["1.0.0", "1.0.0-rc.1", "1.0.0-alpha.2", "1.0.0-alpha.10", "1.0.0-alpha"]
+                .map(|it| Version::parse(it).expect("a version"))
+                .into();
         versions.sort();
         let texts: Vec<String> = versions.iter().map(Version::to_string).collect();
         assert_eq!(texts.join(" "), "1.0.0-alpha 1.0.0-alpha.2 1.0.0-alpha.10 1.0.0-rc.1 1.0.0");

@@ -40,14 +40,18 @@ pub struct Cycle(pub Vec<(Node, Span)>);
 
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let within = |module: &ModuleAddr, text: String| if module.is_root() { text } else { format!("{module}.{text}") };
+        let within = |module: &ModuleAddr, text: String| {
+            if module.is_root() { text } else { format!("{module}.{text}") }
+        };
         match self {
             Node::Variable(module, name) => f.write_str(&within(module, format!("var.{name}"))),
             Node::Local(module, name) => f.write_str(&within(module, format!("local.{name}"))),
             Node::Output(module, name) => f.write_str(&within(module, format!("output.{name}"))),
             Node::Resource(it) => it.fmt(f),
             Node::Call(module) | Node::Whole(module) => module.fmt(f),
-            Node::Provider(module, name) => f.write_str(&within(module, format!("provider.{name}"))),
+            Node::Provider(module, name) => {
+                f.write_str(&within(module, format!("provider.{name}")))
+            }
         }
     }
 }
@@ -63,7 +67,10 @@ impl Cycle {
             format!("  {node} depends on {next}{place}")
         };
         let links: Vec<String> = self.0.iter().zip(nodes.skip(1)).map(link).collect();
-        let detail = format!("Each of these needs the value of the next, and the last that of the first:\n{}", links.join("\n"));
+        let detail = format!(
+            "Each of these needs the value of the next, and the last that of the first:\n{}",
+            links.join("\n")
+        );
         Diagnostic::error(format!("Cycle: {}", names.join(", "))).detail(detail)
     }
 }
@@ -71,7 +78,9 @@ impl Cycle {
 /// Returns the names that OpenTofu has for the parts of a node.
 fn graph_names(node: &Node) -> String {
     match node {
-        Node::Variable(module, _) if !module.is_root() => format!("{node} (expand, reference), {node} (expand, input)"),
+        Node::Variable(module, _) if !module.is_root() => {
+            format!("{node} (expand, reference), {node} (expand, input)")
+        }
         Node::Local(..) | Node::Output(..) | Node::Call(_) => format!("{node} (expand)"),
         Node::Whole(_) => format!("{node} (close)"),
         Node::Provider(..) | Node::Variable(..) | Node::Resource(_) => node.to_string(),
@@ -124,7 +133,8 @@ impl Graph {
     fn components(&self) -> Vec<Vec<u32>> {
         const UNSEEN: u32 = u32::MAX;
         let count = self.nodes.len();
-        let (mut order, mut low, mut on_stack) = (vec![UNSEEN; count], vec![0; count], vec![false; count]);
+        let (mut order, mut low, mut on_stack) =
+            (vec![UNSEEN; count], vec![0; count], vec![false; count]);
         let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
         for root in 0..count as u32 {
             if order[root as usize] != UNSEEN {
@@ -152,7 +162,10 @@ impl Graph {
                     continue;
                 }
                 if low[index] == order[index] {
-                    let start = stack.iter().rposition(|it| *it == node).expect("a node stays on the stack until its component is found");
+                    let start = stack
+                        .iter()
+                        .rposition(|it| *it == node)
+                        .expect("a node stays on the stack until its component is found");
                     let component = stack.split_off(start);
                     component.iter().for_each(|it| on_stack[*it as usize] = false);
                     if component.len() > 1 {
@@ -170,7 +183,8 @@ impl Graph {
         let inside: rustc_hash::FxHashSet<u32> = component.iter().copied().collect();
         let mut starts = component.to_vec();
         starts.sort();
-        let circles = starts.iter().take(TRIED).filter_map(|start| self.circle_from(*start, &inside));
+        let circles =
+            starts.iter().take(TRIED).filter_map(|start| self.circle_from(*start, &inside));
         circles.min_by_key(|it| it.0.len()).unwrap_or_else(|| Cycle(Vec::new()))
     }
 
@@ -220,11 +234,13 @@ impl Builder<'_> {
             self.variable(name);
         }
         for local in module.locals.values() {
-            let node = self.member(Node::Local(address.clone(), local.name.text.clone()), local.name.span);
+            let node =
+                self.member(Node::Local(address.clone(), local.name.text.clone()), local.name.span);
             self.uses(node, vec![uses::of_value(&local.value)]);
         }
         for output in module.outputs.values() {
-            let node = self.member(Node::Output(address.clone(), output.name.text.clone()), output.declared);
+            let node = self
+                .member(Node::Output(address.clone(), output.name.text.clone()), output.declared);
             self.uses(node, uses::of_output(output));
         }
         for (name, resource) in &module.resources {
@@ -234,7 +250,14 @@ impl Builder<'_> {
                 && it.is_written
             {
                 let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
-                self.graph.link(node, Node::Provider(it.config.module, provider_name(&it.local_name, it.config.alias.as_deref())), at);
+                self.graph.link(
+                    node,
+                    Node::Provider(
+                        it.config.module,
+                        provider_name(&it.local_name, it.config.alias.as_deref()),
+                    ),
+                    at,
+                );
             }
         }
         for provider in &module.providers {
@@ -259,13 +282,15 @@ impl Builder<'_> {
 
     fn variable(&mut self, name: &Str) {
         let Some(variable) = self.module.variables.get(name) else { return };
-        let node = self.member(Node::Variable(self.address.clone(), name.clone()), variable.declared);
+        let node =
+            self.member(Node::Variable(self.address.clone(), name.clone()), variable.declared);
         self.uses(node, uses::of_conditions(&variable.validations, Role::Precondition));
         let Some((parent, call)) = self.address.parent() else { return };
         let config = self.config;
         let Some(caller) = config.module(&parent) else { return };
         if let Some(input) = caller.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-            Builder { config, address: &parent, module: caller, graph: self.graph }.uses(node, vec![uses::of_value(&input.value)]);
+            Builder { config, address: &parent, module: caller, graph: self.graph }
+                .uses(node, vec![uses::of_value(&input.value)]);
         }
     }
 
@@ -280,7 +305,11 @@ impl Builder<'_> {
             self.graph.link(node, Node::Resource(self.resource(name)), resource.declared);
         }
         for output in module.outputs.values() {
-            self.graph.link(node, Node::Output(address.clone(), output.name.text.clone()), output.declared);
+            self.graph.link(
+                node,
+                Node::Output(address.clone(), output.name.text.clone()),
+                output.declared,
+            );
         }
         for call in module.calls.values() {
             self.graph.link(node, Node::Whole(address.child(&call.name.text)), call.declared);
@@ -323,15 +352,22 @@ impl Builder<'_> {
         let child = self.address.child(name);
         let Some(module) = self.config.module(&child) else { return };
         let output = match reference.rest {
-            [Step::Attribute(it), ..] | [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(it), ..] => Some(&it.text),
+            [Step::Attribute(it), ..]
+            | [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(it), ..] => Some(&it.text),
             _ => None,
         };
         match (output.filter(|it| module.outputs.contains_key(*it)), role) {
-            (Some(output), _) => self.graph.link(from, Node::Output(child, output.clone()), reference.span),
+            (Some(output), _) => {
+                self.graph.link(from, Node::Output(child, output.clone()), reference.span)
+            }
             (None, Role::DependsOn) => self.graph.link(from, Node::Whole(child), reference.span),
             (None, _) => {
                 for output in module.outputs.keys() {
-                    self.graph.link(from, Node::Output(child.clone(), output.clone()), reference.span);
+                    self.graph.link(
+                        from,
+                        Node::Output(child.clone(), output.clone()),
+                        reference.span,
+                    );
                 }
                 self.graph.link(from, Node::Call(child), reference.span);
             }

@@ -31,6 +31,7 @@ pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
         moves::check_removed(config, address, module, &mut problems);
     }
     moves::check_moved(config, sources, &mut problems);
+    problems.0.sort_by_key(|it| it.subject);
     problems.extend(cycles::find(config).into_iter().map(|it| it.to_diagnostic(sources)));
     problems
 }

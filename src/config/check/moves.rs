@@ -9,14 +9,27 @@ use super::super::{Config, Module, MoveEndpoint, Moved};
 use super::problems;
 
 /// Complains of `removed` blocks whose target is still declared.
-pub(super) fn check_removed(config: &Config, address: &ModuleAddr, module: &Module, problems: &mut Diagnostics) {
+pub(super) fn check_removed(
+    config: &Config,
+    address: &ModuleAddr,
+    module: &Module,
+    problems: &mut Diagnostics,
+) {
     for removed in &module.removed {
         match absolute(address, &removed.from.0) {
             MoveEndpoint::Module(it) if config.modules.contains_key(&it.module()) => {
-                problems.push(problems::removed_still_exists("module", &it.to_string(), removed.declared));
+                problems.push(problems::removed_still_exists(
+                    "module",
+                    &it.to_string(),
+                    removed.declared,
+                ));
             }
             MoveEndpoint::Resource(it) if config.resource(&it.config()).is_some() => {
-                problems.push(problems::removed_still_exists("resource", &it.to_string(), removed.declared));
+                problems.push(problems::removed_still_exists(
+                    "resource",
+                    &it.to_string(),
+                    removed.declared,
+                ));
             }
             _ => {}
         }
@@ -28,7 +41,10 @@ pub(super) fn check_removed(config: &Config, address: &ModuleAddr, module: &Modu
 /// Addresses with instance keys are compared where both ends stand in modules without keys; whether an instance is
 /// still declared is known only when it is planned.
 pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Diagnostics) {
-    let (mut to_of, mut from_of): (BTreeMap<String, (String, Span)>, BTreeMap<String, (String, Span)>) = Default::default();
+    let (mut to_of, mut from_of): (
+        BTreeMap<String, (String, Span)>,
+        BTreeMap<String, (String, Span)>,
+    ) = Default::default();
     for (address, module) in &config.modules {
         for moved in &module.moved {
             let (from, to) = (absolute(address, &moved.from.0), absolute(address, &moved.to.0));
@@ -40,11 +56,32 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
             let keyed = has_key(&from) || has_key(&to);
             if let (false, Some(declared)) = (keyed, declared_at(config, &from)) {
                 let nouns = nouns(&from, keyed);
-                let problem = problems::moved_still_exists((&from_text, &to_text), nouns, &sources.place(declared), moved.declared);
+                let problem = problems::moved_still_exists(
+                    (&from_text, &to_text),
+                    nouns,
+                    &sources.place(declared),
+                    moved.declared,
+                );
                 push_once(problems, problem);
             }
-            check_agreement(&mut to_of, (&from_text, &to_text), moved, nouns(&from, keyed), sources, Side::From, problems);
-            check_agreement(&mut from_of, (&to_text, &from_text), moved, nouns(&from, keyed), sources, Side::To, problems);
+            check_agreement(
+                &mut to_of,
+                (&from_text, &to_text),
+                moved,
+                nouns(&from, keyed),
+                sources,
+                Side::From,
+                problems,
+            );
+            check_agreement(
+                &mut from_of,
+                (&to_text, &from_text),
+                moved,
+                nouns(&from, keyed),
+                sources,
+                Side::To,
+                problems,
+            );
         }
     }
 }
@@ -74,15 +111,21 @@ fn check_agreement(
     }
     let place = sources.place(*at);
     let why = match side {
-        Side::From => format!("A statement at {place} declared that {this} moved to {first}, but this statement instead declares that it moved to {other}.\n\nEach {noun} can move to only one destination {short}."),
-        Side::To => format!("A statement at {place} declared that {first} moved to {this}, but this statement instead declares that {other} moved there.\n\nEach {noun} can have moved from only one source {short}."),
+        Side::From => format!(
+            "A statement at {place} declared that {this} moved to {first}, but this statement instead declares that it moved to {other}.\n\nEach {noun} can move to only one destination {short}."
+        ),
+        Side::To => format!(
+            "A statement at {place} declared that {first} moved to {this}, but this statement instead declares that {other} moved there.\n\nEach {noun} can have moved from only one source {short}."
+        ),
     };
     push_once(problems, problems::ambiguous_moves(why, moved.declared));
 }
 
 /// A module called twice holds its `moved` blocks twice; what is wrong with one is told once.
 fn push_once(problems: &mut Diagnostics, problem: crate::diagnostic::Diagnostic) {
-    let is_same = |it: &&crate::diagnostic::Diagnostic| it.summary == problem.summary && it.subject == problem.subject;
+    let is_same = |it: &&crate::diagnostic::Diagnostic| {
+        it.summary == problem.summary && it.subject == problem.subject
+    };
     if problems.0.iter().find(is_same).is_none() {
         problems.push(problem);
     }
@@ -95,7 +138,9 @@ fn absolute(base: &ModuleAddr, end: &MoveEndpoint) -> MoveEndpoint {
     };
     match end {
         MoveEndpoint::Module(path) => MoveEndpoint::Module(place(path)),
-        MoveEndpoint::Resource(it) => MoveEndpoint::Resource(Instance { module: place(&it.module), ..it.clone() }),
+        MoveEndpoint::Resource(it) => {
+            MoveEndpoint::Resource(Instance { module: place(&it.module), ..it.clone() })
+        }
     }
 }
 
