@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
 };
-use super::{legacy, names, problems, stored, text};
+use super::{legacy, names, problems, stored, text, write};
 use crate::address::{
     Instance, InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
 };
@@ -121,7 +121,7 @@ fn is_version(text: &str) -> bool {
 }
 
 /// Text that is borrowed from the file where it holds no escapes.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Text<'a>(pub Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
@@ -175,7 +175,7 @@ struct FileV4<'a> {
 #[derive(Deserialize)]
 struct OwnV4<'a> {
     #[serde(borrow, default)]
-    reads: Option<BTreeMap<Text<'a>, Vec<Text<'a>>>>,
+    reads: Option<FxHashMap<Text<'a>, Vec<Text<'a>>>>,
 }
 
 #[derive(Deserialize)]
@@ -287,8 +287,8 @@ fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
         resources.extend(diagnostics.take(reader.resource(resource)));
     }
     let mut resources = merged(resources, &mut diagnostics);
-    for (object, reads) in file.entail.and_then(|it| it.reads).into_iter().flatten() {
-        reader.own(&mut resources, &object.0, &reads);
+    if let Some(own) = file.entail.and_then(|it| it.reads) {
+        reader.own(&mut resources, &own);
     }
 
     if diagnostics.has_errors() {
@@ -574,29 +574,28 @@ impl Reader {
         (number.fract() == 0.0).then_some(InstanceKey::Int(number as i64))
     }
 
-    /// Gives an object what our own record says of it. What is no longer there, or cannot be read, is passed over: other
-    /// programs may have changed the rest.
+    /// Gives objects what our own record says of them. What it says of others is passed over: another program may have
+    /// removed them.
     fn own(
         &mut self,
         resources: &mut BTreeMap<Resource, ResourceState>,
-        object: &str,
-        reads: &[Text<'_>],
+        own: &FxHashMap<Text<'_>, Vec<Text<'_>>>,
     ) {
-        let at = names::instance(object).map(|address| (address, None));
-        let deposed = || {
-            let (address, key) = object.rsplit_once(' ')?;
-            Some((names::instance(address)?, Some(key)))
+        let mut give = |name: String, object: &mut Object| {
+            if let Some(reads) = own.get(&Text(Cow::Owned(name))) {
+                object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());
+            }
         };
-        let Some((address, deposed)) = at.or_else(deposed) else { return };
-        let instance =
-            resources.get_mut(&address.of()).and_then(|it| it.instances.get_mut(&address.key));
-        let object = match (instance, deposed) {
-            (Some(instance), None) => instance.current.as_mut(),
-            (Some(instance), Some(key)) => instance.deposed.get_mut(key),
-            (None, _) => None,
-        };
-        if let Some(object) = object {
-            object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());
+        for (address, resource) in resources {
+            for (key, instance) in &mut resource.instances {
+                let name = format!("{address}{key}");
+                for (deposed, object) in &mut instance.deposed {
+                    give(write::own_key(&name, Some(deposed)), object);
+                }
+                if let Some(object) = &mut instance.current {
+                    give(write::own_key(&name, None), object);
+                }
+            }
         }
     }
 

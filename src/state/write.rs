@@ -9,7 +9,7 @@ use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
     stored,
 };
-use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
+use crate::address::{InstanceKey, Mode, ModuleInstance, Resource};
 use crate::value::Str;
 
 /// The program version that is written into states. OpenTofu and Terraform read a format 4 state whatever its writer;
@@ -237,7 +237,7 @@ fn write_own(json: &mut JsonWriter, state: &State) {
                 json.open('{');
                 is_open = true;
             }
-            json.key(&own_key(&address, deposed));
+            json.key(&own_key(&address.to_string(), deposed));
             write_reads(json, reads);
         }
     }
@@ -248,9 +248,9 @@ fn write_own(json: &mut JsonWriter, state: &State) {
 }
 
 /// Returns the name of an object in our own record.
-pub(super) fn own_key(address: &Instance, deposed: Option<&Str>) -> String {
+pub(super) fn own_key(address: &str, deposed: Option<&Str>) -> String {
     match deposed {
-        None => address.to_string(),
+        None => address.into(),
         Some(key) => format!("{address} {key}"),
     }
 }
