@@ -4,8 +4,10 @@
 //! The rooms stand below in the order of their floors; a room uses only rooms above it in this list (`docs/architecture.md`).
 
 pub mod address;
+pub mod backend;
 pub mod config;
 pub mod diagnostic;
+pub mod execute;
 pub mod expression;
 pub mod operation;
 pub mod plan;

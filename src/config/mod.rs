@@ -79,16 +79,7 @@ pub struct Variable {
     pub validations: Vec<Condition>,
 }
 
-/// Defaults of optional object attributes, along the type.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TypeDefaults {
-    /// The type these belong to, optional flags included.
-    pub ty: Option<Type>,
-    /// Default per attribute name of this object.
-    pub values: BTreeMap<Str, Value>,
-    /// Defaults within attributes by name, within tuple elements by index, or within elements of a collection under "".
-    pub children: BTreeMap<Str, TypeDefaults>,
-}
+pub use crate::value::TypeDefaults;
 
 /// One `name = expression` of `locals`.
 #[derive(Clone, Debug)]

@@ -6,7 +6,12 @@
 
 use std::sync::Arc;
 
+mod conform;
 pub mod convert;
+mod convertible;
+mod defaults;
+mod digits;
+mod float;
 pub mod json;
 pub mod marks;
 pub mod number;
@@ -16,9 +21,11 @@ pub mod types;
 pub mod unify;
 pub mod unknown;
 
+pub use convert::{ConversionError, convert};
+pub use defaults::{TypeDefaults, apply_defaults};
 pub use marks::{Marks, Reads};
-pub use number::Number;
-pub use path::{Path, PathStep};
+pub use number::{Notation, Number};
+pub use path::{Path, PathError, PathStep, ShowPath};
 pub use types::{Kind, Type};
 pub use unknown::{Refinement, Unknown};
 

@@ -1,0 +1,3 @@
+//! Carrying a plan out: the executor obeys, it chooses nothing.
+
+pub mod journal;
