@@ -10,6 +10,7 @@ use miette::{
 };
 
 use super::PRODUCT;
+use super::plan::difference;
 use super::snippet::{Snippet, snippet};
 use super::style::{Paint, Style, harmless, wrap};
 
@@ -181,7 +182,7 @@ impl<'a> Report<'a> {
         let difference = diagnostic
             .difference
             .as_deref()
-            .map(|(left, right)| Difference(difference(left, right)));
+            .map(|(left, right)| Difference(difference(left, right, Style::default())));
         Report { diagnostic, snippet: snippet(diagnostic, sources), difference }
     }
 
@@ -201,10 +202,6 @@ impl<'a> Report<'a> {
         call.chain(values.into_iter().map(|(name, statement)| format!("{name} {statement}")))
             .collect()
     }
-}
-
-fn difference(left: &entail::value::Value, right: &entail::value::Value) -> String {
-    format!("{left:?} != {right:?}")
 }
 
 impl fmt::Display for Report<'_> {

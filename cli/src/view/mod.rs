@@ -3,6 +3,7 @@
 pub mod diagnostics;
 pub mod json;
 pub mod output;
+pub mod plan;
 pub mod progress;
 pub mod snippet;
 pub mod style;
