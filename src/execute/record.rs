@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::schema::Schema;
 use crate::state::{Attributes, Object, Status};
-use crate::value::json::encode::to_state_json;
+use crate::value::json::to_state_json;
 use crate::value::{Path, Value};
 
 /// Returns a whole object of a value, with nothing known of what it rests on.

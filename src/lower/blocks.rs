@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::bodies::visit_expressions;
 use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
+use crate::config::uses::{self, Role};
 use crate::config::{self, Condition, Config};
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::expression::{Subject, parse_reference};
@@ -371,7 +371,9 @@ impl Builder<'_> {
     }
 
     fn body(&mut self, from: usize, body: &crate::syntax::Body) {
-        visit_expressions(body, &mut Vec::new(), &mut |expression, bound| self.references(from, expression, bound, false));
+        for it in uses::of_body(body, Role::Value) {
+            self.references(from, &it.expression, &it.bound, false);
+        }
     }
 
     fn expression(&mut self, from: usize, expression: &Expression) {

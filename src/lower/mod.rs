@@ -11,7 +11,6 @@ use crate::request::Request;
 use crate::state::State;
 
 pub mod blocks;
-pub mod bodies;
 mod configuration;
 pub mod existing;
 pub mod requested;

@@ -26,24 +26,27 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     if request.compat_opentofu {
         lowered.facts.outputs_need_all.push(());
     }
-    let index = Index::of(&lowered.structure);
+    let structure = std::mem::take(&mut lowered.structure);
+    let index = Index::of(&structure);
     for (selectors, hit) in [(&request.targets, Hit::Target), (&request.excludes, Hit::Exclude)] {
         for selector in selectors {
             let flag = flag(&mut lowered.flags, selector.origin.clone());
-            let found = index.hits(&lowered.structure, &selector.target, hit, flag);
-            let moved = moved(lowered, documents, &selector.target, hit, flag);
+            let found = index.hits(&structure, &selector.target, hit, flag);
+            let moved = moved(lowered, &structure, documents, &selector.target, hit, flag);
             if found.is_empty() && !moved {
-                lowered.problems.push(matches_nothing(&lowered.structure, selector, hit));
+                lowered.problems.push(matches_nothing(&structure, selector, hit));
             }
             lowered.facts.hit.extend(found);
         }
     }
     for (instance, _) in &request.replaces {
         let flag = flag(&mut lowered.flags, format!("-replace={instance}"));
-        if let Some(node) = node_of(&lowered.structure, instance) {
+        if let Some(node) = node_of(&structure, instance) {
             lowered.facts.replace_hit.push((node, flag));
         }
     }
+    drop(index);
+    lowered.structure = structure;
 }
 
 fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
@@ -51,10 +54,10 @@ fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
 }
 
 /// A moved object is also named by its old address.
-fn moved(lowered: &mut Lowered, documents: &Documents<'_>, target: &Target, hit: Hit, flag: Flag) -> bool {
+fn moved(lowered: &mut Lowered, structure: &Structure, documents: &Documents<'_>, target: &Target, hit: Hit, flag: Flag) -> bool {
     let mut any = false;
     for (new, old) in documents.moved {
-        let Some(node) = node_of(&lowered.structure, new) else { continue };
+        let Some(node) = node_of(structure, new) else { continue };
         if covers(target, old) {
             any = true;
             lowered.facts.hit.push((node, hit, flag));

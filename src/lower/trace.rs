@@ -10,9 +10,9 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{BlockGraph, BlockKey, provider_config};
-use super::bodies::visit_expressions;
 use super::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style};
 use crate::address::{InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, ProviderInstance, Resource, ResourceName};
+use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{self, Scope, Subject, parse_reference};
@@ -225,10 +225,8 @@ impl Trace<'_> {
         let (Some(block), Some(module)) = (config.providers.iter().find(named), module) else { return };
         let config = ProviderConfig { module: path.clone(), provider: block.source.clone(), alias: alias.cloned() };
         let (_, node) = self.structure.add_provider(ProviderInstance { config, key: InstanceKey::None });
-        let mut expressions = Vec::new();
-        visit_expressions(&block.body, &mut Vec::new(), &mut |it, bound| expressions.push((it, bound.to_vec())));
-        for (expression, bound) in expressions {
-            self.evaluate_bound(node, module, &Each::None, expression, &bound);
+        for it in uses::of_body(&block.body, Role::Value) {
+            self.evaluate_bound(node, module, &Each::None, &it.expression, &it.bound);
         }
     }
 
@@ -354,22 +352,11 @@ impl Trace<'_> {
     }
 
     fn trace_block(&mut self, node: Node, module: ModuleId, each: &Each, block: &crate::config::Resource, pending: bool) {
-        let mut expressions: Vec<(&Expression, Vec<Str>)> = Vec::new();
-        visit_expressions(&block.body, &mut Vec::new(), &mut |it, bound| expressions.push((it, bound.to_vec())));
-        block.connection.iter().for_each(|body| visit_expressions(body, &mut Vec::new(), &mut |it, bound| expressions.push((it, bound.to_vec()))));
-        for provisioner in block.provisioners.iter().filter(|it| !it.on_destroy) {
-            let bodies = std::iter::once(&provisioner.body).chain(&provisioner.connection);
-            bodies.for_each(|body| visit_expressions(body, &mut Vec::new(), &mut |it, bound| expressions.push((it, bound.to_vec()))));
-        }
-        let conditions = block.lifecycle.preconditions.iter().chain(&block.lifecycle.postconditions);
-        expressions.extend(conditions.flat_map(|it| [(&it.condition, Vec::new()), (&it.error_message, Vec::new())]));
-        expressions.extend(block.lifecycle.prevent_destroy.iter().map(|it| (it, Vec::new())));
-        expressions.extend(block.provider.iter().filter_map(|it| it.key.as_ref()).map(|it| (it, Vec::new())));
-        for (expression, bound) in expressions {
+        for it in traced_uses(block) {
             if pending {
-                self.static_reads(node, module, expression, &bound);
+                self.static_reads(node, module, &it.expression, &it.bound);
             } else {
-                self.evaluate_bound(node, module, each, expression, &bound);
+                self.evaluate_bound(node, module, each, &it.expression, &it.bound);
             }
         }
         if !pending {
@@ -542,16 +529,16 @@ struct Pattern {
 /// Returns whether a block's instances can differ: it names `each` or `count`.
 fn uses_repetition(block: &crate::config::Resource) -> bool {
     let mut uses = false;
-    let mut look = |expression: &Expression| {
-        crate::syntax::references(expression, &mut |root, _, _| uses |= matches!(&*root.text, "each" | "count" | "self"));
-    };
-    visit_expressions(&block.body, &mut Vec::new(), &mut |it, _| look(it));
-    let bodies = block.provisioners.iter().flat_map(|it| std::iter::once(&it.body).chain(&it.connection)).chain(&block.connection);
-    bodies.for_each(|it| visit_expressions(it, &mut Vec::new(), &mut |it, _| look(it)));
-    let conditions = block.lifecycle.preconditions.iter().chain(&block.lifecycle.postconditions);
-    conditions.for_each(|it| [&it.condition, &it.error_message].into_iter().for_each(&mut look));
-    block.lifecycle.replace_triggered_by.iter().for_each(&mut look);
-    block.provider.iter().filter_map(|it| it.key.as_ref()).for_each(&mut look);
+    for it in uses::of_resource(block).iter().filter(|it| !matches!(it.role, Role::Repetition | Role::DependsOn)) {
+        crate::syntax::references(&it.expression, &mut |root, _, _| uses |= matches!(&*root.text, "each" | "count" | "self"));
+    }
+    uses
+}
+
+/// What an instance reads by itself: not its key set, and not what it only waits for.
+fn traced_uses(block: &crate::config::Resource) -> Vec<Use<'_>> {
+    let mut uses = uses::of_resource(block);
+    uses.retain(|it| !matches!(it.role, Role::Repetition | Role::DependsOn | Role::Trigger));
     uses
 }
 
@@ -685,6 +672,11 @@ impl Scope for TraceScope<'_> {
             Subject::Terraform(name) if &**name == "workspace" => Value::string(self.trace.input.workspace),
             Subject::Terraform(_) | Subject::SelfObject | Subject::Unknown(_) => Value::unknown(Type::DYNAMIC),
         })
+    }
+
+    /// Only the type matters: nothing is read.
+    fn lookup_aside(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        TraceScope::new(self.trace, self.module, self.each).lookup(subject, key, span)
     }
 
     fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, span: Span) {

@@ -73,7 +73,7 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
         "This check failed, but has an invalid error message as described in the other accompanying messages.".into()
     });
     let mut failure = Diagnostic::error(summary).detail(detail).at(condition.condition.span).within(condition.condition.span);
-    failure.values = expression::statement::values_of(&condition.condition, scope);
+    failure.values = expression::values_of(&condition.condition, scope, &[], false, false);
     if !marks.sensitive && !marks.ephemeral {
         failure.difference = difference(condition, scope);
     }

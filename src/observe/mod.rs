@@ -40,8 +40,6 @@ pub struct Observer<'a> {
     pub request: &'a Request,
     /// Who is told of progress.
     pub events: Told<'a>,
-    /// The source files, for places in messages.
-    pub sources: Option<&'a crate::diagnostic::Sources>,
     /// Results of conditions.
     pub checks: conditions::Results,
     /// How many provider calls may run at once.

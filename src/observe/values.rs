@@ -13,6 +13,7 @@ use crate::address::{InstanceKey, ResourceName};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, Subject};
+use crate::operation::variables::{Origin, VariableInput};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
 use crate::syntax::{Expression, Step};
 use crate::value::{Marks, Str, Type, Value};
@@ -28,6 +29,8 @@ pub struct Values<'a> {
     pub variables: &'a BTreeMap<Str, Value>,
     /// Clock, environment, folders.
     pub world: &'a World,
+    /// The source files, for places in messages.
+    pub sources: &'a crate::diagnostic::Sources,
     /// `terraform.workspace`
     pub workspace: &'a str,
     /// The time of `plantimestamp()`.
@@ -48,12 +51,13 @@ pub struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Returns an empty table for a structure.
-    pub fn new(config: &'a Config, structure: Structure, variables: &'a BTreeMap<Str, Value>, world: &'a World) -> Values<'a> {
+    pub fn new(config: &'a Config, structure: Structure, variables: &'a BTreeMap<Str, Value>, world: &'a World, sources: &'a crate::diagnostic::Sources) -> Values<'a> {
         let mut values = Values {
             config,
             structure,
             variables,
             world,
+            sources,
             workspace: "default",
             plan_time: world.now(),
             planning: true,
@@ -179,6 +183,7 @@ impl<'a> Values<'a> {
             return Ok(self.variables.get(name).cloned().unwrap_or(Value::unknown(Type::DYNAMIC)));
         }
         let variable = &node.config.variables[name];
+        let node_of_variable = node.variables[name];
         let (parent, call) = node.parent.expect("not the root");
         let call = &self.structure.module(parent).config.calls[&self.structure.call(call).name];
         let input = call.inputs.get(name);
@@ -186,7 +191,9 @@ impl<'a> Values<'a> {
             (Some(input), Some(scope)) => Some(evaluate(self, &input.value, &scope)?),
             _ => None,
         };
-        crate::operation::variables::finish(variable, value, input.map(|it| it.value.span))
+        let address = self.structure.name(node_of_variable);
+        let input = value.map(|value| VariableInput { value, origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)) });
+        crate::operation::variables::finish(variable, &address, input.as_ref(), self.sources)
     }
 
     fn resource(&self, module: ModuleId, name: &ResourceName, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
@@ -380,8 +387,8 @@ impl Scope for ValueScope<'_, '_> {
         self.values.planning
     }
 
-    fn plan_time(&self) -> chrono::DateTime<chrono::Utc> {
-        self.values.plan_time
+    fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
+        Some(self.values.plan_time)
     }
 }
 

@@ -168,7 +168,7 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
 }
 
 fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool, sink: &'a dyn Sink) -> Observer<'a> {
-    let mut values = Values::new(inputs.config, structure, inputs.variables, inputs.world);
+    let mut values = Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
     values.workspace = inputs.workspace;
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
@@ -184,7 +184,6 @@ fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool
         state: inputs.state,
         request: inputs.request,
         events: Told(sink),
-        sources: Some(inputs.sources),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }

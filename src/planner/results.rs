@@ -112,7 +112,7 @@ impl Observer<'_> {
     }
 
     fn place(&self, span: crate::diagnostic::Span) -> String {
-        self.sources.map(|it| it.place(span)).unwrap_or_default()
+        self.values.sources.place(span)
     }
 }
 

@@ -358,6 +358,7 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
                     crate::syntax::Expr::Number(number) => value.children().nth(number.as_i64()? as usize)?.clone(),
                     _ => return None,
                 },
+                crate::syntax::Step::Splat { .. } => return None,
             };
         }
         Some(value)
