@@ -62,11 +62,12 @@ impl Check {
     }
 
     fn block(&mut self, schema: &BlockSchema, prior: &Value, config: &Value, planned: &Value) {
-        if !self.exists(config, planned) {
+        if planned.is_same(config) || !self.exists(config, planned) {
             return;
         }
-        for (name, part) in schema.parts() {
-            let at = |value: &Value| attribute(value, name, part.ty());
+        for (place, (name, part)) in schema.parts().enumerate() {
+            let ty = part.ty();
+            let at = |value: &Value| attribute(value, place, name, ty);
             let (prior, config, planned) = (at(prior), at(config), at(planned));
             let three = Three { prior: &prior, config: &config, planned: &planned };
             self.inside(PathStep::Attribute(name.clone()), |check| match part {
@@ -77,8 +78,8 @@ impl Check {
     }
 
     fn attributes(&mut self, schema: &BTreeMap<Str, AttributeSchema>, values: Three<'_>) {
-        for (name, it) in schema {
-            let at = |value: &Value| attribute(value, name, it.ty);
+        for (place, (name, it)) in schema.iter().enumerate() {
+            let at = |value: &Value| attribute(value, place, name, it.ty);
             let (prior, config, planned) =
                 (at(values.prior), at(values.config), at(values.planned));
             let three = Three { prior: &prior, config: &config, planned: &planned };
@@ -191,12 +192,17 @@ impl Check {
         visit: &mut dyn FnMut(&mut Check, Three<'_>),
     ) {
         for (key, planned) in planned.entries() {
-            let Some(config) = config.get(&key) else {
-                self.error(format!("{noun} {:?} from plan is not present in config", &*key));
-                continue;
-            };
+            let message = format!("{noun} {:?} from plan is not present in config", &*key);
             let prior = prior.get(&key).unwrap_or(&Value::NULL);
-            self.inside(step(key), |check| visit(check, Three { prior, config, planned }));
+            match (config.get(&key), step(key)) {
+                (Some(config), step) => {
+                    self.inside(step, |check| visit(check, Three { prior, config, planned }))
+                }
+                (None, step @ PathStep::Index(_)) => {
+                    self.inside(step, |check| check.error(message))
+                }
+                (None, PathStep::Attribute(_)) => self.error(message),
+            }
         }
         for (key, _) in config.entries() {
             if planned.get(&key).is_none() {

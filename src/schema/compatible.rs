@@ -49,9 +49,10 @@ impl Check {
             (false, true) => return self.error(format!("{subject}was present, but now absent")),
             (false, false) => {}
         }
-        for (name, part) in schema.parts() {
+        for (at, (name, part)) in schema.parts().enumerate() {
+            let ty = part.ty();
             let (planned, actual) =
-                (attribute(planned, name, part.ty()), attribute(actual, name, part.ty()));
+                (attribute(planned, at, name, ty), attribute(actual, at, name, ty));
             self.inside(PathStep::Attribute(name.clone()), |check| match part {
                 Part::Attribute(it) => check.attribute(it.sensitive, &planned, &actual),
                 Part::Block(it) => check.blocks(it, planned.bare(), actual.bare()),
@@ -177,9 +178,9 @@ impl Check {
             }
             (Value::Map(_), _) => self.entries(planned, actual),
             (Value::Object(_), Kind::Object(attributes)) => {
-                for (name, ty, _) in attributes {
+                for (at, (name, ty, _)) in attributes.iter().enumerate() {
                     let (planned, actual) =
-                        (attribute(planned, name, *ty), attribute(actual, name, *ty));
+                        (attribute(planned, at, name, *ty), attribute(actual, at, name, *ty));
                     self.inside(PathStep::Attribute(name.clone()), |check| {
                         check.value(&planned, &actual)
                     });

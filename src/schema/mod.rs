@@ -26,15 +26,19 @@ pub use types::{
     Nesting, ProviderSchema, Schema, empty_value,
 };
 
-use crate::value::{Kind, Type, Value};
+use crate::value::{Kind, Str, Type, Value};
 
 #[cfg(test)]
 mod tests;
 
-/// The attribute of an object; of a null object null, of an unknown one unknown.
-fn attribute(value: &Value, name: &str, ty: Type) -> Value {
+/// The attribute of an object; of a null object null, of an unknown one unknown. It is looked for at `at` first, its
+/// place in the schema.
+fn attribute(value: &Value, at: usize, name: &Str, ty: Type) -> Value {
     match value.bare() {
         Value::Unknown(it) => Value::unknown(it.ty.attribute(name).unwrap_or(ty)),
+        Value::Object(it) if it.ty.attributes().get(at).is_some_and(|it| it.0 == *name) => {
+            it.values[at].clone()
+        }
         it => it.get(name).cloned().unwrap_or(Value::Null(ty)),
     }
 }

@@ -80,9 +80,9 @@ fn merge_block(schema: &BlockSchema, prior: &Value, config: &Value) -> Value {
     if config.is_null() || !config.is_known() {
         return prior.clone();
     }
-    let values = schema.parts().map(|(name, part)| {
+    let values = schema.parts().enumerate().map(|(at, (name, part))| {
         let ty = part.ty();
-        let (prior, config) = (attribute(prior, name, ty), attribute(config, name, ty));
+        let (prior, config) = (attribute(prior, at, name, ty), attribute(config, at, name, ty));
         match part {
             Part::Attribute(it) => merge_attribute(it, &prior, &config),
             Part::Block(it) => merge_blocks(it, &prior, &config),
@@ -143,8 +143,8 @@ fn merge_attributes(schema: &NestedAttributes, prior: &Value, config: &Value) ->
     if config.is_null() {
         return config.clone();
     }
-    let values = schema.attributes.iter().map(|(name, it)| {
-        merge_attribute(it, &attribute(prior, name, it.ty), &attribute(config, name, it.ty))
+    let values = schema.attributes.iter().enumerate().map(|(at, (name, it))| {
+        merge_attribute(it, &attribute(prior, at, name, it.ty), &attribute(config, at, name, it.ty))
     });
     object_like(schema.element(), values.collect())
 }

@@ -18,6 +18,8 @@ mod notation;
 pub mod number;
 pub mod path;
 pub mod set;
+#[cfg(test)]
+mod tests;
 pub mod types;
 pub mod unify;
 pub mod unknown;
