@@ -9,7 +9,10 @@
 use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, Str};
 
+mod content;
+mod edit;
 mod expression;
+mod json;
 mod parser;
 mod problems;
 mod reading;
@@ -20,6 +23,9 @@ mod token;
 mod traversal;
 mod walk;
 
+pub use content::{AttributeSchema, BlockSchema};
+pub use edit::parse_with_hcl_edit;
+pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use traversal::{Traversal, parse_traversal};
 pub use walk::{calls, references};
 
@@ -92,15 +98,16 @@ pub struct Body {
     pub blocks: Vec<Block>,
     /// The place of the whole body (from brace to brace, or the file).
     pub span: Span,
-    /// Set for JSON syntax, where a name can be read as an attribute or as blocks. See [`json`].
+    /// Set for JSON syntax, where a name can be read as an attribute or as blocks: members that [`Body::content`] and its
+    /// relatives sort. A body that overrides were merged into may have native parts besides.
     pub json: Option<JsonBody>,
 }
 
 /// A JSON object whose members a schema must sort into attributes and blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonBody {
-    /// Every member: name, place of the name, value.
-    pub members: Vec<(Name, Expression)>,
+    /// Every member in source order, comments (`//`) and duplicates included.
+    pub members: Vec<(Name, JsonValue)>,
 }
 
 /// `name = expression`

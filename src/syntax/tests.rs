@@ -3,6 +3,8 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::diagnostic::{Diagnostics, FileId, Sources};
 
+mod edit;
+mod json;
 mod print;
 
 /// Lists problems: `line:column-column summary`.
