@@ -13,7 +13,6 @@ use crate::value::{Str, Value};
 use crate::world::World;
 
 mod access;
-pub mod body;
 mod call;
 mod compose;
 mod evaluate;
@@ -28,7 +27,7 @@ mod template;
 mod tests;
 
 pub use access::{attribute, index};
-pub use evaluate::{evaluate, evaluate_with};
+pub use evaluate::{evaluate, evaluate_constant, evaluate_with};
 pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
 pub use statement::{describe_value, values_of};
 
