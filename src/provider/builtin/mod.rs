@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::Provider;
 use crate::world::World;
 
-pub(super) fn start(address: &crate::address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+pub(super) fn start(
+    address: &crate::address::Provider,
+    world: &Arc<World>,
+) -> Option<Arc<dyn Provider>> {
     let _ = (address, world);
     None
 }
