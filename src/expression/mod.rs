@@ -96,8 +96,8 @@ pub trait Scope: Sync {
 
     /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
     /// subject and its consumed key.
-    fn reached(&self, subject: &Subject, key: Option<&Value>, steps_left: usize, value: &Value, span: Span) {
-        let _ = (subject, key, steps_left, value, span);
+    fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, span: Span) {
+        let _ = (subject, key, rest, value, span);
     }
 
     /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it: for
