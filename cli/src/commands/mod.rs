@@ -24,6 +24,7 @@ pub mod providers;
 pub mod refresh;
 pub mod show;
 pub mod state;
+pub mod store;
 pub mod taint;
 pub mod test;
 pub mod validate;

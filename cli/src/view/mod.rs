@@ -6,6 +6,7 @@ pub mod output;
 pub mod plan;
 pub mod progress;
 pub mod snippet;
+pub mod state;
 pub mod style;
 
 /// What the program calls itself in sentences.
