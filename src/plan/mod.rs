@@ -13,6 +13,8 @@ pub mod file;
 pub mod json;
 pub mod shape;
 pub mod state_json;
+#[cfg(test)]
+mod tests;
 
 /// What is to be done with one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
