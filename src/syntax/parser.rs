@@ -186,6 +186,12 @@ impl<'a> Parser<'a> {
         token.kind == Kind::Ident && self.text_of(token) == word
     }
 
+    /// Returns how many `.name` follow directly: room for them is made in one go.
+    pub fn names_ahead(&self) -> usize {
+        let pairs = self.tokens[self.at..].chunks_exact(2);
+        pairs.take_while(|it| it[0].kind == Kind::Dot && it[1].kind == Kind::Ident).count()
+    }
+
     pub fn text_of(&self, token: Token) -> &'a str {
         &self.text[token.start as usize..token.end as usize]
     }
@@ -345,7 +351,6 @@ impl<'a> Parser<'a> {
                 let block = self.block(name)?;
                 into.blocks.push(block);
             }
-            Kind::Invalid => return Err(Broken),
             _ => {
                 let at = self.span(name);
                 return Err(self.fail(problems::equals_required(at)));

@@ -3,6 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::diagnostic::{Diagnostics, FileId, Sources};
 
+mod edit;
 mod json;
 mod print;
 

@@ -2,6 +2,7 @@
 
 pub use super::convertible::mismatch;
 use super::convertible::{can_convert, common_element};
+use super::path::object_like;
 use super::unify::{Mode, unify, unify_in};
 use super::{
     Kind, Map, Number, Object, Path, PathError, PathStep, Refinement, Str, Tuple, Type, Unknown,
@@ -227,44 +228,46 @@ fn to_object(object: &Object, want: Type, path: &mut Path) -> Result<Value, Conv
             None => Value::Null(ty.without_optional()),
         });
     }
-    Ok(super::path::object_like(want, values))
+    Ok(object_like(want, values))
 }
 
 fn map_to_object(map: &Map, want: Type, path: &mut Path) -> Result<Value, ConversionError> {
     let mut values = Vec::with_capacity(want.attributes().len());
+    let mut missing = None;
     for (name, ty, is_optional) in want.attributes() {
         let found = map
             .entries
             .binary_search_by(|entry| entry.0.cmp(name))
             .ok()
             .map(|at| &map.entries[at].1);
-        values.push(match found {
-            Some(item) if map.element != *ty && !can_convert(map.element, *ty, Mode::Unsafe) => {
-                let reason = mismatch(item.ty(), *ty);
-                let name = &**name;
-                return Err(PathError::new(
-                    path,
-                    format!("map element type is incompatible with attribute {name:?}: {reason}"),
-                ));
+        let Some(item) = found else {
+            if !is_optional {
+                missing = missing.or(Some(name));
             }
-            Some(item) => {
-                let step = PathStep::Index(Value::String(name.clone()));
-                inside(path, step, |path| convert_part(item, *ty, path))?
-            }
-            None if *is_optional => Value::Null(ty.without_optional()),
-            None => {
-                return Err(PathError::new(
-                    path,
-                    format!("map has no element for required attribute {:?}", &**name),
-                ));
-            }
-        });
+            values.push(Value::Null(ty.without_optional()));
+            continue;
+        };
+        // Only an optional attribute may have a type that no element fits.
+        if map.element != *ty && !can_convert(map.element, *ty, Mode::Unsafe) {
+            let reason = mismatch(item.ty(), *ty);
+            let message =
+                format!("map element type is incompatible with attribute {:?}: {reason}", &**name);
+            return Err(PathError::new(path, message));
+        }
+        let step = PathStep::Index(Value::String(name.clone()));
+        values.push(inside(path, step, |path| convert_part(item, *ty, path))?);
     }
-    Ok(super::path::object_like(want, values))
+    match missing {
+        Some(name) => Err(PathError::new(
+            path,
+            format!("map has no element for required attribute {:?}", &**name),
+        )),
+        None => Ok(object_like(want, values)),
+    }
 }
 
 /// Finds the one type of all items and gives it to those that are untyped; `None` where they differ.
-pub(super) fn settle(items: &mut [Value]) -> Option<Type> {
+pub(crate) fn settle(items: &mut [Value]) -> Option<Type> {
     let mut element = Type::DYNAMIC;
     let mut has_untyped = false;
     for item in &*items {

@@ -14,9 +14,12 @@ mod digits;
 mod float;
 pub mod json;
 pub mod marks;
+mod notation;
 pub mod number;
 pub mod path;
 pub mod set;
+#[cfg(test)]
+mod tests;
 pub mod types;
 pub mod unify;
 pub mod unknown;
@@ -24,6 +27,7 @@ pub mod unknown;
 pub use convert::{ConversionError, convert};
 pub use defaults::{TypeDefaults, apply_defaults};
 pub use marks::{Marks, Reads};
+pub use notation::Notated;
 pub use number::{Notation, Number};
 pub use path::{Path, PathError, PathStep, ShowPath};
 pub use types::{Kind, Type};
@@ -93,6 +97,8 @@ pub struct Tuple {
 #[derive(Debug, PartialEq)]
 pub struct Object {
     /// Its type: `Kind::Object`, which holds the names in the order of `values`.
+    ///
+    /// INVARIANT: no attribute is optional, and each attribute's type is the type of its value.
     pub ty: Type,
     /// One value per attribute, in the type's (sorted) order.
     pub values: Box<[Value]>,
@@ -212,10 +218,7 @@ impl Value {
 
     /// Returns whether this and everything in it is known.
     pub fn is_wholly_known(&self) -> bool {
-        match self.bare() {
-            Value::Unknown(_) => false,
-            it => it.children().all(Value::is_wholly_known),
-        }
+        !self.has_part(&|it| matches!(it, Value::Unknown(_)))
     }
 
     /// Iterates over the elements or attributes, in their order, without keys.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -18,6 +18,23 @@ struct Interned {
     kind: Kind,
     has_dynamic: bool,
     has_optional: bool,
+    /// The collections of this type, kept because values are asked for their types all the time.
+    list: OnceLock<Type>,
+    set: OnceLock<Type>,
+    map: OnceLock<Type>,
+}
+
+impl Interned {
+    const fn new(kind: Kind, has_dynamic: bool, has_optional: bool) -> Interned {
+        Interned {
+            kind,
+            has_dynamic,
+            has_optional,
+            list: OnceLock::new(),
+            set: OnceLock::new(),
+            map: OnceLock::new(),
+        }
+    }
 }
 
 /// What kind of type it is.
@@ -43,10 +60,10 @@ pub enum Kind {
     Object(Vec<(Str, Type, bool)>),
 }
 
-static DYNAMIC: Interned = Interned { kind: Kind::Dynamic, has_dynamic: true, has_optional: false };
-static BOOL: Interned = Interned { kind: Kind::Bool, has_dynamic: false, has_optional: false };
-static NUMBER: Interned = Interned { kind: Kind::Number, has_dynamic: false, has_optional: false };
-static STRING: Interned = Interned { kind: Kind::String, has_dynamic: false, has_optional: false };
+static DYNAMIC: Interned = Interned::new(Kind::Dynamic, true, false);
+static BOOL: Interned = Interned::new(Kind::Bool, false, false);
+static NUMBER: Interned = Interned::new(Kind::Number, false, false);
+static STRING: Interned = Interned::new(Kind::String, false, false);
 
 impl Type {
     /// Any type.
@@ -60,17 +77,17 @@ impl Type {
 
     /// `list(element)`
     pub fn list(element: Type) -> Type {
-        intern(Kind::List(element))
+        *element.0.list.get_or_init(|| intern(Kind::List(element)))
     }
 
     /// `set(element)`
     pub fn set(element: Type) -> Type {
-        intern(Kind::Set(element))
+        *element.0.set.get_or_init(|| intern(Kind::Set(element)))
     }
 
     /// `map(element)`
     pub fn map(element: Type) -> Type {
-        intern(Kind::Map(element))
+        *element.0.map.get_or_init(|| intern(Kind::Map(element)))
     }
 
     /// `tuple([…])`
@@ -218,11 +235,9 @@ fn interned(kind: Kind) -> Interned {
         _ => Vec::new(),
     };
     let is_optional = matches!(&kind, Kind::Object(items) if items.iter().any(|it| it.2));
-    Interned {
-        has_dynamic: parts.iter().any(|it| it.0.has_dynamic),
-        has_optional: is_optional || parts.iter().any(|it| it.0.has_optional),
-        kind,
-    }
+    let has_dynamic = parts.iter().any(|it| it.0.has_dynamic);
+    let has_optional = is_optional || parts.iter().any(|it| it.0.has_optional);
+    Interned::new(kind, has_dynamic, has_optional)
 }
 
 impl PartialEq for Type {

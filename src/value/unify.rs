@@ -38,6 +38,7 @@ struct Kinds {
     dynamics: usize,
 }
 
+#[expect(clippy::mutable_key_type, reason = "types are compared and hashed by address")]
 pub(super) fn unify_in(types: &[Type], mode: Mode) -> Option<Type> {
     // Equal types change nothing, and comparing is quadratic.
     let mut seen = rustc_hash::FxHashSet::default();
