@@ -67,7 +67,8 @@ impl Cycle {
             format!("  {node} depends on {next}{place}")
         };
         const SHOWN: usize = 50;
-        let mut links: Vec<String> = self.0.iter().zip(nodes.skip(1)).take(SHOWN).map(link).collect();
+        let mut links: Vec<String> =
+            self.0.iter().zip(nodes.skip(1)).take(SHOWN).map(link).collect();
         if self.0.len() > SHOWN {
             links.push(format!("  … and {} more", self.0.len() - SHOWN));
         }

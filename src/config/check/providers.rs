@@ -118,14 +118,11 @@ pub fn check(config: &Config) -> Diagnostics {
             view.suggest_requirements(&mut problems);
         }
     }
-    if !problems.has_errors() {
-        check_presence(config, &mut problems);
-    }
     problems
 }
 
 /// Complains of resources whose provider configuration is nowhere.
-fn check_presence(config: &Config, problems: &mut Diagnostics) {
+pub(super) fn check_presence(config: &Config, problems: &mut Diagnostics) {
     for (address, module) in &config.modules {
         for resource in module.resources.values() {
             if resolve_resource(config, address, resource).is_some() {

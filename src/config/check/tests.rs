@@ -260,10 +260,10 @@ fn moves_that_contradict_are_told() {
         }
         "#,
         expect![[r#"
+            Removed resource block still exists  main.tf:18,1
             Moved object still exists  main.tf:2,1
             Redundant move statement  main.tf:6,1
             Ambiguous move statements  main.tf:14,1
-            Removed resource block still exists  main.tf:18,1
         "#]],
     );
 }
