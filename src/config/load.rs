@@ -1,6 +1,6 @@
 //! From folders to a configuration: reads a module's files, and the modules that it calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -87,6 +87,7 @@ pub fn load_config(
         sources,
         installed,
         read: BTreeMap::new(),
+        broken: BTreeSet::new(),
         config: Config::default(),
         problems: Diagnostics::new(),
     };
@@ -97,9 +98,9 @@ pub fn load_config(
         problems.extend(loader.problems);
     }
     if !problems.has_errors() {
-        problems.extend(check::providers::check(&loader.config, sources));
+        problems.extend(check::providers::check(&loader.config));
     }
-    (Some(loader.config), problems)
+    (Some(loader.config), problems::once(problems))
 }
 
 struct Loader<'a> {
@@ -107,6 +108,8 @@ struct Loader<'a> {
     sources: &'a Sources,
     installed: &'a InstalledModules,
     read: BTreeMap<String, Option<Arc<Module>>>,
+    /// Folders of modules with errors.
+    broken: BTreeSet<String>,
     config: Config,
     problems: Diagnostics,
 }
@@ -152,6 +155,10 @@ impl Loader<'_> {
                     caller: Some(trail.clone()),
                 });
                 self.config.modules.insert(child.clone(), module.clone());
+                // What a broken module calls need not be what its author means.
+                if self.broken.contains(&module.directory) {
+                    continue;
+                }
                 called.push(Open { address: child, module, trail });
             }
             open.extend(called.into_iter().rev());
@@ -190,6 +197,9 @@ impl Loader<'_> {
         match &module {
             None => self.problems.push(cache_unreadable(&directory, call.declared)),
             Some(module) => {
+                if problems.has_errors() {
+                    self.broken.insert(directory.clone());
+                }
                 self.problems.extend(problems);
                 self.check_child(child, module);
             }

@@ -78,6 +78,7 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     let (config, mut found) = load_config(folder.path(), &sources, &installed);
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check(&config, &sources));
+        found.extend(check::check_for_plan(&config, &sources));
     }
     problems.assert_eq(&print(&found, &sources));
 }
