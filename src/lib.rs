@@ -16,3 +16,4 @@ pub mod datalog;
 pub mod world;
 pub mod provider;
 pub mod plan;
+pub mod explain;
