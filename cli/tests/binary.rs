@@ -18,7 +18,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str, state: Option<&str>) -> Folder {
-        let path = std::env::temp_dir().join(format!("entail-binary-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("entail-binary-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).expect("the folder can be made");
         if let Some(state) = state {
             std::fs::write(path.join("terraform.tfstate"), state).expect("the folder takes files");
@@ -28,7 +29,12 @@ impl Folder {
 
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
-        command.args(arguments).current_dir(&self.0).env_clear().output().expect("the program starts")
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .env_clear()
+            .output()
+            .expect("the program starts")
     }
 
     /// Exit code, standard output, standard error.
@@ -67,7 +73,10 @@ fn the_state_is_listed_changed_and_printed() {
     assert_eq!(folder.told(&["state", "list"]).1, "null_resource.a\n");
     assert_eq!(folder.told(&["output", "-raw", "o"]).1, "x");
     let (code, out, err) = folder.told(&["taint", "null_resource.a"]);
-    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "Resource instance null_resource.a has been marked as tainted.\n", ""));
+    assert_eq!(
+        (code, out.as_str(), err.as_str()),
+        (Some(0), "Resource instance null_resource.a has been marked as tainted.\n", "")
+    );
     assert_eq!(folder.told(&["state", "mv", "null_resource.a", "null_resource.b"]).0, Some(0));
     assert_eq!(folder.told(&["state", "list", "-id=1"]).1, "null_resource.b\n");
     let (_, pulled, _) = folder.told(&["state", "pull"]);
@@ -94,5 +103,8 @@ fn another_directory_can_be_named() {
     std::fs::write(folder.0.join("sub/terraform.tfstate"), STATE).expect("the folder takes files");
     assert_eq!(folder.told(&["-chdir=sub", "state", "list"]).1, "null_resource.a\n");
     let (code, _, err) = folder.told(&["-chdir=nope", "state", "list"]);
-    assert!(code == Some(1) && err.starts_with("Error handling -chdir option: chdir nope:"), "{err}");
+    assert!(
+        code == Some(1) && err.starts_with("Error handling -chdir option: chdir nope:"),
+        "{err}"
+    );
 }

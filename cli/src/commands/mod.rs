@@ -20,6 +20,7 @@ pub mod login;
 pub mod metadata;
 pub mod output;
 pub mod plan;
+pub mod present;
 pub mod providers;
 pub mod refresh;
 pub mod show;
@@ -56,7 +57,6 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 #[command(disable_help_flag = true, disable_help_subcommand = true)]
 #[expect(missing_docs, reason = "the structs say it")]
-#[expect(clippy::large_enum_variant, reason = "there is one value of it in a run")]
 pub enum Command {
     Init(init::InitArgs),
     Validate(validate::ValidateArgs),

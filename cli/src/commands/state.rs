@@ -34,7 +34,6 @@ pub struct StateArgs {
 #[derive(Subcommand, Debug)]
 #[command(disable_help_flag = true, disable_help_subcommand = true, subcommand_required = true)]
 #[expect(missing_docs, reason = "the structs say it")]
-#[expect(clippy::large_enum_variant, reason = "there is one value of it in a run")]
 pub enum StateCommand {
     List(ListArgs),
     #[command(alias = "move")]

@@ -1,6 +1,7 @@
 //! What people and programs see: text for the terminal, JSON for machines. Takes values, gives text, decides nothing.
 
 pub mod diagnostics;
+pub mod init;
 pub mod json;
 pub mod output;
 pub mod plan;
@@ -8,6 +9,7 @@ pub mod progress;
 pub mod snippet;
 pub mod state;
 pub mod style;
+pub mod validate;
 
 /// What the program calls itself in sentences.
 pub const PRODUCT: &str = "entail";
