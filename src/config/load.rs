@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::Expression;
+use crate::value::{Type, convert};
 
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
@@ -269,10 +270,9 @@ fn optional_literal(
 ) -> Result<Option<String>, Diagnostics> {
     let value = constant::evaluate(expression)
         .map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
-    match value.as_str() {
-        Some(text) => Ok(Some(text.to_owned())),
-        None if value.is_null() => Ok(None),
-        None => Err(problems::unsuitable_type("a string is required", expression.span).into()),
+    match convert(&value, Type::STRING) {
+        Ok(text) => Ok(text.as_str().map(str::to_owned)),
+        Err(why) => Err(problems::unsuitable_type(&why.to_string(), expression.span).into()),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn folder(text: &str) -> tempfile::TempDir {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, text).expect("a file");
     };
-    let indent = text.lines().find_map(|it| Some(it.find("-- ")?)).unwrap_or(0);
+    let indent = text.lines().find_map(|it| it.find("-- ")).unwrap_or(0);
     for line in text.lines() {
         let line = line.get(indent..).unwrap_or(line.trim_start());
         match line.trim().strip_prefix("-- ").and_then(|it| it.strip_suffix(" --")) {

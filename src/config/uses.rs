@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostics;
-use crate::expression::{Reference, references_within};
+use crate::expression::{Reference, references_of};
 use crate::syntax::{Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
 use crate::value::Str;
 
@@ -50,7 +50,7 @@ impl<'a> Use<'a> {
 
     /// Returns what it refers to, and what is wrong with how it is written.
     pub fn references(&self) -> (Vec<Reference<'_>>, Diagnostics) {
-        references_within(&self.expression, &self.bound)
+        references_of(&self.expression, &self.bound)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::value::{Str, Value};
 use crate::world::World;
 
 mod access;
+pub mod body;
 mod call;
 mod compose;
 mod evaluate;
@@ -28,7 +29,7 @@ mod tests;
 
 pub use access::{attribute, index};
 pub use evaluate::{evaluate, evaluate_constant, evaluate_with};
-pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of, references_within};
+pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
 pub use statement::{describe_value, values_of};
 
 /// What the first names of a traversal refer to.
