@@ -155,7 +155,7 @@ pub fn mv(
     let verb = if run == Run::Dry { "Would move" } else { "Move" };
     let mut lines: Vec<String> = moves
         .iter()
-        .map(|it| format!("{verb} {:?} to {:?}", it.from_name(), it.to_name()))
+        .map(|it| format!("{verb} {:?} to {:?}", it.source_name(), it.destination_name()))
         .collect();
     if run == Run::Dry {
         if moves.is_empty() {
@@ -257,7 +257,7 @@ fn instance_move(from: Instance, destination: &Target) -> Result<Move, Diagnosti
 }
 
 impl Move {
-    fn from_name(&self) -> String {
+    fn source_name(&self) -> String {
         match self {
             Move::Module(from, _) => from.to_string(),
             Move::Resource(from, _) => from.to_string(),
@@ -265,7 +265,7 @@ impl Move {
         }
     }
 
-    fn to_name(&self) -> String {
+    fn destination_name(&self) -> String {
         match self {
             Move::Module(_, to) => to.to_string(),
             Move::Resource(_, to) => to.to_string(),
@@ -549,3 +549,7 @@ fn module_exists() -> Diagnostic {
         "Please ensure your addresses and state paths are valid. No state was persisted. Your existing states are untouched.",
     )
 }
+
+#[cfg(test)]
+#[path = "state_commands_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ use crate::request::PlanMode;
 use crate::state::State;
 use crate::value::{Path, Str, Value};
 
+pub mod check;
 mod codec;
 mod configuration;
 pub mod file;
