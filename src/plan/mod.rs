@@ -12,6 +12,8 @@ mod codec;
 mod configuration;
 pub mod file;
 pub mod json;
+mod provider_table;
+mod reference_text;
 pub mod shape;
 pub mod state_json;
 #[cfg(test)]

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::read::{ObjectV4, OutputV4, Reader, output_from};
+use super::read::{Reader, output_from};
 use super::text::{JsonWriter, Layout};
+use super::version4::{ObjectV4, OutputV4};
 use super::write::{write_object, write_output, write_reads};
 use super::{Object, OutputValue, ResourceState, State, names};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
