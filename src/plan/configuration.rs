@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use super::json::Schemas;
+use super::provider_table::{Entry, key_of, local_name, provider_table};
+use super::reference_text::{references, subjects};
 use super::shape::write_known;
 use crate::address::{Mode, Module as ModuleAddr, ResourceName};
-use crate::config::{
-    Config, Module, ModuleCall, Output, ProviderRef, Repetition, Resource, Variable,
-};
-use crate::expression::{Reference, Subject, evaluate_constant, references_of};
+use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
+use crate::expression::evaluate_constant;
 use crate::schema::{AttributeSchema, BlockSchema, Nesting};
 use crate::state::text::{JsonWriter, Layout};
-use crate::syntax::{self, Body, Expr, Expression, Item, Step};
+use crate::syntax::{self, Body, Expression, Item};
 use crate::value::{Str, Type, Value, json};
 
 /// Writes the document.
@@ -25,128 +25,6 @@ pub(super) fn document(config: &Config, schemas: &Schemas<'_>) -> String {
     writer.write_module(&mut json, &ModuleAddr::default());
     json.close('}');
     json.finish()
-}
-
-/// A provider configuration as the document lists it.
-#[derive(Clone, Debug, Default)]
-struct Entry {
-    name: String,
-    full_name: String,
-    alias: Option<Str>,
-    version: Option<String>,
-    module: ModuleAddr,
-    /// The entry of a calling module that this one only passes on.
-    parent: Option<String>,
-}
-
-/// Returns the key of a provider configuration: `module.a:null.x`.
-fn key_of(module: &ModuleAddr, name: &str) -> String {
-    if module.is_root() { name.into() } else { format!("{module}:{name}") }
-}
-
-fn reference_name(it: &ProviderRef) -> String {
-    match &it.alias {
-        Some(alias) => format!("{}.{}", it.name.text, alias.text),
-        None => it.name.text.to_string(),
-    }
-}
-
-/// The local name of the provider that a resource uses.
-fn local_name(resource: &Resource) -> String {
-    match &resource.provider {
-        Some(it) => reference_name(it),
-        None => resource.name.kind.split('_').next().unwrap_or_default().into(),
-    }
-}
-
-/// Lists every provider configuration of every module, those that are passed on with where they come from.
-fn provider_table(config: &Config) -> BTreeMap<String, Entry> {
-    let mut table = BTreeMap::new();
-    // Callers come before what they call.
-    for (address, module) in &config.modules {
-        add_own(&mut table, address, module);
-        for (name, call) in &module.calls {
-            let child = address.child(name);
-            let Some(called) = config.modules.get(&child) else { continue };
-            for (inner, outer) in &call.providers {
-                let full_name = source_of(called, &inner.name.text);
-                let name = reference_name(inner);
-                let parent = origin(&table, key_of(address, &reference_name(outer)), &full_name);
-                let entry = Entry {
-                    name: name.clone(),
-                    full_name,
-                    module: child.clone(),
-                    parent,
-                    ..Entry::default()
-                };
-                table.insert(key_of(&child, &name), entry);
-            }
-        }
-    }
-    table
-}
-
-fn source_of(module: &Module, local_name: &str) -> String {
-    match module.required_providers.get(local_name) {
-        Some(required) => required.source.to_string(),
-        None => crate::address::Provider::implied(local_name).to_string(),
-    }
-}
-
-fn add_own(table: &mut BTreeMap<String, Entry>, address: &ModuleAddr, module: &Module) {
-    let version = |name: &str| {
-        module
-            .required_providers
-            .get(name)
-            .and_then(|it| it.version.as_ref())
-            .map(|it| it.0.clone())
-    };
-    let entry = |name: &str| Entry {
-        name: name.into(),
-        full_name: source_of(module, name),
-        version: version(name),
-        module: address.clone(),
-        ..Entry::default()
-    };
-    for block in &module.providers {
-        let alias = block.alias.as_ref().map(|it| it.text.clone());
-        let name = match &alias {
-            Some(alias) => format!("{}.{alias}", block.name.text),
-            None => block.name.text.to_string(),
-        };
-        let version =
-            version(&block.name.text).or_else(|| block.version.as_ref().map(|it| it.0.clone()));
-        table.insert(key_of(address, &name), Entry { alias, version, ..entry(&block.name.text) });
-    }
-    let inherited = |table: &BTreeMap<String, Entry>, name: &str| {
-        let (caller, _) = address.parent()?;
-        origin(table, key_of(&caller, name), &source_of(module, name))
-    };
-    for (name, required) in &module.required_providers {
-        for (_, alias, _) in &required.configuration_aliases {
-            table.entry(key_of(address, &format!("{name}.{alias}"))).or_insert_with(|| entry(name));
-        }
-    }
-    let used = module.resources.values().map(|it| it.provider_source.kind.clone());
-    for name in module.required_providers.keys().cloned().chain(used) {
-        let key = key_of(address, &name);
-        if !table.contains_key(&key) {
-            let parent = inherited(table, &name);
-            table.insert(key, Entry { parent, ..entry(&name) });
-        }
-    }
-}
-
-/// Follows a configuration through the calls that pass it on, to where it is written.
-fn origin(table: &BTreeMap<String, Entry>, start: String, full_name: &str) -> Option<String> {
-    let mut found = None;
-    let mut next = Some(start);
-    while let Some(key) = next {
-        let Some(entry) = table.get(&key).filter(|it| it.full_name == full_name) else { break };
-        next = entry.parent.clone();
-        found = Some(key);
-    }
-    found
 }
 
 struct Writer<'a> {
@@ -475,94 +353,4 @@ fn write_variable(json: &mut JsonWriter, variable: &Variable) {
     json.member_if_true("sensitive", variable.sensitive);
     json.member_if_true("ephemeral", variable.ephemeral);
     json.member_unless_empty("deprecated", variable.deprecated.as_deref().unwrap_or_default());
-}
-
-/// Returns what `depends_on` names.
-fn subjects(expressions: &[Expression]) -> Vec<String> {
-    let first = |it: &Expression| references_of(it).0.first().map(|it| Named::of(it).subject);
-    expressions.iter().filter_map(first).collect()
-}
-
-/// Returns what an expression refers to: each reference whole, then shorter by a step each, down to its subject and, of
-/// one instance, to the block.
-fn references(expression: &Expression) -> Vec<String> {
-    let mut all = Vec::new();
-    for reference in references_of(expression).0 {
-        let Named { subject, steps, whole } = Named::of(&reference);
-        for used in (1..=steps.len()).rev() {
-            all.push(format!("{subject}{}", steps[..used].concat()));
-        }
-        all.push(subject);
-        all.extend(whole);
-    }
-    all
-}
-
-/// A reference as text.
-struct Named {
-    subject: String,
-    /// The steps after the subject, as far as they are literal.
-    steps: Vec<String>,
-    /// What the subject is a part of.
-    whole: Option<String>,
-}
-
-impl Named {
-    fn of(reference: &Reference<'_>) -> Named {
-        let mut steps: Vec<String> = reference.rest.iter().map_while(step_text).collect();
-        let is_key = |it: Option<&String>| it.is_some_and(|it| it.starts_with('['));
-        let block = subject_text(&reference.subject);
-        match &reference.subject {
-            Subject::Resource(..) if is_key(steps.first()) => {
-                Named { subject: format!("{block}{}", steps.remove(0)), steps, whole: Some(block) }
-            }
-            Subject::Module(_) => {
-                let call = if is_key(steps.first()) {
-                    format!("{block}{}", steps.remove(0))
-                } else {
-                    block.clone()
-                };
-                match steps.is_empty() {
-                    true => Named { whole: (call != block).then_some(block), subject: call, steps },
-                    false => Named {
-                        subject: format!("{call}{}", steps.remove(0)),
-                        steps,
-                        whole: Some(call),
-                    },
-                }
-            }
-            _ => Named { subject: block, steps, whole: None },
-        }
-    }
-}
-
-fn step_text(step: &Step) -> Option<String> {
-    match step {
-        Step::Attribute(name) => Some(format!(".{}", name.text)),
-        Step::LegacyIndex(index, _) => Some(format!("[{index}]")),
-        Step::Index(key, _) => match &*key.expr {
-            Expr::String(text) => Some(format!("[{}]", crate::address::quote(text))),
-            Expr::Number(number) => Some(format!("[{number}]")),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn subject_text(subject: &Subject) -> String {
-    match subject {
-        Subject::Variable(name) => format!("var.{name}"),
-        Subject::Local(name) => format!("local.{name}"),
-        Subject::Module(name) => format!("module.{name}"),
-        Subject::Resource(mode, kind, name) => {
-            ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() }.to_string()
-        }
-        Subject::EachKey => "each.key".into(),
-        Subject::EachValue => "each.value".into(),
-        Subject::CountIndex => "count.index".into(),
-        Subject::Path(name) => format!("path.{name}"),
-        Subject::Terraform(name) => format!("terraform.{name}"),
-        Subject::SelfObject => "self".into(),
-        Subject::Unknown(name) => name.to_string(),
-    }
 }

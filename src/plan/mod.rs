@@ -7,10 +7,13 @@ use crate::request::PlanMode;
 use crate::state::State;
 use crate::value::{Path, Str, Value};
 
+pub mod check;
 mod codec;
 mod configuration;
 pub mod file;
 pub mod json;
+mod provider_table;
+mod reference_text;
 pub mod shape;
 pub mod state_json;
 #[cfg(test)]

@@ -461,3 +461,64 @@ fn check_of(entry: &Json) -> CheckResult {
         objects: entry["instances"].as_array().map(|it| it.iter().map(object).collect()),
     }
 }
+
+#[test]
+fn a_sound_plan_has_no_faults_and_an_unsound_one_says_each() {
+    let object = |id: &str| Value::object([(Str::from("id"), Value::from(id))]);
+    let change = |address: &str, action: Action, before: Value, after: Value| Change {
+        address: names::instance(address).expect("an address"),
+        deposed: None,
+        previous_address: None,
+        provider: builtin(),
+        provider_key: InstanceKey::None,
+        action,
+        reason: None,
+        before,
+        after,
+        replace_paths: Vec::new(),
+        private: Vec::new(),
+        importing: None,
+        generated_config: None,
+        deposes: None,
+    };
+    let sound = vec![
+        change("data.t.d", Action::Read, Value::NULL, Value::unknown(Type::DYNAMIC)),
+        change("t.a", Action::Create, Value::NULL, object("a")),
+        change("t.b", Action::Update, object("a"), object("b")),
+        change("t.c", Action::Delete, object("a"), Value::NULL),
+    ];
+    assert_eq!(super::check::check(&Plan { changes: sound, ..empty_plan() }), Vec::<String>::new());
+
+    let secret = Value::from("x").mark(&Marks::sensitive());
+    let output = OutputChange {
+        name: "o".into(),
+        before: Value::NULL,
+        after: secret,
+        action: Action::Read,
+        sensitive: false,
+    };
+    let unsound = Plan {
+        mode: PlanMode::Destroy,
+        changes: vec![
+            change("t.b", Action::Update, object("a"), Value::NULL),
+            change("t.a", Action::NoOp, object("a"), object("b")),
+            change("t.a", Action::CreateThenDelete, object("a"), object("b")),
+        ],
+        drift: vec![change("data.t.d", Action::Create, Value::NULL, object("a"))],
+        outputs: [(Str::from("o"), output)].into(),
+        ..empty_plan()
+    };
+    expect![[r#"
+        t.a: stands twice among the changes
+        the changes are not in the order of addresses
+        t.b: is updated, but a side is missing
+        t.a: is kept, but its sides differ
+        t.a: must have a key for its old object if it is replaced by making the new one first, and only then
+        data.t.d: has drifted, so it was changed, deleted or only moved
+        data.t.d: is no current managed object, so it cannot drift
+        output.o: an output is only created, updated, deleted or kept
+        output.o: holds something sensitive, so it is sensitive
+        t.b: Update is not planned in this mode
+        t.a: CreateThenDelete is not planned in this mode"#]]
+    .assert_eq(&super::check::check(&unsound).join("\n"));
+}
