@@ -3,6 +3,8 @@
 pub mod apply;
 pub mod attributes;
 pub mod event;
+pub mod explain;
+pub mod graph;
 pub mod modules;
 pub mod plan;
 pub mod saved;
@@ -10,3 +12,6 @@ pub mod session;
 pub mod state_commands;
 pub mod validate;
 pub mod variables;
+
+#[cfg(test)]
+mod tests;
