@@ -10,6 +10,7 @@ pub mod plan;
 pub mod saved;
 pub mod session;
 pub mod state_commands;
+mod state_problems;
 pub mod validate;
 pub mod variables;
 
