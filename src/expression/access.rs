@@ -29,7 +29,7 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
     if ty == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
     }
-    let convert_key = |to| convert(key.bare(), to).map_err(|error| wrong(&format!("{NO_ELEMENT}: {error}.")));
+    let convert_key = |to| convert(key.bare(), to).map_err(|error| wrong(&format!("{NO_ELEMENT}: {}.", error.message)));
     let found = match ty.kind() {
         Kind::List(element) => {
             let key = convert_key(Type::NUMBER)?;

@@ -66,7 +66,7 @@ impl Evaluator<'_> {
             match convert(value, parameter.shape.ty()) {
                 Ok(value) => values.push(value),
                 Err(error) => {
-                    let problem = problems::bad_argument(parameter.name, &error.to_string(), start_of(expression), whole.span);
+                    let problem = problems::bad_argument(parameter.name, &error.message, start_of(expression), whole.span);
                     self.report(named(problem, &site, Some(function)), expression, names);
                     wrong = true;
                 }
@@ -186,12 +186,19 @@ impl Evaluator<'_> {
         let message = match all.is_empty() {
             true => "at least one argument is required".to_owned(),
             false => {
-                let lines: Vec<String> = all.iter().map(|it| format!("- {}\n  {}", it.summary, it.detail)).collect();
+                let lines: Vec<String> = all.iter().map(|it| self.attempt(it)).collect();
                 format!("no expression succeeded:\n{}\n\nAt least one expression must produce a successful result", lines.join("\n"))
             }
         };
         self.fail(site, Failure::call(message), None, None, names);
         Value::unknown(Type::DYNAMIC).mark(&read)
+    }
+
+    /// One failed argument of `try` in its message.
+    fn attempt(&self, problem: &Diagnostic) -> String {
+        let place = problem.subject.map(|it| self.scope.place(it)).filter(|it| !it.is_empty());
+        let place = place.map(|it| format!(" (at {it})")).unwrap_or_default();
+        format!("- {}{place}\n  {}", problem.summary, problem.detail)
     }
 
     /// `can(a)`: whether it evaluates without error.
@@ -263,7 +270,7 @@ impl Evaluator<'_> {
             match convert(value, *ty) {
                 Ok(value) => values.push(value),
                 Err(error) => self.report(
-                    named(problems::bad_argument(name, &error.to_string(), start_of(expression), site.whole.span), site, None),
+                    named(problems::bad_argument(name, &error.message, start_of(expression), site.whole.span), site, None),
                     expression,
                     names,
                 ),

@@ -44,6 +44,8 @@ impl Evaluator<'_> {
             ObjectKey::Expression(it) => it,
         };
         if matches!(&*expression.expr, Expr::Traversal { steps, .. } if !steps.is_empty()) {
+            // That it refers to nothing is said first.
+            self.attempted(|| self.value(expression, names));
             self.report(problems::ambiguous_key(expression.span), expression, names);
             return None;
         }
@@ -61,7 +63,7 @@ impl Evaluator<'_> {
         match convert(key.bare(), Type::STRING) {
             Ok(text) => text.as_str().map(Str::from),
             Err(error) => {
-                self.report(problems::bad_key(&error.to_string(), expression.span), expression, names);
+                self.report(problems::bad_key(&error.message, expression.span), expression, names);
                 None
             }
         }
@@ -129,7 +131,7 @@ impl Evaluator<'_> {
             return false;
         }
         if let Err(error) = convert(&result, Type::BOOL) {
-            self.report(problems::bad_filter(&error.to_string(), condition.span, whole), condition, names);
+            self.report(problems::bad_filter(&error.message, condition.span, whole), condition, names);
             return false;
         }
         *marks = marks.union(&Marks { reads: Default::default(), ..result.marks() });
@@ -207,7 +209,7 @@ impl Evaluator<'_> {
         }
         *marks = marks.union(&test.marks());
         match convert(&test, Type::BOOL) {
-            Err(error) => tell(problems::bad_filter(&error.to_string(), condition.span, whole)),
+            Err(error) => tell(problems::bad_filter(&error.message, condition.span, whole)),
             Ok(test) => match test.as_bool() {
                 Some(true) => Taken::Yes,
                 Some(false) => Taken::No,
@@ -231,7 +233,7 @@ impl Evaluator<'_> {
         *marks = marks.union(&value.marks());
         match convert(value.bare(), Type::STRING) {
             Ok(text) => text.as_str().map(Str::from),
-            Err(error) => tell(problems::bad_for_key(&error.to_string(), key.span, whole)),
+            Err(error) => tell(problems::bad_for_key(&error.message, key.span, whole)),
         }
     }
 

@@ -113,6 +113,12 @@ pub trait Scope: Sync {
         None
     }
 
+    /// Returns a place as messages that speak of several places name it, `main.tf:3,5-8`; empty where files are not at hand.
+    fn place(&self, span: Span) -> String {
+        let _ = span;
+        String::new()
+    }
+
     /// Returns clock, environment and folders for functions.
     fn world(&self) -> &World;
 

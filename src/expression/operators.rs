@@ -25,7 +25,7 @@ impl Evaluator<'_> {
         let mut wrong = failed(&problems);
         self.keep(problems);
         let value = convert(&value, ty).unwrap_or_else(|error| {
-            self.report(problems::bad_operand("unary", &error.to_string(), operand.span, whole.span), operand, names);
+            self.report(problems::bad_operand("unary", &error.message, operand.span, whole.span), operand, names);
             wrong = true;
             Value::unknown(ty)
         });
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         let mut wrong = Vec::new();
         let mut side = |operand: &Operand, at: &Expression, which: &str| {
             convert(&operand.value, takes).unwrap_or_else(|error| {
-                wrong.push((problems::bad_operand(which, &error.to_string(), at.span, whole.span), at.clone()));
+                wrong.push((problems::bad_operand(which, &error.message, at.span, whole.span), at.clone()));
                 Value::unknown(takes)
             })
         };
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
         match convert(&taken, ty) {
             Ok(value) => value.mark(&marks),
             Err(error) => {
-                self.report(problems::wrong_result(which, &error.to_string(), at.span, whole), at, names);
+                self.report(problems::wrong_result(which, &error.message, at.span, whole), at, names);
                 Value::unknown(ty).mark(&marks)
             }
         }

@@ -46,6 +46,7 @@ pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
         None => String::new(),
     };
     let detail = match text.rsplit_once("::") {
+        Some(("core", own)) => format!("There is no builtin (core::) function named {own:?}.{hint}"),
         Some((namespace, own)) => format!("There is no function named {own:?} in namespace {namespace}::.{hint}"),
         None => format!("There is no function named {text:?}.{hint}"),
     };

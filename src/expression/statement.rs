@@ -1,6 +1,7 @@
 //! Short words for values and types, as diagnostics use them.
 
 use crate::syntax::{self, Expression, Name, Step};
+use crate::value::number::Notation;
 use crate::value::{Kind, Str, Type, Value};
 
 use super::evaluate::{Evaluator, Names};
@@ -82,7 +83,7 @@ fn compact(value: &Value) -> String {
         Value::Null(_) => "null".to_owned(),
         Value::Unknown(_) => "(not yet known)".to_owned(),
         Value::Bool(it) => it.to_string(),
-        Value::Number(it) => it.to_string(),
+        Value::Number(it) => it.text(Notation::General, Some(10)),
         Value::String(it) => super::print::quoted(it),
         Value::Object(_) => match ty.attributes() {
             [] => "object with no attributes".to_owned(),

@@ -83,7 +83,7 @@ impl Evaluator<'_> {
             },
             (_, Err(error)) => {
                 text.wrong = true;
-                self.report(problems::bad_interpolation(&error.to_string(), at.span, whole), at, names);
+                self.report(problems::bad_interpolation(&error.message, at.span, whole), at, names);
             }
         }
     }

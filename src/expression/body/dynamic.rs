@@ -133,7 +133,7 @@ impl Decoder<'_> {
             let marks = value.marks();
             let text = convert(&value, Type::STRING);
             let wrong = match &text {
-                Err(error) => format!("Cannot use this value as a dynamic block label: {error}."),
+                Err(error) => format!("Cannot use this value as a dynamic block label: {}.", error.message),
                 Ok(it) if it.is_null() => "Cannot use a null value as a dynamic block label.".to_owned(),
                 Ok(it) if !it.is_known() => {
                     "This value is not yet known. Dynamic block labels must be immediately-known values.".to_owned()

@@ -110,7 +110,7 @@ impl Decoder<'_> {
         match convert(&value, ty) {
             Ok(value) => value.mark(&frame.marks),
             Err(error) => {
-                let mut problem = problems::wrong_type(name, &error.to_string(), written.value.span);
+                let mut problem = problems::wrong_type(name, &error.message, written.value.span);
                 problem.values = values_of(&written.value, self.scope, &frame.bindings, false, false);
                 self.problems.push(problem);
                 Value::unknown(result)

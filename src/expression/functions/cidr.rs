@@ -190,7 +190,10 @@ fn cidrsubnet(call: &Call<'_>) -> Outcome {
     let Ok(bits) = u32::try_from(more) else {
         return Err(Failure::call(format!("cannot extend a prefix by {more} bits")));
     };
-    if number.is_negative() || number >= BigInt::one() << bits {
+    if number.is_negative() {
+        return Err(Failure::call("subnet number must not be negative"));
+    }
+    if number >= BigInt::one() << bits {
         return Err(Failure::call(format!("prefix extension of {bits} does not accommodate a subnet numbered {number}")));
     }
     let prefix = network.prefix + bits;

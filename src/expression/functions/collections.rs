@@ -179,7 +179,7 @@ fn coalesce_type(arguments: &[Value]) -> Result<Type, Failure> {
 
 fn coalesce(call: &Call<'_>) -> Outcome {
     for (at, argument) in call.arguments.iter().enumerate() {
-        let value = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+        let value = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.message))?;
         if !value.is_known() {
             return Ok(Value::unknown(call.ty));
         }

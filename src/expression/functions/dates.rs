@@ -90,7 +90,7 @@ fn parse_time(text: &str) -> Result<Time, String> {
     let year = reader.number(4, "year")?;
     reader.separator('-')?;
     let month = reader.number(2, "month")?;
-    let month = if (1..=12).contains(&month) { month } else { return Err(wrong("month out of range")) };
+    let month = if (1..=12).contains(&month) { month } else { return Err(reader.cannot("month")) };
     reader.separator('-')?;
     let day = reader.number(2, "day of month")?;
     if !text[reader.at..].starts_with('T') {
@@ -104,12 +104,12 @@ fn parse_time(text: &str) -> Result<Time, String> {
     reader.separator(':')?;
     let minute = reader.clock("minute")?;
     if minute > 59 {
-        return Err(wrong("minute out of range"));
+        return Err(wrong("minute must have exactly two digits"));
     }
     reader.separator(':')?;
     let second = reader.number(2, "second")?;
     if second > 59 {
-        return Err(wrong("second out of range"));
+        return Err(reader.cannot("second"));
     }
     let nanosecond = reader.fraction()?;
     let offset = reader.offset()?;
@@ -191,7 +191,7 @@ impl TimeReader<'_> {
                 }
                 (hours * 60 + minutes) * if *sign == b'-' { -60 } else { 60 }
             }
-            [b'Z', ..] => return Err(wrong(&format!("extra text: {:?}", &self.rest()[1..]))),
+            [b'Z', ..] => return Err(wrong(&format!("cannot use {:?} as timestamp segment", &self.rest()[1..]))),
             _ => return Err(self.cannot("UTC offset")),
         };
         FixedOffset::east_opt(seconds).ok_or_else(|| self.cannot("UTC offset"))

@@ -113,7 +113,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn jsonencode(call: &Call<'_>) -> Outcome {
     let value = call.argument(0);
     if value.is_wholly_known() {
-        return json::to_json(value).map(Value::string).map_err(|error| Failure::call(error.to_string()));
+        return json::to_json(value).map(Value::string).map_err(|error| Failure::call(error.message));
     }
     if !unknown::is_definitely_not_null(value) {
         return Ok(Value::unknown(Type::STRING));
@@ -157,7 +157,7 @@ fn wrong_byte(text: &str) -> usize {
 
 fn base64decode(call: &Call<'_>) -> Outcome {
     let argument = call.argument(0);
-    let shown = || super::maps::redacted(call.text(0), &argument.marks());
+    let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
     let bytes = decode_base64(call.text(0)).map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Value::string(text).mark(&argument.marks())),
@@ -167,7 +167,7 @@ fn base64decode(call: &Call<'_>) -> Outcome {
 
 fn base64gunzip(call: &Call<'_>) -> Outcome {
     let argument = call.argument(0);
-    let shown = || super::maps::redacted(call.text(0), &argument.marks());
+    let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
     let bytes = decode_base64(call.text(0)).map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
     let bytes = super::gzip::decompress(&bytes).map_err(|why| Failure::call(format!("failed to gunzip bytes: {why}")))?;
     match String::from_utf8(bytes) {

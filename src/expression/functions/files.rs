@@ -103,7 +103,11 @@ const fn file_hash(name: &'static str, description: &'static str, body: fn(&Call
 
 fn hash_of(call: &Call<'_>, hash: Hash) -> Outcome {
     let marks = call.argument(0).marks();
-    let bytes = bytes_of(call.text(0), &marks, call.scope.world()).map_err(Failure::call)?;
+    let path = call.text(0);
+    let bytes = bytes_of(path, &marks, call.scope.world()).map_err(|why| match why.starts_with("no file exists") {
+        true => Failure::call(format!("open {}: no such file or directory", redacted(path, &marks))),
+        false => Failure::call(why),
+    })?;
     Ok(Value::string(hash(&bytes)).mark(&marks))
 }
 

@@ -219,7 +219,7 @@ fn write_verb(text: &mut String, verb: &Verb<'_>, value: Option<&Value>, count: 
     if verb.letter != 'v' && value.is_null() {
         return Err(format!("unsupported value for {raw:?} at {offset}: null value cannot be formatted"));
     }
-    let converted = |ty| convert(value, ty).map_err(|error| format!("unsupported value for {raw:?} at {offset}: {error}"));
+    let converted = |ty| convert(value, ty).map_err(|error| format!("unsupported value for {raw:?} at {offset}: {}", error.message));
     match verb.letter {
         'v' => text.push_str(&padded(verb, &as_is(verb, value)?)),
         't' => text.push_str(if converted(Type::BOOL)?.as_bool() == Some(true) { "true" } else { "false" }),
@@ -255,7 +255,7 @@ fn as_is(verb: &Verb<'_>, value: &Value) -> Result<String, String> {
     match value {
         Value::String(it) if !verb.sharp => Ok(it.to_string()),
         Value::Number(it) if !verb.sharp => Ok(it.text(Notation::General, None)),
-        _ => json::to_json(value).map_err(|error| format!("unsupported value for {:?} at {}: {error}", verb.raw, verb.offset)),
+        _ => json::to_json(value).map_err(|error| format!("unsupported value for {:?} at {}: {}", verb.raw, verb.offset, error.message)),
     }
 }
 

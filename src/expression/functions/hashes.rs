@@ -82,14 +82,14 @@ pub(super) fn later(call: &Call<'_>, value: impl FnOnce() -> Value) -> Value {
 
 fn bcrypt(call: &Call<'_>) -> Outcome {
     if call.arguments.len() > 2 {
-        return Err(Failure::call(format!("bcrypt() takes no more than two arguments, got {}", call.arguments.len())));
+        return Err(Failure::call("bcrypt() takes no more than two arguments"));
     }
     if call.scope.is_planning() {
         return Ok(Value::unknown(Type::STRING));
     }
     let cost = if call.arguments.len() > 1 { call.int(1)? } else { 10 };
     if cost > 31 {
-        return Err(Failure::call(format!("error occurred generating password crypto/bcrypt: cost {cost} is outside allowed range (4,31)")));
+        return Err(Failure::call(format!("error occurred generating password crypto/bcrypt: cost {cost} is outside allowed inclusive range 4..31")));
     }
     if call.text(0).len() > 72 {
         return Err(Failure::call("error occurred generating password bcrypt: password length exceeds 72 bytes"));
@@ -109,7 +109,13 @@ fn uuidv5(call: &Call<'_>) -> Outcome {
         "url" => Uuid::NAMESPACE_URL,
         "oid" => Uuid::NAMESPACE_OID,
         "x500" => Uuid::NAMESPACE_X500,
-        other => Uuid::parse_str(other).map_err(|error| Failure::call(format!("uuidv5() doesn't support namespace {other} ({error})")))?,
+        other => Uuid::parse_str(other).map_err(|_| {
+            let why = match other.len() {
+                32 | 36 | 38 | 45 => "invalid UUID format".to_owned(),
+                length => format!("invalid UUID length: {length}"),
+            };
+            Failure::call(format!("uuidv5() doesn't support namespace {other} ({why})"))
+        })?,
     };
     Ok(Value::string(Uuid::new_v5(&namespace, call.text(1).as_bytes()).to_string()))
 }

@@ -140,7 +140,7 @@ fn concat(call: &Call<'_>) -> Outcome {
     for (at, argument) in call.arguments.iter().enumerate() {
         match call.ty.kind() {
             Kind::List(_) => {
-                let list = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+                let list = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.message))?;
                 all.extend(items(&list));
             }
             _ => all.extend(items(argument)),
@@ -176,7 +176,7 @@ fn empty_list() -> Failure {
 
 fn whole_index(index: &Value) -> Result<i64, Failure> {
     index.as_int().ok_or_else(|| {
-        Failure::call("invalid index: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive")
+        Failure::call("invalid index: value must be a whole number, between -9223372036854775808 and 9223372036854775807")
     })
 }
 
@@ -230,7 +230,7 @@ fn slice_bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), F
         let wrong = |what: String| Err(Failure::argument(at, what));
         let Some(index) = arguments[at].as_int() else {
             return wrong(format!(
-                "invalid {which} index: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive"
+                "invalid {which} index: value must be a whole number, between -9223372036854775808 and 9223372036854775807"
             ));
         };
         match usize::try_from(index) {
@@ -344,7 +344,7 @@ fn chunklist(call: &Call<'_>) -> Outcome {
     let (list, size) = (call.argument(0), call.argument(1));
     let marks = list.marks().union(&size.marks());
     let whole = size.as_int().ok_or_else(|| {
-        Failure::call("invalid size: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive")
+        Failure::call("invalid size: value must be a whole number, between -9223372036854775808 and 9223372036854775807")
     })?;
     let size = usize::try_from(whole).map_err(|_| Failure::call("the size argument must be positive"))?;
     let items = items(list);
@@ -407,7 +407,7 @@ fn matchkeys(call: &Call<'_>) -> Outcome {
     let element = call.ty.element().unwrap_or(Type::DYNAMIC);
     let values = items(call.argument(0));
     let ty = unify(&[call.argument(1).ty(), call.argument(2).ty()]).unwrap_or(Type::DYNAMIC);
-    let convert = |at: usize| convert(call.argument(at), ty).map_err(|error| Failure::argument(at, error.to_string()));
+    let convert = |at: usize| convert(call.argument(at), ty).map_err(|error| Failure::argument(at, error.message));
     let (keys, wanted) = (convert(1)?, convert(2)?);
     if values.len() != keys.children().count() {
         return Err(Failure::call("length of keys and values should be equal"));

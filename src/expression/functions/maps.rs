@@ -128,7 +128,7 @@ fn lookup(call: &Call<'_>) -> Outcome {
         return Ok(found.clone().mark(&marks));
     }
     match call.arguments.get(2) {
-        Some(default) => convert(default, call.ty).map(|it| it.mark(&marks)).map_err(|error| Failure::call(error.to_string())),
+        Some(default) => convert(default, call.ty).map(|it| it.mark(&marks)).map_err(|error| Failure::call(error.message)),
         None => Err(Failure::call(format!("lookup failed to find key {}", redacted(&format!("{name:?}"), &key.marks())))),
     }
 }

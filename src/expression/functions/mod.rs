@@ -196,7 +196,7 @@ impl Call<'_> {
 
     /// Returns an argument that must be a whole number, for use as a count or position.
     pub fn int(&self, at: usize) -> Result<i64, Failure> {
-        let whole = "value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive";
+        let whole = "value must be a whole number, between -9223372036854775808 and 9223372036854775807";
         self.argument(at).as_int().ok_or_else(|| Failure::argument(at, whole))
     }
 }

@@ -36,14 +36,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// The type of one match: text without groups, a tuple with unnamed groups, an object with named ones.
 fn match_type(arguments: &[Value]) -> Result<Type, Failure> {
     let Some(pattern) = arguments[0].as_str() else { return Ok(Type::DYNAMIC) };
-    let regex = re2::compile(pattern).map_err(|why| Failure::call(format!("invalid regexp pattern: {why}")))?;
+    let regex = re2::compile(pattern).map_err(|why| Failure::argument(0, format!("invalid regexp pattern: {why}")))?;
     let groups: Vec<Option<&str>> = regex.groups.iter().map(Option::as_deref).collect();
     let named = groups.iter().flatten().count();
     match (groups.len() - named, named) {
         (0, 0) => Ok(Type::STRING),
         (_, 0) => Ok(Type::tuple(vec![Type::STRING; groups.len()])),
         (0, _) => Ok(Type::object(groups.into_iter().flatten().map(|it| (Str::from(it), Type::STRING)).collect())),
-        _ => Err(Failure::call("invalid regexp pattern: cannot mix both named and unnamed capture groups")),
+        _ => Err(Failure::argument(0, "invalid regexp pattern: cannot mix both named and unnamed capture groups")),
     }
 }
 
@@ -82,7 +82,10 @@ fn replace(call: &Call<'_>) -> Outcome {
     let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
     if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
         let pattern = re2::compile(&wanted[1..wanted.len() - 1])
-            .map_err(|why| Failure::call(format!("error parsing regexp: {why}")))?;
+            .map_err(|why| {
+            let (what, place) = why.rsplit_once(" in ").unwrap_or((&why, ""));
+            Failure::call(format!("error parsing regexp: {what}: `{place}`"))
+        })?;
         return Ok(Value::string(pattern.regex.replace_all(text, instead)));
     }
     if wanted.is_empty() {

@@ -77,7 +77,7 @@ fn combine(call: &Call<'_>, unknown_elements: bool, step: fn(&mut Vec<Value>, Ve
     let Some(element) = call.ty.element() else { return Ok(Value::unknown(call.ty)) };
     let mut all: Option<Vec<Value>> = None;
     for (at, argument) in call.arguments.iter().enumerate() {
-        let set = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+        let set = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.message))?;
         if !set.is_known() || (!unknown_elements && !set.is_wholly_known()) {
             return Ok(Value::unknown(call.ty));
         }
@@ -125,7 +125,7 @@ fn product(call: &Call<'_>) -> Outcome {
     for (at, (argument, ty)) in call.arguments.iter().zip(types).enumerate() {
         let mut items = Vec::new();
         for item in argument.children() {
-            items.push(convert(item, *ty).map_err(|error| Failure::argument(at, error.to_string()))?);
+            items.push(convert(item, *ty).map_err(|error| Failure::argument(at, error.message))?);
         }
         if rows.len().saturating_mul(items.len()) > MOST_COMBINATIONS {
             return Err(Failure::call(format!("the result would have more than {MOST_COMBINATIONS} elements")));

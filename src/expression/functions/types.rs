@@ -67,7 +67,7 @@ impl Constraint {
             Some(defaults) if !value.is_null() => apply_defaults(value, defaults),
             _ => value.clone(),
         };
-        convert(&value, self.constraint).map_err(|error| error.to_string())
+        convert(&value, self.constraint).map_err(|error| error.message)
     }
 }
 
@@ -82,8 +82,8 @@ fn invalid(detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error("Invalid type specification").detail(detail).at(at)
 }
 
-const WANTED: &str = "A type specification is either a primitive type keyword (bool, number, string), complex type constructor call, \
-                      or the keyword any.";
+const WANTED: &str = "A type specification is either a primitive type keyword (bool, number, string) or a complex type \
+                      constructor call, like list(string).";
 
 fn read(expression: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
     let of = |ty: Type| Ok((ty, TypeDefaults { ty: Some(ty), ..TypeDefaults::default() }));
@@ -169,7 +169,7 @@ fn object(attributes: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
             return Err(invalid("Object constructor map keys must be attribute names.", span));
         };
         if types.iter().any(|it| it.0 == name.text) {
-            return Err(invalid(format!("Object constructor map has more than one attribute named {:?}.", name.text), name.span));
+            return Err(invalid("Object constructor map keys must be unique.", name.span));
         }
         let (ty, optional, default, inner) = attribute(&item.value)?;
         types.push((name.text.clone(), ty, optional));
@@ -215,7 +215,7 @@ fn default_value(expression: &Expression, ty: Type) -> Result<Value, Diagnostic>
     }
     convert(&value, ty).map_err(|error| {
         Diagnostic::error("Invalid default value for optional attribute")
-            .detail(format!("This default value is not compatible with the attribute's type constraint: {error}."))
+            .detail(format!("This default value is not compatible with the attribute's type constraint: {}.", error.message))
             .at(expression.span)
     })
 }

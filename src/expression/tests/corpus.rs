@@ -44,6 +44,12 @@ fn difference(record: &serde_json::Value, scope: &Known) -> Option<String> {
     if wanted != got {
         return Some(format!("want type {wanted}, got {got}"));
     }
+    let shown = print::format_value(&value);
+    if let Some(console) = record["console"].as_str()
+        && console != shown.replace('\r', "")
+    {
+        return Some(format!("want on the console {console}, got {shown}"));
+    }
     (record["sensitive"].as_bool().unwrap_or(false) != value.contains_sensitive()).then(|| "sensitivity differs".to_owned())
 }
 
