@@ -16,6 +16,7 @@ mod access;
 pub mod body;
 mod call;
 mod compose;
+mod constant;
 mod evaluate;
 pub mod functions;
 mod operators;
@@ -28,7 +29,8 @@ mod template;
 mod tests;
 
 pub use access::{attribute, index};
-pub use evaluate::{evaluate, evaluate_constant, evaluate_with};
+pub use constant::evaluate_constant;
+pub use evaluate::{evaluate, evaluate_with};
 pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
 pub use statement::{describe_value, values_of};
 
@@ -86,18 +88,35 @@ pub trait Scope: Sync {
     ///
     /// A problem whose summary is "Invalid index" (no such instance) can be caught by `try`; any other is one of the
     /// configuration itself and is always told.
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics>;
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics>;
 
     /// Returns the value of a subject in an expression whose outcome is already decided without it: only its type and
     /// sensitivity matter. May be an unknown where the real value is not at hand. Nothing is told through
     /// [`Scope::reached`] for it.
-    fn lookup_aside(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup_aside(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         self.lookup(subject, key, span)
     }
 
     /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
     /// subject and its consumed key.
-    fn reached(&self, subject: &Subject, key: Option<&Value>, steps_left: usize, value: &Value, span: Span) {
+    fn reached(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        steps_left: usize,
+        value: &Value,
+        span: Span,
+    ) {
         let _ = (subject, key, steps_left, value, span);
     }
 
@@ -144,7 +163,11 @@ pub trait Scope: Sync {
 
     /// Calls a function of a provider with converted, unmarked arguments. `Err` blames an argument, by its number, or
     /// the call.
-    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, functions::Failure> {
+    fn call_provider_function(
+        &self,
+        name: &Name,
+        arguments: &[Value],
+    ) -> Result<Value, functions::Failure> {
         let _ = arguments;
         Err(functions::Failure::call(format!("function {} is not available here", name.text)))
     }

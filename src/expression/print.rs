@@ -102,14 +102,17 @@ fn null_text(ty: Type) -> String {
 /// Text of several lines as a heredoc; `None` where it must stay in quotes.
 fn heredoc(text: &str, depth: usize) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
-    if lines.len() < 2 || lines.iter().any(|it| it.chars().any(|it| it.is_control() && !matches!(it, '\t' | '\r'))) {
+    if lines.len() < 2
+        || lines.iter().any(|it| it.chars().any(|it| it.is_control() && !matches!(it, '\t' | '\r')))
+    {
         return None;
     }
     let mut mark = "EOT".to_owned();
     while lines.iter().any(|it| it.trim() == mark) {
         mark.push('_');
     }
-    let (operator, margin) = if depth > 0 { ("<<-", "  ".repeat(depth)) } else { ("<<", String::new()) };
+    let (operator, margin) =
+        if depth > 0 { ("<<-", "  ".repeat(depth)) } else { ("<<", String::new()) };
     let mut out = format!("{operator}{mark}\n");
     for line in &lines {
         out.push_str(&margin);
@@ -169,7 +172,9 @@ fn write_type(text: &mut String, ty: Type, depth: usize) {
                 Kind::Set(_) => "set(",
                 _ => "map(",
             });
-            let inline = it.is_primitive() || *it == Type::DYNAMIC || matches!(it.kind(), Kind::List(_) | Kind::Set(_) | Kind::Map(_));
+            let inline = it.is_primitive()
+                || *it == Type::DYNAMIC
+                || matches!(it.kind(), Kind::List(_) | Kind::Set(_) | Kind::Map(_));
             if inline {
                 write_type(text, *it, depth);
             } else {
