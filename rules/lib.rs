@@ -1,1 +1,53 @@
-//! rules
+//! The vocabulary and the rules of entail: every planning decision, as Datalog over small ids.
+//!
+//! Each stratum is one file with one `ascent!` program and one pure function from facts to conclusions. The same text
+//! is compiled here and embedded in [`TEXTS`], from which the library reads it again at run time to prove conclusions.
+//!
+//! No relation holds a string, a float or a value; nothing here reads a file, a clock or a network.
+
+#[macro_use]
+mod tables;
+
+pub mod atom;
+pub mod decide;
+pub mod facts;
+pub mod instances;
+pub mod moves;
+pub mod order;
+pub mod outputs;
+pub mod providers;
+pub mod references;
+pub mod selection;
+pub mod spread;
+pub mod text;
+pub mod violations;
+
+pub use atom::{
+    Action, Alias, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying, Lack,
+    Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
+};
+pub use facts::Facts;
+pub use tables::{Relation, Row, Rows, Tables};
+
+/// The source of one stratum.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// The stratum, as its file is called.
+    pub name: &'static str,
+    /// The whole file, with exactly one `ascent! { … }` in it.
+    pub source: &'static str,
+}
+
+/// The strata in the order in which they are concluded: each rests only on base facts and on those before it.
+pub const TEXTS: &[Text] = &[
+    Text { name: "moves", source: include_str!("moves.rs") },
+    Text { name: "references", source: include_str!("references.rs") },
+    Text { name: "providers", source: include_str!("providers.rs") },
+    Text { name: "instances", source: include_str!("instances.rs") },
+    Text { name: "selection", source: include_str!("selection.rs") },
+    Text { name: "spread", source: include_str!("spread.rs") },
+    Text { name: "outputs", source: include_str!("outputs.rs") },
+    Text { name: "decide", source: include_str!("decide.rs") },
+    Text { name: "order", source: include_str!("order.rs") },
+    Text { name: "violations", source: include_str!("violations.rs") },
+];

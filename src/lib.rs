@@ -4,14 +4,22 @@
 //! The rooms stand below in the order of their floors; a room uses only rooms above it in this list (`docs/architecture.md`).
 
 pub mod address;
-pub mod config;
 pub mod diagnostic;
-pub mod expression;
-pub mod plan;
-pub mod provider;
-pub mod request;
-pub mod schema;
-pub mod state;
-pub mod syntax;
 pub mod value;
+pub mod syntax;
+pub mod schema;
 pub mod world;
+pub mod expression;
+pub mod config;
+pub mod state;
+pub mod request;
+pub mod provider;
+pub mod backend;
+pub mod datalog;
+pub mod lower;
+pub mod schedule;
+pub mod observe;
+pub mod plan;
+pub mod planner;
+pub mod execute;
+pub mod operation;

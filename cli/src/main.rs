@@ -1,2 +1,3 @@
-//! cli
+//! The program `entail`.
+
 fn main() {}

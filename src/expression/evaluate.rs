@@ -362,7 +362,7 @@ impl<'a> Evaluator<'a> {
         self.tread(&value.marks().reads);
         let value = self.follow(value, rest, whole, names);
         if !aside {
-            self.scope.reached(subject, key.as_ref(), rest.len(), &value, reference.span);
+            self.scope.reached(subject, key.as_ref(), rest, &value, reference.span);
         }
         value
     }

@@ -31,7 +31,9 @@ mod tests;
 pub use access::{attribute, index};
 pub use constant::evaluate_constant;
 pub use evaluate::{evaluate, evaluate_with};
-pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
+pub use reference::{
+    missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,
+};
 pub use statement::{describe_value, values_of};
 
 /// What the first names of a traversal refer to.
@@ -107,17 +109,17 @@ pub trait Scope: Sync {
         self.lookup(subject, key, span)
     }
 
-    /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
-    /// subject and its consumed key.
+    /// Tells what a traversal reached, after all its steps: for tracing. `rest` is what followed the subject and its
+    /// consumed key.
     fn reached(
         &self,
         subject: &Subject,
         key: Option<&Value>,
-        steps_left: usize,
+        rest: &[Step],
         value: &Value,
         span: Span,
     ) {
-        let _ = (subject, key, steps_left, value, span);
+        let _ = (subject, key, rest, value, span);
     }
 
     /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it: for

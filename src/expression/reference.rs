@@ -178,9 +178,13 @@ pub fn missing_resource_key(address: &str, repetition: &str, at: Span) -> Diagno
         .at(at)
 }
 
-/// Finds every reference of an expression, in source order. Names bound within it, and those `bound` around it, are left
-/// out.
-pub fn references_of<'a>(
+/// Finds every reference of an expression, in source order, names bound within it left out.
+pub fn references_of(expression: &Expression) -> (Vec<Reference<'_>>, Diagnostics) {
+    references_within(expression, &[])
+}
+
+/// Like [`references_of`], for an expression around which `bound` names are bound: these are left out, too.
+pub fn references_within<'a>(
     expression: &'a Expression,
     bound: &[Str],
 ) -> (Vec<Reference<'a>>, Diagnostics) {

@@ -7,6 +7,18 @@ use serde_json::value::RawValue;
 use crate::address::{Instance, InstanceKey, ProviderConfig, Resource};
 use crate::value::{Str, Type, Value};
 
+pub mod journal;
+mod legacy;
+pub mod names;
+mod problems;
+pub mod providers;
+pub mod read;
+mod stored;
+#[cfg(test)]
+mod tests;
+pub mod text;
+pub mod write;
+
 /// What exists, as last recorded.
 #[derive(Clone, Debug, Default)]
 pub struct State {

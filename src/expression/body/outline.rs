@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::evaluate::evaluate_with;
-use super::super::references_of;
+use super::super::references_within;
 use super::{Nesting, dynamic, is_dynamic_of, labels_of, missing_at, sorted};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{Reference, Scope, compose::elements};
@@ -139,7 +139,7 @@ fn visit_with(body: &Body, bound: &mut Vec<Str>, visit: &mut dyn FnMut(&Expressi
 pub fn body_references(body: &Body, visit: &mut dyn FnMut(Reference<'_>)) -> Diagnostics {
     let mut found = Diagnostics::new();
     visit_expressions(body, &mut |expression, bound| {
-        let (references, problems) = references_of(expression, bound);
+        let (references, problems) = references_within(expression, bound);
         references.into_iter().for_each(&mut *visit);
         found.extend(problems);
     });

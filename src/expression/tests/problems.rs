@@ -127,7 +127,7 @@ fn problems_underline_what_is_wrong() {
 
 fn references(text: &str) -> String {
     let (expression, _) = parse(text).expect("the text is an expression");
-    let (found, problems) = references_of(&expression, &[]);
+    let (found, problems) = references_of(&expression);
     let mut lines: Vec<String> =
         found.iter().map(|it| format!("{:?} and {} steps", it.subject, it.rest.len())).collect();
     lines.extend(problems.iter().map(ToString::to_string));

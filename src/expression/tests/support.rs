@@ -115,21 +115,22 @@ impl Scope for Known {
         &self,
         subject: &Subject,
         key: Option<&Value>,
-        steps_left: usize,
+        rest: &[Step],
         value: &Value,
         _: Span,
     ) {
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
         if let Subject::Resource(_, kind, name) = subject {
             self.tell(format!(
-                "{kind}.{name}{key} and {steps_left} steps: {}",
+                "{kind}.{name}{key} and {} steps: {}",
+                rest.len(),
                 print::format_value(value)
             ));
         }
     }
 
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
-        let (references, _) = references_of(expression, bound);
+        let (references, _) = references_within(expression, bound);
         let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
         let names: Vec<String> = references.iter().map(|it| format!("{:?}", it.subject)).collect();
         self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));

@@ -1,0 +1,269 @@
+//! What is to be done with each object of a batch, and why. One hop: a batch sees what was concluded of what it reads.
+//!
+//! A batch is an antichain, so no rule relates two of its members, and deciding the union of all batches at once gives
+//! the same conclusions. `seen(m, w)` holds what an earlier batch concluded of `m`.
+//!
+//! holds   an object of a batch has at most one action, and has one unless it failed, is blocked, or is data
+
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::facts::Facts;
+
+ascent! {
+    struct Program;
+
+    relation mode(Mode);
+    relation managed(Node);
+    relation data(Node);
+    relation declared(Node);
+    relation reads(Node, Node);
+    relation member(Node, Node);
+    relation seen(Node, Seen);
+    relation failed(Node);
+    relation prior(Node);
+    relation tainted(Node);
+    relation differs(Node);
+    relation marks_differ(Node);
+    relation must_replace(Node);
+    relation replace_hit(Node, Flag);
+    relation triggers(Node, Node);
+    relation triggers_by_part(Node, Node);
+    relation trigger_differs(Node, Node);
+    relation keeps_object(Node);
+    relation state_keeps_object(Node);
+    relation removed_says(Node, Fate);
+    relation deposed_of(Node, Node);
+    relation in_state(Node);
+    relation config_unknown(Node);
+    relation data_waits(Node, Node);
+    relation has_conditions(Node);
+    relation in_check(Node);
+    relation excluding();
+    relation recorded_result(Node);
+    relation outputs_need_all();
+    relation orphan(Node, Reason);
+    relation kept(Node);
+    relation cbd(Node);
+
+    /// `blocked(n, m)`: nothing can be said of `n`, because of `m`.
+    relation blocked(Node, Node);
+
+    /// `ready(n)`: object `n` can be decided.
+    relation ready(Node);
+
+    /// `planned(n)`: object `n` is to be as the configuration says.
+    relation planned(Node);
+
+    /// `sound(n)`: `n` is to be as the configuration says, and a whole object exists.
+    relation sound(Node);
+
+    /// `fired(n, m)`: the change of `m` replaces `n`, as `replace_triggered_by` says.
+    relation fired(Node, Node);
+
+    /// `wants_replacement(n, r)`: `n` exists and is to be replaced, for reason `r`.
+    relation wants_replacement(Node, Reason);
+
+    /// `held(n, r)`: `n` would be destroyed for reason `r`, but something that is left out rests on it.
+    relation held(Node, Reason);
+
+    /// `replaced(n, r)`: `n` is replaced, for reason `r`.
+    relation replaced(Node, Reason);
+
+    /// `condemned(n, r)`: what exists as `n` is to go, for reason `r`.
+    relation condemned(Node, Reason);
+
+    /// `forgotten(n, r)`: what exists as `n` is to go from the state only, for reason `r`.
+    relation forgotten(Node, Reason);
+
+    /// `asked(n)`: data source `n` is to give a result.
+    relation asked(Node);
+
+    /// `reuses(n)`: the recorded result of data source `n` serves.
+    relation reuses(Node);
+
+    /// `deferred(n, m)`: data source `n` is read during apply, because of `m`; of itself where its arguments are unknown.
+    relation deferred(Node, Node);
+
+    /// `reads_now(n)`: data source `n` is read while planning.
+    relation reads_now(Node);
+
+    /// `action(n, a, r)`: `a` is to be done with `n`, for reason `r`.
+    relation action(Node, Action, Reason);
+
+    /// `changing(n)`: something is to be done with `n`, or with a member of it.
+    relation changing(Node);
+
+    /// `triggering(n)`: `n`, or a member of it, is made, changed or replaced.
+    relation triggering(Node);
+
+    /// `unsettled(n)`: `n`, or something behind it, is changing.
+    relation unsettled(Node);
+
+    // @rule decide.after-failed: something it reads failed
+    blocked(n, m) <-- reads(n, m), seen(m, Seen::Failed);
+    // @rule decide.after-blocked: something it reads cannot be decided
+    blocked(n, m) <-- reads(n, m), seen(m, Seen::Blocked);
+
+    // @rule decide.ready: it did not fail, nor did anything it reads
+    ready(n) <-- managed(n), !failed(n), !blocked(n, _);
+    // @rule decide.planned: the configuration declares it
+    planned(n) <-- mode(Mode::Normal), ready(n), declared(n);
+    // @rule decide.sound: it exists and is whole
+    sound(n) <-- planned(n), prior(n), !tainted(n);
+
+    // @rule decide.fired: something that replace_triggered_by names is changing
+    fired(n, m) <-- triggers(n, m), seen(m, Seen::Triggering);
+    // @rule decide.fired-by-part: an attribute that replace_triggered_by names is changing
+    fired(n, m) <-- triggers_by_part(n, m), seen(m, Seen::Triggering), trigger_differs(n, m);
+
+    // @rule decide.replace-by-triggers: something that replace_triggered_by names is changing
+    wants_replacement(n, Reason::ReplaceByTriggers) <-- planned(n), prior(n), fired(n, _);
+    // @rule decide.replace-tainted: what exists is half made
+    wants_replacement(n, Reason::ReplaceBecauseTainted) <-- planned(n), prior(n), tainted(n), !fired(n, _);
+    // @rule decide.replace-by-request: the request asks for it
+    wants_replacement(n, Reason::ReplaceByRequest) <-- sound(n), replace_hit(n, _), !fired(n, _);
+    // @rule decide.replace-cannot-update: the provider cannot make the change in place
+    wants_replacement(n, Reason::ReplaceBecauseCannotUpdate)
+        <-- sound(n), must_replace(n), !replace_hit(n, _), !fired(n, _);
+
+    // @rule decide.held-replacement: it is to be replaced, but something that is left out rests on it
+    held(n, r) <-- wants_replacement(n, r), kept(n), !keeps_object(n);
+    // @rule decide.replaced: it is to be replaced, and nothing that is left out rests on it
+    replaced(n, r) <-- wants_replacement(n, r), !held(n, _);
+
+    // @rule decide.create: it is declared and does not exist
+    action(n, Action::Create, Reason::Plain) <-- planned(n), !prior(n), !fired(n, _);
+    // @rule decide.create-triggered: it does not exist, and something that replace_triggered_by names is changing
+    action(n, Action::Create, Reason::ReplaceByTriggers) <-- planned(n), !prior(n), fired(n, _);
+    // @rule decide.update: it differs from the configuration
+    action(n, Action::Update, Reason::Plain) <-- sound(n), differs(n), !wants_replacement(n, _);
+    // @rule decide.update-marks: only what is sensitive about it changes
+    action(n, Action::Update, Reason::Plain)
+        <-- sound(n), marks_differ(n), !differs(n), !wants_replacement(n, _);
+    // @rule decide.no-op: it is as the configuration says
+    action(n, Action::NoOp, Reason::Plain)
+        <-- sound(n), !differs(n), !marks_differ(n), !wants_replacement(n, _);
+    // @rule decide.delete-first: it is replaced, the old object first
+    action(n, Action::DeleteThenCreate, r) <-- replaced(n, r), !cbd(n), !keeps_object(n);
+    // @rule decide.create-first: it is replaced, the new object first
+    action(n, Action::CreateThenDelete, r) <-- replaced(n, r), cbd(n), !keeps_object(n);
+    // @rule decide.forget-first: it is replaced, and the old object is left alone
+    action(n, Action::ForgetThenCreate, r) <-- replaced(n, r), keeps_object(n);
+    // @rule decide.held: it would be destroyed, but something that is left out rests on it
+    action(n, Action::NoOp, Reason::KeptForAnother) <-- held(n, _);
+    // @rule decide.refresh-only: the run only records what changed outside
+    action(n, Action::NoOp, Reason::Plain) <-- mode(Mode::RefreshOnly), ready(n);
+
+    // @rule decide.condemned-orphan: nothing declares it any more
+    condemned(n, r) <-- mode(Mode::Normal), ready(n), orphan(n, r), !kept(n);
+    // @rule decide.held-orphan: nothing declares it any more, but something that is left out rests on it
+    held(n, r) <-- mode(Mode::Normal), ready(n), orphan(n, r), kept(n);
+    // @rule decide.condemned-deposed: its successor is there already
+    condemned(o, Reason::Plain) <-- mode(Mode::Normal), ready(o), deposed_of(o, _);
+    // @rule decide.condemned-all: the run destroys everything
+    condemned(n, Reason::Plain) <-- mode(Mode::Destroy), ready(n);
+
+    // @rule decide.forget-removed: a removed block lets it live
+    forgotten(n, r) <-- condemned(n, r), removed_says(n, Fate::Forget);
+    // @rule decide.forget-configured: its block says destroy = false
+    forgotten(n, Reason::ForgotBecauseLifecycleDestroyInConfig)
+        <-- condemned(n, _), keeps_object(n), !removed_says(n, _);
+    // @rule decide.forget-recorded: the state says destroy = false
+    forgotten(n, Reason::ForgotBecauseLifecycleDestroyInState)
+        <-- condemned(n, _), state_keeps_object(n), !keeps_object(n), !removed_says(n, _);
+
+    // @rule decide.forget: it is to go from the state only
+    action(n, Action::Forget, r) <-- forgotten(n, r), prior(n);
+    // @rule decide.delete: it is to go
+    action(n, Action::Delete, r) <-- condemned(n, r), prior(n), !forgotten(n, _);
+    // @rule decide.drop: it is to go, and is gone already
+    action(n, Action::Drop, Reason::Plain) <-- condemned(n, _), !prior(n);
+    // @rule decide.drop-data: nothing declares this data source any more
+    action(n, Action::Drop, Reason::Plain) <-- data(n), orphan(n, _), !mode(Mode::Destroy);
+    // @rule decide.delete-data: the run destroys everything, recorded results too
+    action(n, Action::Delete, Reason::Plain) <-- mode(Mode::Destroy), data(n), in_state(n);
+
+    // @rule decide.asked: the configuration asks for it
+    asked(n) <-- data(n), declared(n), !mode(Mode::Destroy), !failed(n), !blocked(n, _);
+    // @rule decide.reuses: something is excluded, and the last result was for the same arguments
+    reuses(n) <-- asked(n), excluding(), recorded_result(n), !config_unknown(n), !outputs_need_all();
+    // @rule decide.deferred-unknown: its arguments are known after apply
+    deferred(n, n) <-- asked(n), config_unknown(n);
+    // @rule decide.deferred: something it depends on changes
+    deferred(n, m) <-- asked(n), !reuses(n), data_waits(n, m), seen(m, Seen::Changing);
+    // @rule decide.deferred-conditions: it has conditions, and something behind it changes
+    deferred(n, m) <-- asked(n), !reuses(n), has_conditions(n), reads(n, m), seen(m, Seen::Unsettled);
+    // @rule decide.reads-now: nothing speaks against reading it now
+    reads_now(n) <-- asked(n), !reuses(n), !deferred(n, _);
+
+    // @rule decide.read-unknown: its arguments are known after apply
+    action(n, Action::Read, Reason::ReadBecauseConfigUnknown)
+        <-- mode(Mode::Normal), deferred(n, _), config_unknown(n);
+    // @rule decide.read-pending: something it depends on changes
+    action(n, Action::Read, Reason::ReadBecauseDependencyPending)
+        <-- mode(Mode::Normal), deferred(n, _), !config_unknown(n);
+    // @rule decide.read-check: it stands in a check block and is read again when all is done
+    action(n, Action::Read, Reason::ReadBecauseCheckNested) <-- mode(Mode::Normal), in_check(n), reads_now(n);
+
+    // @rule decide.changing: something is to be done with it
+    changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
+    // @rule decide.changing-member: something is to be done with one of its instances
+    changing(c) <-- member(n, c), seen(n, Seen::Changing);
+    // @rule decide.triggering: it is made, changed or replaced
+    triggering(n) <-- changing(n), action(n, a, _),
+        if *a != Action::Read, if *a != Action::Delete, if *a != Action::Forget;
+    // @rule decide.triggering-member: one of its instances is made, changed or replaced
+    triggering(c) <-- member(n, c), seen(n, Seen::Triggering);
+    // @rule decide.unsettled: something is to be done with it
+    unsettled(n) <-- changing(n);
+    // @rule decide.unsettled-behind: something behind it changes
+    unsettled(n) <-- reads(n, m), seen(m, Seen::Unsettled);
+}
+
+tables! {
+    /// What is to be done. All sorted.
+    pub struct Decisions {
+        "decide" {
+            /// `action(n, a, r)`: `a` is to be done with `n`, for reason `r`.
+            action(Node, Action, Reason);
+            /// `blocked(n, m)`: nothing can be said of `n`, because `m` failed or is blocked.
+            blocked(Node, Node);
+            /// `fired(n, m)`: the change of `m` replaces `n`, as `replace_triggered_by` says.
+            fired(Node, Node);
+            /// `replaced(n, r)`: `n` is replaced, for reason `r`; the provider plans it again, from nothing.
+            replaced(Node, Reason);
+            /// `held(n, r)`: `n` would be destroyed for reason `r`, but something that is left out rests on it.
+            held(Node, Reason);
+            /// `deferred(n, m)`: data source `n` is read during apply, because of `m`; of itself where its arguments are unknown.
+            deferred(Node, Node);
+            /// `reads_now(n)`: data source `n` is read while planning.
+            reads_now(Node);
+            /// `reuses(n)`: the recorded result of data source `n` serves.
+            reuses(Node);
+            /// `changing(n)`: something is to be done with `n`, or with a member of it.
+            changing(Node);
+            /// `triggering(n)`: `n`, or a member of it, is made, changed or replaced.
+            triggering(Node);
+            /// `unsettled(n)`: `n`, or something behind it, is changing.
+            unsettled(Node);
+        }
+    }
+}
+
+/// Decides a batch: facts about its nodes, and `seen` for the nodes that they read.
+pub fn decide(batch: &Facts) -> Decisions {
+    conclude!(Program {
+        batch: mode, managed, data, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
+            must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
+            removed_says, deposed_of, in_state, config_unknown, data_waits, has_conditions, in_check, excluding,
+            recorded_result, outputs_need_all, orphan, kept, cbd;
+    } => Decisions {
+        action, blocked, fired, replaced, held, deferred, reads_now, reuses, changing, triggering, unsettled,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,627 @@
+//! What `decide` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let mut batch = Facts::default();
+    text::read(facts, &mut names, &mut [&mut batch]);
+    conclusions.assert_eq(&text::print(&decide(&batch), &names));
+}
+
+/// A managed object of a normal plan that is declared and exists.
+const EXISTS: &str = "mode(Normal). managed(a). declared(a). prior(a).";
+
+#[track_caller]
+fn check_existing(more: &str, conclusions: Expect) {
+    check(&format!("{EXISTS}{more}"), conclusions);
+}
+
+#[test]
+fn what_is_declared_and_does_not_exist_is_created() {
+    check(
+        "mode(Normal). managed(a). declared(a). differs(a).",
+        expect![[r#"
+        action(a, Create, Plain).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn what_differs_is_updated() {
+    check_existing(
+        "differs(a).",
+        expect![[r#"
+        action(a, Update, Plain).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_as_the_configuration_says_is_left_alone() {
+    check_existing(
+        "",
+        expect![[r#"
+        action(a, NoOp, Plain).
+    "#]],
+    );
+}
+
+#[test]
+fn a_change_of_marks_only_is_an_update() {
+    check_existing(
+        "marks_differ(a).",
+        expect![[r#"
+        action(a, Update, Plain).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn what_the_provider_cannot_change_in_place_is_replaced() {
+    check_existing(
+        "differs(a). must_replace(a).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+        replaced(a, ReplaceBecauseCannotUpdate).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+    check_existing(
+        "must_replace(a).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+        replaced(a, ReplaceBecauseCannotUpdate).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_tainted_is_replaced_whatever_else_is_asked() {
+    check_existing(
+        "differs(a). tainted(a). replace_hit(a, f).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceBecauseTainted).
+        replaced(a, ReplaceBecauseTainted).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn what_the_request_names_is_replaced() {
+    check_existing(
+        "replace_hit(a, f). must_replace(a). differs(a).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceByRequest).
+        replaced(a, ReplaceByRequest).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_is_replaced_that_does_not_exist() {
+    check(
+        "mode(Normal). managed(a). declared(a). replace_hit(a, f). tainted(a). must_replace(a).",
+        expect![[r#"
+            action(a, Create, Plain).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
+    );
+}
+
+#[test]
+fn create_before_destroy_replaces_the_other_way_round() {
+    check_existing(
+        "must_replace(a). cbd(a). managed(b). declared(b). prior(b). must_replace(b).",
+        expect![[r#"
+            action(a, CreateThenDelete, ReplaceBecauseCannotUpdate).
+            action(b, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            replaced(b, ReplaceBecauseCannotUpdate).
+            changing(a).
+            changing(b).
+            triggering(a).
+            triggering(b).
+            unsettled(a).
+            unsettled(b).
+        "#]],
+    );
+}
+
+#[test]
+fn an_object_to_be_left_alone_is_forgotten_instead_of_destroyed() {
+    check_existing(
+        "must_replace(a). keeps_object(a). cbd(a). kept(a).",
+        expect![[r#"
+        action(a, ForgetThenCreate, ReplaceBecauseCannotUpdate).
+        replaced(a, ReplaceBecauseCannotUpdate).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn what_something_left_out_rests_on_is_not_replaced_but_may_be_updated() {
+    check_existing(
+        "must_replace(a). differs(a). kept(a).",
+        expect![[r#"
+        action(a, NoOp, KeptForAnother).
+        held(a, ReplaceBecauseCannotUpdate).
+    "#]],
+    );
+    check_existing(
+        "differs(a). kept(a).",
+        expect![[r#"
+        action(a, Update, Plain).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn a_changing_trigger_replaces_and_says_so() {
+    check_existing(
+        "triggers(a, t). seen(t, Triggering).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceByTriggers).
+        fired(a, t).
+        replaced(a, ReplaceByTriggers).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+    check_existing(
+        "triggers(a, t). seen(t, Triggering). tainted(a).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceByTriggers).
+        fired(a, t).
+        replaced(a, ReplaceByTriggers).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+    check_existing(
+        "triggers(a, t). seen(t, Triggering). replace_hit(a, f).",
+        expect![[r#"
+        action(a, DeleteThenCreate, ReplaceByTriggers).
+        fired(a, t).
+        replaced(a, ReplaceByTriggers).
+        changing(a).
+        triggering(a).
+        unsettled(a).
+    "#]],
+    );
+    check_existing(
+        "triggers(a, t). seen(t, Triggering). must_replace(a). differs(a).",
+        expect![[r#"
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
+    );
+    check(
+        "mode(Normal). managed(a). declared(a). triggers(a, t). seen(t, Triggering).",
+        expect![[r#"
+            action(a, Create, ReplaceByTriggers).
+            fired(a, t).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
+    );
+}
+
+#[test]
+fn a_trigger_by_attribute_fires_when_that_attribute_changes() {
+    check_existing(
+        "triggers_by_part(a, t). seen(t, Triggering). trigger_differs(a, t).",
+        expect![[r#"
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
+    );
+    check_existing(
+        "triggers_by_part(a, t). seen(t, Triggering).",
+        expect![[r#"
+        action(a, NoOp, Plain).
+    "#]],
+    );
+    check_existing(
+        "triggers_by_part(a, t). trigger_differs(a, t).",
+        expect![[r#"
+        action(a, NoOp, Plain).
+    "#]],
+    );
+}
+
+#[test]
+fn a_trigger_that_is_deleted_or_not_in_the_plan_never_fires() {
+    check_existing(
+        "triggers(a, t). seen(t, Changing). triggers(a, u).",
+        expect![[r#"
+        action(a, NoOp, Plain).
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_is_said_of_what_failed_or_reads_what_failed() {
+    check_existing("failed(a).", expect![[""]]);
+    check_existing(
+        "reads(a, b). seen(b, Failed).",
+        expect![[r#"
+        blocked(a, b).
+    "#]],
+    );
+    check_existing(
+        "reads(a, b). seen(b, Blocked).",
+        expect![[r#"
+        blocked(a, b).
+    "#]],
+    );
+}
+
+#[test]
+fn an_orphan_is_deleted_for_its_reason() {
+    check(
+        "mode(Normal). managed(a). orphan(a, DeleteBecauseCountIndex). prior(a).",
+        expect![[r#"
+        action(a, Delete, DeleteBecauseCountIndex).
+        changing(a).
+        unsettled(a).
+    "#]],
+    );
+}
+
+#[test]
+fn an_orphan_that_is_gone_leaves_the_state_without_a_word() {
+    check(
+        "mode(Normal). managed(a). orphan(a, DeleteBecauseCountIndex).",
+        expect![[r#"
+        action(a, Drop, Plain).
+    "#]],
+    );
+}
+
+#[test]
+fn an_orphan_that_something_left_out_rests_on_stays() {
+    check(
+        "mode(Normal). managed(a). orphan(a, DeleteBecauseEachKey). prior(a). kept(a).",
+        expect![[r#"
+            action(a, NoOp, KeptForAnother).
+            held(a, DeleteBecauseEachKey).
+        "#]],
+    );
+}
+
+#[test]
+fn a_deposed_object_is_deleted() {
+    check(
+        "mode(Normal). managed(o). deposed_of(o, i). prior(o).",
+        expect![[r#"
+        action(o, Delete, Plain).
+        changing(o).
+        unsettled(o).
+    "#]],
+    );
+}
+
+#[test]
+fn destroy_equals_false_forgets_unless_a_removed_block_says_otherwise() {
+    check(
+        "
+        mode(Normal).
+        managed(a). orphan(a, DeleteBecauseCountIndex). prior(a). keeps_object(a). state_keeps_object(a).
+        managed(b). orphan(b, DeleteBecauseNoResourceConfig). prior(b). state_keeps_object(b).
+        managed(c). orphan(c, DeleteBecauseNoResourceConfig). prior(c). state_keeps_object(c). removed_says(c, Destroy).
+        managed(d). orphan(d, DeleteBecauseNoResourceConfig). prior(d). removed_says(d, Forget).
+        managed(e). orphan(e, DeleteBecauseNoResourceConfig). prior(e). keeps_object(e). removed_says(e, Destroy).
+        managed(g). orphan(g, DeleteBecauseNoResourceConfig). keeps_object(g).
+        ",
+        expect![[r#"
+            action(a, Forget, ForgotBecauseLifecycleDestroyInConfig).
+            action(b, Forget, ForgotBecauseLifecycleDestroyInState).
+            action(c, Delete, DeleteBecauseNoResourceConfig).
+            action(d, Forget, DeleteBecauseNoResourceConfig).
+            action(e, Delete, DeleteBecauseNoResourceConfig).
+            action(g, Drop, Plain).
+            changing(a).
+            changing(b).
+            changing(c).
+            changing(d).
+            changing(e).
+            unsettled(a).
+            unsettled(b).
+            unsettled(c).
+            unsettled(d).
+            unsettled(e).
+        "#]],
+    );
+}
+
+#[test]
+fn a_destroy_run_deletes_everything_that_exists() {
+    check(
+        "
+        mode(Destroy).
+        managed(a). declared(a). prior(a). managed(gone). declared(gone).
+        managed(left). prior(left). state_keeps_object(left).
+        data(d). declared(d). in_state(d). data(e). declared(e). data(f). orphan(f, DeleteBecauseEachKey). in_state(f).
+        ",
+        expect![[r#"
+            action(a, Delete, Plain).
+            action(gone, Drop, Plain).
+            action(left, Forget, ForgotBecauseLifecycleDestroyInState).
+            action(d, Delete, Plain).
+            action(f, Delete, Plain).
+            changing(a).
+            changing(left).
+            changing(d).
+            changing(f).
+            unsettled(a).
+            unsettled(left).
+            unsettled(d).
+            unsettled(f).
+        "#]],
+    );
+}
+
+#[test]
+fn a_refresh_only_run_does_nothing() {
+    check(
+        "mode(RefreshOnly). managed(a). declared(a). prior(a). differs(a). managed(b). orphan(b, DeleteBecauseEachKey). prior(b).",
+        expect![[r#"
+            action(a, NoOp, Plain).
+            action(b, NoOp, Plain).
+        "#]],
+    );
+}
+
+#[test]
+fn data_is_read_while_planning() {
+    check(
+        "mode(Normal). data(d). declared(d).",
+        expect![[r#"
+        reads_now(d).
+    "#]],
+    );
+    check(
+        "mode(RefreshOnly). data(d). declared(d).",
+        expect![[r#"
+        reads_now(d).
+    "#]],
+    );
+}
+
+#[test]
+fn data_of_unknown_arguments_is_read_during_apply() {
+    check(
+        "mode(Normal). data(d). declared(d). config_unknown(d). data_waits(d, a). seen(a, Changing).",
+        expect![[r#"
+            action(d, Read, ReadBecauseConfigUnknown).
+            deferred(d, d).
+            deferred(d, a).
+            changing(d).
+            unsettled(d).
+        "#]],
+    );
+    check(
+        "mode(RefreshOnly). data(d). declared(d). config_unknown(d).",
+        expect![[r#"
+        deferred(d, d).
+    "#]],
+    );
+}
+
+#[test]
+fn data_waits_for_what_it_depends_on() {
+    check(
+        "mode(Normal). data(d). declared(d). data_waits(d, a). seen(a, Changing).",
+        expect![[r#"
+        action(d, Read, ReadBecauseDependencyPending).
+        deferred(d, a).
+        changing(d).
+        unsettled(d).
+    "#]],
+    );
+    check(
+        "mode(Normal). data(d). declared(d). reads(d, a). seen(a, Changing). seen(a, Unsettled).",
+        expect![[r#"
+            reads_now(d).
+            unsettled(d).
+        "#]],
+    );
+}
+
+#[test]
+fn data_with_conditions_waits_for_everything_behind_it() {
+    check(
+        "mode(Normal). data(d). declared(d). has_conditions(d). reads(d, l). seen(l, Unsettled).",
+        expect![[r#"
+            action(d, Read, ReadBecauseDependencyPending).
+            deferred(d, l).
+            changing(d).
+            unsettled(d).
+        "#]],
+    );
+}
+
+#[test]
+fn data_in_a_check_is_read_now_and_again() {
+    check(
+        "mode(Normal). data(d). declared(d). in_check(d).",
+        expect![[r#"
+        action(d, Read, ReadBecauseCheckNested).
+        reads_now(d).
+        changing(d).
+        unsettled(d).
+    "#]],
+    );
+    check(
+        "mode(RefreshOnly). data(d). declared(d). in_check(d).",
+        expect![[r#"
+        reads_now(d).
+    "#]],
+    );
+}
+
+#[test]
+fn while_something_is_excluded_the_recorded_result_serves() {
+    check(
+        "
+        mode(Normal). excluding(). data(d). declared(d). recorded_result(d). data_waits(d, a). seen(a, Changing).
+        has_conditions(d). reads(d, a). seen(a, Unsettled).
+        ",
+        expect![[r#"
+            reuses(d).
+            unsettled(d).
+        "#]],
+    );
+    check(
+        "mode(Normal). excluding(). data(d). declared(d).",
+        expect![[r#"
+        reads_now(d).
+    "#]],
+    );
+    check(
+        "mode(Normal). data(d). declared(d). recorded_result(d).",
+        expect![[r#"
+        reads_now(d).
+    "#]],
+    );
+    check(
+        "mode(Normal). excluding(). data(d). declared(d). recorded_result(d). config_unknown(d).",
+        expect![[r#"
+            action(d, Read, ReadBecauseConfigUnknown).
+            deferred(d, d).
+            changing(d).
+            unsettled(d).
+        "#]],
+    );
+}
+
+#[test]
+fn as_opentofu_data_is_read_in_any_case() {
+    check(
+        "mode(Normal). outputs_need_all(). excluding(). data(d). declared(d). recorded_result(d).",
+        expect![[r#"
+            reads_now(d).
+        "#]],
+    );
+}
+
+#[test]
+fn data_that_failed_or_reads_what_failed_is_not_read() {
+    check(
+        "mode(Normal). data(d). declared(d). failed(d). data(e). declared(e). reads(e, a). seen(a, Failed).",
+        expect![[r#"
+            blocked(e, a).
+        "#]],
+    );
+}
+
+#[test]
+fn data_that_is_declared_no_more_leaves_the_state() {
+    check(
+        "mode(Normal). data(d). orphan(d, DeleteBecauseNoResourceConfig).",
+        expect![[r#"
+        action(d, Drop, Plain).
+    "#]],
+    );
+    check(
+        "mode(RefreshOnly). data(d). orphan(d, DeleteBecauseNoResourceConfig).",
+        expect![[r#"
+        action(d, Drop, Plain).
+    "#]],
+    );
+}
+
+#[test]
+fn a_collection_changes_with_its_members() {
+    check(
+        "mode(Normal). member(a, all). seen(a, Changing). seen(a, Triggering). reads(local, a). seen(a, Unsettled).",
+        expect![[r#"
+            changing(all).
+            triggering(all).
+            unsettled(all).
+            unsettled(local).
+        "#]],
+    );
+}
+
+/// Every combination of what can be said of an object.
+#[test]
+fn every_object_has_one_action_unless_it_cannot_be_decided() {
+    let n = Node(0);
+    for bits in 0_u32..1 << 14 {
+        let has = |bit: u32| bits & 1 << bit != 0;
+        let one = |bit: u32| if has(bit) { vec![(n,)] } else { Vec::new() };
+        let orphan = !has(0);
+        let facts = Facts {
+            mode: vec![(if has(12) {
+                Mode::Destroy
+            } else if has(13) {
+                Mode::RefreshOnly
+            } else {
+                Mode::Normal
+            },)],
+            managed: vec![(n,)],
+            declared: one(0),
+            orphan: if orphan { vec![(n, Reason::DeleteBecauseEachKey)] } else { Vec::new() },
+            prior: one(1),
+            differs: one(2),
+            must_replace: one(3),
+            tainted: one(4),
+            marks_differ: one(5),
+            cbd: one(6),
+            keeps_object: one(7),
+            kept: one(8),
+            replace_hit: if has(9) { vec![(n, Flag(0))] } else { Vec::new() },
+            triggers: vec![(n, Node(1))],
+            seen: if has(10) { vec![(Node(1), Seen::Triggering)] } else { Vec::new() },
+            failed: one(11),
+            ..Facts::default()
+        };
+        let expected = usize::from(!has(11));
+        assert_eq!(decide(&facts).action.len(), expected, "{facts:?}");
+    }
+}

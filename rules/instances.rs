@@ -1,0 +1,120 @@
+//! Which existing instances nothing declares any more, and why; and what is doomed to go.
+//!
+//! holds   an instance has at most one reason to be an orphan
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::facts::Facts;
+
+ascent! {
+    struct Program;
+
+    relation in_state(Node);
+    relation declared(Node);
+    relation deposed_of(Node, Node);
+    relation block_gone(Node);
+    relation module_gone(Node);
+    relation moved(Node);
+    relation late(Node, Node);
+    relation expanded(Node);
+    relation of(Node, Block);
+    relation repeats(Block, Repetition);
+    relation key_kind(Node, KeyKind);
+    relation mode(Mode);
+
+    /// `current(n)`: the state knows `n`, and it is not deposed.
+    relation current(Node);
+
+    /// `waits(n)`: whether `n` is declared is not known yet.
+    relation waits(Node);
+
+    /// `lost(n)`: the block of `n` is there, and does not make it any more.
+    relation lost(Node);
+
+    /// `orphan(n, r)`: `n` exists and nothing declares it any more, for reason `r`.
+    relation orphan(Node, Reason);
+
+    /// `doomed(n)`: `n` would go, and that is known before the walk.
+    relation doomed(Node);
+
+    // @rule instances.current: the state knows it as the object in use
+    current(n) <-- in_state(n), !deposed_of(n, _);
+
+    // @rule instances.waits: the keys of its block are not known yet
+    waits(n) <-- late(n, p), !expanded(p);
+
+    // @rule instances.no-move-target: it was moved to where no block is
+    orphan(n, Reason::DeleteBecauseNoMoveTarget) <-- current(n), block_gone(n), moved(n);
+
+    // @rule instances.no-resource-config: its block is gone
+    orphan(n, Reason::DeleteBecauseNoResourceConfig) <-- current(n), block_gone(n), !moved(n);
+
+    // @rule instances.no-module: the module instance that held it is gone
+    orphan(n, Reason::DeleteBecauseNoModule) <-- current(n), module_gone(n), !block_gone(n);
+
+    // @rule instances.lost: its block is there and does not make it any more
+    lost(n) <-- current(n), !declared(n), !block_gone(n), !module_gone(n), !waits(n);
+
+    // @rule instances.enabled-false: its block has `enabled = false`
+    orphan(n, Reason::DeleteBecauseEnabledFalse)
+        <-- lost(n), key_kind(n, KeyKind::Bare), of(n, b), repeats(b, Repetition::Enabled);
+
+    // @rule instances.bare-under-count: it has no key, and its block now has `count`
+    orphan(n, Reason::DeleteBecauseWrongRepetition)
+        <-- lost(n), key_kind(n, KeyKind::Bare), of(n, b), repeats(b, Repetition::Count);
+
+    // @rule instances.bare-under-for-each: it has no key, and its block now has `for_each`
+    orphan(n, Reason::DeleteBecauseWrongRepetition)
+        <-- lost(n), key_kind(n, KeyKind::Bare), of(n, b), repeats(b, Repetition::ForEach);
+
+    // @rule instances.number-without-count: its key is a number, and its block has no `count`
+    orphan(n, Reason::DeleteBecauseWrongRepetition)
+        <-- lost(n), key_kind(n, KeyKind::Number), of(n, b), repeats(b, r), if *r != Repetition::Count;
+
+    // @rule instances.count-index: its number is not below `count`
+    orphan(n, Reason::DeleteBecauseCountIndex)
+        <-- lost(n), key_kind(n, KeyKind::Number), of(n, b), repeats(b, Repetition::Count);
+
+    // @rule instances.text-without-for-each: its key is a string, and its block has no `for_each`
+    orphan(n, Reason::DeleteBecauseWrongRepetition)
+        <-- lost(n), key_kind(n, KeyKind::Text), of(n, b), repeats(b, r), if *r != Repetition::ForEach;
+
+    // @rule instances.each-key: its key is not in `for_each`
+    orphan(n, Reason::DeleteBecauseEachKey)
+        <-- lost(n), key_kind(n, KeyKind::Text), of(n, b), repeats(b, Repetition::ForEach);
+
+    // @rule instances.doomed-orphan: nothing declares it any more
+    doomed(n) <-- orphan(n, _), !late(n, _);
+
+    // @rule instances.doomed-deposed: it was replaced and not destroyed yet
+    doomed(o) <-- deposed_of(o, _);
+
+    // @rule instances.doomed-all: the run destroys everything
+    doomed(n) <-- mode(Mode::Destroy), in_state(n);
+}
+
+tables! {
+    /// What exists and is declared no more. All sorted.
+    pub struct Instances {
+        "instances" {
+            /// `orphan(n, r)`: `n` exists and nothing declares it any more, for reason `r`.
+            orphan(Node, Reason);
+            /// `doomed(n)`: `n` would go, and that is known before the walk.
+            doomed(Node);
+        }
+    }
+}
+
+/// Finds the orphans among the instances of the state, and what is doomed before the walk.
+///
+/// Called once before the walk with everything, and in the walk once per repetition whose keys become known, with
+/// the facts of its instances and `expanded`.
+pub fn judge(facts: &Facts) -> Instances {
+    conclude!(Program {
+        facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode;
+    } => Instances { orphan, doomed })
+}
+
+#[cfg(test)]
+mod tests;

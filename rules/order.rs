@@ -1,0 +1,140 @@
+//! What is carried out before what: an order on phases of nodes.
+//!
+//! Every edge leads from a phase to the same or a later one, and within one phase follows `reads` or `needs`; so the
+//! order has no cycle unless they have. Nodes without a step are conduits, kept only between steps.
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::decide::Decisions;
+use crate::facts::Facts;
+use crate::providers::Providers;
+use crate::spread::Spread;
+
+ascent! {
+    struct Program;
+
+    relation reads(Node, Node);
+    relation needs(Node, Node);
+    relation deposed_of(Node, Node);
+    relation before_asked(Node, Node);
+    relation step_asked(Node, Phase);
+    relation serves(Node, Node);
+    relation cbd(Node);
+    relation action(Node, Action, Reason);
+
+    /// `goes(n)`: what exists as `n` is destroyed or forgotten.
+    relation goes(Node);
+
+    /// `step(n, f)`: something is carried out for `n` in phase `f`.
+    relation step(Node, Phase);
+
+    /// `led(n, f)`: phase `f` of `n` is a step, or comes after one.
+    relation led(Node, Phase);
+
+    /// `edge(n, f, m, g)`: phase `f` of `n`, a step or after one, comes before phase `g` of `m`.
+    relation edge(Node, Phase, Node, Phase);
+
+    /// `leads(n, f)`: phase `f` of `n` is a step, or comes before one.
+    relation leads(Node, Phase);
+
+    /// `before(n, f, m, g)`: phase `f` of `n` comes before phase `g` of `m`, and steps lie on both sides.
+    relation before(Node, Phase, Node, Phase);
+
+    // @rule order.goes-deleted: it is deleted
+    goes(n) <-- action(n, Action::Delete, _);
+    // @rule order.goes-forgotten: it is forgotten
+    goes(n) <-- action(n, Action::Forget, _);
+
+    // @rule order.step-asked: there is something to carry out for it
+    step(n, f) <-- step_asked(n, f);
+    // @rule order.step-create: it is created
+    step(n, Phase::Up) <-- action(n, Action::Create, _);
+    // @rule order.step-update: it is updated
+    step(n, Phase::Up) <-- action(n, Action::Update, _);
+    // @rule order.step-read: it is read
+    step(n, Phase::Up) <-- action(n, Action::Read, _);
+    // @rule order.step-forget-first: it is forgotten and created anew
+    step(n, Phase::Up) <-- action(n, Action::ForgetThenCreate, _);
+    // @rule order.step-delete-first: it is destroyed
+    step(n, Phase::Down) <-- action(n, Action::DeleteThenCreate, _);
+    // @rule order.step-create-after: it is created after the old object went
+    step(n, Phase::Up) <-- action(n, Action::DeleteThenCreate, _);
+    // @rule order.step-create-first: it is created before the old object goes
+    step(n, Phase::Up) <-- action(n, Action::CreateThenDelete, _);
+    // @rule order.step-delete-after: the old object goes after the new one is there
+    step(n, Phase::Late) <-- action(n, Action::CreateThenDelete, _);
+    // @rule order.step-goes: it goes
+    step(n, Phase::Down) <-- goes(n), !cbd(n);
+    // @rule order.step-goes-late: it goes after what used it
+    step(n, Phase::Late) <-- goes(n), cbd(n);
+
+    // @rule order.led-step: it is a step
+    led(n, f) <-- step(n, f);
+    // @rule order.led: it comes after a step
+    led(m, g) <-- edge(_, _, m, g);
+
+    // @rule order.reads: a thing is made after what it reads
+    edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), reads(n, m);
+    // @rule order.asked: a user's rule wants it so
+    edge(n, Phase::Up, m, Phase::Up) <-- led(n, Phase::Up), before_asked(n, m);
+    // @rule order.destroy-users-first: a thing is destroyed before what it rests on
+    edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
+    // @rule order.update-after-destroy: a user is changed after what it rested on went
+    edge(m, Phase::Down, n, Phase::Up) <-- led(m, Phase::Down), needs(n, m);
+    // @rule order.destroy-before-update: a thing is changed after its users went
+    edge(n, Phase::Down, m, Phase::Up) <-- led(n, Phase::Down), needs(n, m);
+    // @rule order.settled-users-first: a thing is settled after its users are
+    edge(n, Phase::Settled, m, Phase::Settled) <-- led(n, Phase::Settled), needs(n, m);
+    // @rule order.late-users-first: a thing is destroyed afterwards, after its users
+    edge(n, Phase::Late, m, Phase::Late) <-- led(n, Phase::Late), needs(n, m);
+    // @rule order.update-before-late: what it rests on is changed before it goes
+    edge(m, Phase::Up, n, Phase::Late) <-- led(m, Phase::Up), needs(n, m), step(n, Phase::Late);
+    // @rule order.provider-first: its provider is configured before it goes
+    edge(p, Phase::Up, n, Phase::Late) <-- led(p, Phase::Up), serves(p, n), step(n, Phase::Late);
+    // @rule order.own-destroy-first: the old object goes before the new one is made
+    edge(n, Phase::Down, n, Phase::Up) <-- led(n, Phase::Down), !cbd(n);
+    // @rule order.own-settled: it is settled when it is made
+    edge(n, Phase::Up, n, Phase::Settled) <-- led(n, Phase::Up);
+    // @rule order.own-late: the old object goes when all is settled
+    edge(n, Phase::Settled, n, Phase::Late) <-- led(n, Phase::Settled), cbd(n);
+    // @rule order.deposed-late: a deposed object goes when its successor is settled
+    edge(i, Phase::Settled, o, Phase::Late) <-- led(i, Phase::Settled), deposed_of(o, i);
+
+    // @rule order.leads-step: it is a step
+    leads(n, f) <-- step(n, f);
+    // @rule order.leads: it comes before a step
+    leads(n, f) <-- leads(m, g), edge(n, f, m, g);
+    // @rule order.before: steps lie on both sides
+    before(n, f, m, g) <-- edge(n, f, m, g), leads(m, g);
+}
+
+tables! {
+    /// The steps and their order. All sorted.
+    pub struct Order {
+        "order" {
+            /// `step(n, f)`: something is carried out for `n` in phase `f`.
+            step(Node, Phase);
+            /// `before(n, f, m, g)`: phase `f` of `n` comes before phase `g` of `m`; a phase that is no step takes no time.
+            before(Node, Phase, Node, Phase);
+        }
+    }
+}
+
+/// Orders the steps of a plan. Not transitively closed; between steps lie phases without one.
+pub fn order(
+    facts: &Facts,
+    providers: &Providers,
+    spread: &Spread,
+    decisions: &Decisions,
+) -> Order {
+    conclude!(Program {
+        facts: reads, needs, deposed_of, before_asked, step_asked;
+        providers: serves;
+        spread: cbd;
+        decisions: action;
+    } => Order { step, before })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,482 @@
+//! What `order` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+/// Prints a sequence that keeps the order, steps only, the lowest node first where several may come.
+fn sequence(order: &Order, names: &Names) -> String {
+    let mut waiting: Vec<(Phase, Node)> =
+        order.before.iter().flat_map(|it| [(it.1, it.0), (it.3, it.2)]).collect();
+    waiting.extend(order.step.iter().map(|it| (it.1, it.0)));
+    waiting.sort();
+    waiting.dedup();
+    let mut said = Vec::new();
+    while !waiting.is_empty() {
+        let next = waiting
+            .iter()
+            .position(|&(f, n)| {
+                !order
+                    .before
+                    .iter()
+                    .any(|it| (it.2, it.3) == (n, f) && waiting.contains(&(it.1, it.0)))
+            })
+            .expect("the order has no circle");
+        let (phase, node) = waiting.remove(next);
+        if order.step.contains(&(node, phase)) {
+            said.push(format!("{}.{phase:?}", names.name("Node", node.word())));
+        }
+    }
+    said.join(" ")
+}
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let (mut base, mut providers) = (Facts::default(), Providers::default());
+    let (mut spread, mut decisions) = (Spread::default(), Decisions::default());
+    text::read(facts, &mut names, &mut [&mut spread, &mut base, &mut providers, &mut decisions]);
+    let found = order(&base, &providers, &spread, &decisions);
+    let sequence = sequence(&found, &names);
+    conclusions.assert_eq(&format!("{}// {sequence}.\n", text::print(&found, &names)));
+}
+
+#[test]
+fn a_thing_is_made_after_what_it_reads() {
+    check(
+        "reads(app, local). reads(local, db). action(app, Create, Plain). action(db, Update, Plain). action(other, Read, Plain).",
+        expect![[r#"
+            step(app, Up).
+            step(db, Up).
+            step(other, Up).
+            before(local, Up, app, Up).
+            before(db, Up, local, Up).
+            // db.Up app.Up other.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn both_replaced_the_user_goes_first_and_comes_last() {
+    check(
+        "
+        reads(b, a). needs(b, a).
+        action(a, DeleteThenCreate, ReplaceByRequest). action(b, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(b, Down).
+            step(b, Up).
+            step(a, Down).
+            step(a, Up).
+            before(b, Down, b, Up).
+            before(b, Down, a, Down).
+            before(b, Down, a, Up).
+            before(a, Down, b, Up).
+            before(a, Down, a, Up).
+            before(a, Up, b, Up).
+            // b.Down a.Down a.Up b.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn a_user_is_changed_after_what_it_rested_on_was_replaced() {
+    check(
+        "reads(b, a). needs(b, a). action(a, DeleteThenCreate, ReplaceByRequest). action(b, Update, Plain).",
+        expect![[r#"
+            step(b, Up).
+            step(a, Down).
+            step(a, Up).
+            before(a, Down, b, Up).
+            before(a, Down, a, Up).
+            before(a, Up, b, Up).
+            // a.Down a.Up b.Up.
+        "#]],
+    );
+    check(
+        "needs(b, a). action(a, Delete, Plain). action(b, Update, Plain).",
+        expect![[r#"
+            step(b, Up).
+            step(a, Down).
+            before(a, Down, b, Up).
+            // a.Down b.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn a_thing_is_changed_after_its_deleted_user_went() {
+    check(
+        "needs(b, a). action(a, Update, Plain). action(b, Delete, Plain).",
+        expect![[r#"
+            step(b, Down).
+            step(a, Up).
+            before(b, Down, a, Down).
+            before(b, Down, a, Up).
+            before(a, Down, a, Up).
+            // b.Down a.Up.
+        "#]],
+    );
+    check(
+        "needs(b, a). action(a, Update, Plain). action(b, Forget, Plain).",
+        expect![[r#"
+            step(b, Down).
+            step(a, Up).
+            before(b, Down, a, Down).
+            before(b, Down, a, Up).
+            before(a, Down, a, Up).
+            // b.Down a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn created_first_the_user_is_replaced_in_between() {
+    check(
+        "
+        reads(b, a). needs(b, a). cbd(a).
+        action(a, CreateThenDelete, ReplaceByRequest). action(b, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(b, Down).
+            step(b, Up).
+            step(a, Up).
+            step(a, Late).
+            before(b, Down, b, Up).
+            before(b, Down, a, Down).
+            before(b, Down, a, Up).
+            before(b, Up, b, Settled).
+            before(b, Settled, a, Settled).
+            before(a, Down, b, Up).
+            before(a, Up, b, Up).
+            before(a, Up, a, Settled).
+            before(a, Settled, a, Late).
+            // b.Down a.Up b.Up a.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn created_first_the_user_is_updated_in_between() {
+    check(
+        "reads(b, a). needs(b, a). cbd(a). action(a, CreateThenDelete, ReplaceByRequest). action(b, Update, Plain).",
+        expect![[r#"
+            step(b, Up).
+            step(a, Up).
+            step(a, Late).
+            before(b, Up, b, Settled).
+            before(b, Settled, a, Settled).
+            before(a, Up, b, Up).
+            before(a, Up, a, Settled).
+            before(a, Settled, a, Late).
+            // a.Up b.Up a.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn created_first_both_the_old_user_goes_before_what_it_rests_on() {
+    check(
+        "
+        reads(b, a). needs(b, a). cbd(a). cbd(b).
+        action(a, CreateThenDelete, ReplaceByRequest). action(b, CreateThenDelete, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(b, Up).
+            step(b, Late).
+            step(a, Up).
+            step(a, Late).
+            before(b, Up, b, Settled).
+            before(b, Settled, b, Late).
+            before(b, Settled, a, Settled).
+            before(b, Late, a, Late).
+            before(a, Up, b, Up).
+            before(a, Up, b, Late).
+            before(a, Up, a, Settled).
+            before(a, Settled, a, Late).
+            // a.Up b.Up b.Late a.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn a_reversed_dependency_with_both_sides_replaced_has_an_order() {
+    check(
+        "
+        needs(b, a). reads(a, b).
+        action(a, DeleteThenCreate, ReplaceByRequest). action(b, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(b, Down).
+            step(b, Up).
+            step(a, Down).
+            step(a, Up).
+            before(b, Down, b, Up).
+            before(b, Down, a, Down).
+            before(b, Down, a, Up).
+            before(b, Up, a, Up).
+            before(a, Down, b, Up).
+            before(a, Down, a, Up).
+            // b.Down a.Down b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn a_created_first_user_of_an_object_whose_block_is_gone_has_an_order() {
+    check(
+        "
+        needs(user, gone). cbd(user). cbd(gone).
+        action(user, CreateThenDelete, ReplaceByRequest). action(gone, Delete, DeleteBecauseNoResourceConfig).
+        ",
+        expect![[r#"
+            step(user, Up).
+            step(user, Late).
+            step(gone, Late).
+            before(user, Up, user, Settled).
+            before(user, Settled, user, Late).
+            before(user, Settled, gone, Settled).
+            before(user, Late, gone, Late).
+            before(gone, Settled, gone, Late).
+            // user.Up user.Late gone.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn what_rests_on_a_thing_through_an_untouched_one_is_destroyed_first() {
+    check(
+        "needs(c, b). needs(b, a). action(c, Delete, Plain). action(a, Delete, Plain).",
+        expect![[r#"
+            step(c, Down).
+            step(a, Down).
+            before(c, Down, b, Down).
+            before(b, Down, a, Down).
+            // c.Down a.Down.
+        "#]],
+    );
+    check(
+        "needs(c, b). needs(b, a). cbd(c). cbd(b). cbd(a). action(c, Delete, Plain). action(a, Delete, Plain).",
+        expect![[r#"
+            step(c, Late).
+            step(a, Late).
+            before(c, Late, b, Late).
+            before(b, Late, a, Late).
+            // c.Late a.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn what_goes_afterwards_goes_after_what_it_rests_on_is_changed() {
+    check(
+        "needs(b, a). cbd(b). cbd(a). action(b, Delete, Plain). action(a, Update, Plain).",
+        expect![[r#"
+            step(b, Late).
+            step(a, Up).
+            before(a, Up, b, Late).
+            // a.Up b.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn a_deposed_object_goes_when_its_successor_is_settled() {
+    check(
+        "deposed_of(o, i). cbd(o). reads(user, i). needs(user, i). action(o, Delete, Plain). action(i, Update, Plain). action(user, Update, Plain).",
+        expect![[r#"
+            step(o, Late).
+            step(i, Up).
+            step(user, Up).
+            before(i, Up, i, Settled).
+            before(i, Up, user, Up).
+            before(i, Settled, o, Late).
+            before(user, Up, user, Settled).
+            before(user, Settled, i, Settled).
+            // i.Up user.Up o.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn an_object_left_alone_and_made_anew_is_one_step() {
+    check(
+        "reads(b, a). action(a, ForgetThenCreate, ReplaceByRequest). action(b, Create, Plain).",
+        expect![[r#"
+            step(b, Up).
+            step(a, Up).
+            before(a, Up, b, Up).
+            // a.Up b.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn a_provider_is_configured_before_what_it_serves_is_made_or_goes_late() {
+    check(
+        "
+        step_asked(p, Up). serves(p, n). reads(n, p). serves(p, old). cbd(old).
+        action(n, Create, Plain). action(old, Delete, Plain).
+        ",
+        expect![[r#"
+            step(p, Up).
+            step(n, Up).
+            step(old, Late).
+            before(p, Up, n, Up).
+            before(p, Up, old, Late).
+            // p.Up n.Up old.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn a_users_rule_may_ask_for_an_order() {
+    check(
+        "before_asked(b, a). action(a, Create, Plain). action(b, Create, Plain).",
+        expect![[r#"
+            step(b, Up).
+            step(a, Up).
+            before(b, Up, a, Up).
+            // b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn without_steps_there_is_nothing_to_order() {
+    check(
+        "reads(b, a). needs(b, a). action(a, NoOp, Plain).",
+        expect![[r#"
+            // .
+        "#]],
+    );
+}
+
+type Point = (Node, Phase);
+
+/// Random objects: `needs` leads from higher to lower ids, `reads` by another order, so that some dependencies are reversed.
+fn random(seed: u64) -> (Facts, Spread, Decisions) {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut chance = move |out_of: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % out_of
+    };
+    let mut facts = Facts::default();
+    let count = 2 + chance(6) as u32;
+    let rank: Vec<u64> = (0..count).map(|it| u64::from(it) + 4 * (chance(4) / 3)).collect();
+    for n in 0..count {
+        for m in 0..count {
+            let (node, other) = (Node(n), Node(m));
+            if n > m && chance(3) == 0 {
+                facts.needs.push((node, other));
+            }
+            if (rank[n as usize], n) > (rank[m as usize], m) && chance(3) == 0 {
+                facts.reads.push((node, other));
+            }
+        }
+        if chance(5) == 0 {
+            facts.state_cbd.push((Node(n),));
+            facts.doomed.push((Node(n),));
+        }
+        if n > 0 && chance(8) == 0 {
+            facts.deposed_of.push((Node(n), Node(n - 1)));
+        }
+    }
+    let found = crate::spread::spread(&facts);
+    let mut decisions = Decisions::default();
+    for n in (0..count).map(Node) {
+        let action = match chance(6) {
+            0 => Action::NoOp,
+            1 => Action::Create,
+            2 => Action::Update,
+            3 => Action::Delete,
+            4 if found.cbd.contains(&(n,)) => Action::CreateThenDelete,
+            _ if !found.cbd.contains(&(n,)) => Action::DeleteThenCreate,
+            _ => Action::NoOp,
+        };
+        decisions.action.push((n, action, Reason::Plain));
+    }
+    (facts, found, decisions)
+}
+
+/// Every edge between any two phases, as the design lists them, steps or not.
+fn all_edges(facts: &Facts, spread: &Spread, order: &Order) -> Vec<(Point, Point)> {
+    use Phase::{Down, Late, Settled, Up};
+    let cbd = |n: Node| spread.cbd.contains(&(n,));
+    let mut edges = Vec::new();
+    for &(n, m) in &facts.reads {
+        edges.push(((m, Up), (n, Up)));
+    }
+    for &(n, m) in &facts.needs {
+        edges.extend([((n, Down), (m, Down)), ((m, Down), (n, Up)), ((n, Down), (m, Up))]);
+        edges.extend([((n, Settled), (m, Settled)), ((n, Late), (m, Late))]);
+        if order.step.contains(&(n, Late)) {
+            edges.push(((m, Up), (n, Late)));
+        }
+    }
+    for n in (0..8).map(Node) {
+        edges.push(((n, Up), (n, Settled)));
+        edges.push(if cbd(n) { ((n, Settled), (n, Late)) } else { ((n, Down), (n, Up)) });
+    }
+    for &(o, i) in &facts.deposed_of {
+        edges.push(((i, Settled), (o, Late)));
+    }
+    edges
+}
+
+/// Everything that comes after each step.
+fn after(steps: &[Point], edges: &[(Point, Point)]) -> Vec<(Point, Point)> {
+    let mut found = Vec::new();
+    for &step in steps {
+        let mut seen = vec![step];
+        let mut index = 0;
+        while index < seen.len() {
+            for &(from, to) in edges {
+                if from == seen[index] && !seen.contains(&to) {
+                    seen.push(to);
+                }
+            }
+            index += 1;
+        }
+        found.extend(seen[1..].iter().filter(|it| steps.contains(it)).map(|&it| (step, it)));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn pruning_loses_no_order_and_what_must_come_first_does() {
+    for seed in 1..2_000 {
+        let (facts, spread, decisions) = random(seed);
+        let found = order(&facts, &Providers::default(), &spread, &decisions);
+        let pruned: Vec<(Point, Point)> =
+            found.before.iter().map(|it| ((it.0, it.1), (it.2, it.3))).collect();
+        let closed = after(&found.step, &pruned);
+        assert_eq!(closed, after(&found.step, &all_edges(&facts, &spread, &found)), "seed {seed}");
+        assert!(!closed.iter().any(|&(a, b)| closed.contains(&(b, a))), "a circle, seed {seed}");
+
+        let step = |point: Point| found.step.contains(&point);
+        let first = |a: Point, b: Point| {
+            assert!(
+                !step(a) || !step(b) || closed.contains(&(a, b)),
+                "{a:?} before {b:?}, seed {seed}"
+            );
+        };
+        for &(n, m) in &facts.reads {
+            first((m, Phase::Up), (n, Phase::Up));
+        }
+        for &(n, m) in &facts.needs {
+            for going in [Phase::Down, Phase::Late] {
+                first((n, going), (m, Phase::Down));
+                first((n, going), (m, Phase::Late));
+            }
+            first((m, Phase::Down), (n, Phase::Up));
+            first((n, Phase::Up), (m, Phase::Late));
+            first((n, Phase::Down), (m, Phase::Up));
+            first((m, Phase::Up), (n, Phase::Late));
+        }
+    }
+}

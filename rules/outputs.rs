@@ -1,0 +1,112 @@
+//! Which root outputs are recalculated, and why the others keep their value.
+//!
+//! holds   every root output is recalculated or keeps its value, never both
+
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::facts::Facts;
+use crate::selection::Selection;
+
+ascent! {
+    struct Program;
+
+    relation output(Node);
+    relation value(Node);
+    relation collection(Node);
+    relation repetition(Node);
+    relation managed(Node);
+    relation data(Node);
+    relation reads(Node, Node);
+    relation filtered();
+    relation targeting();
+    relation mode(Mode);
+    relation outputs_need_all();
+    relation out(Node);
+    relation want(Node);
+    relation selected(Node);
+    relation excluded(Node);
+    relation untargeted(Node);
+
+    /// `counted(n)`: whether `n` takes part matters to outputs that rely on it.
+    relation counted(Node);
+
+    /// `taken(r)`: key set `r` is part of this run.
+    relation taken(Node);
+
+    /// `fresh(v)`: `v` relies on something that takes part, looking through values only.
+    relation fresh(Node);
+
+    /// `stale(v)`: `v` relies on something that should have taken part and does not.
+    relation stale(Node);
+
+    /// `recalculated(o)`: output `o` gets a new value.
+    relation recalculated(Node);
+
+    /// `keeps_value(o, k)`: output `o` keeps its value, for reason `k`.
+    relation keeps_value(Node, Keep);
+
+    // @rule outputs.counts-managed: it is a managed object
+    counted(n) <-- managed(n);
+    // @rule outputs.counts-data: it is a data source, and outputs are treated as OpenTofu does
+    counted(n) <-- outputs_need_all(), data(n);
+
+    // @rule outputs.taken-all: the request has no targets, and nothing leaves it out
+    taken(r) <-- repetition(r), !targeting(), !out(r);
+    // @rule outputs.taken-wanted: it is wanted, and nothing leaves it out
+    taken(r) <-- repetition(r), want(r), !out(r);
+
+    // @rule outputs.fresh-object: it reads an object that takes part
+    fresh(v) <-- value(v), reads(v, n), counted(n), selected(n);
+    // @rule outputs.fresh-keys: it reads the keys of a resource that takes part
+    fresh(v) <-- value(v), !collection(v), reads(v, r), taken(r);
+    // @rule outputs.fresh-value: it reads a value that relies on an object that takes part
+    fresh(v) <-- fresh(w), reads(v, w), value(v);
+
+    // @rule outputs.stale-object: it reads an object that no target wants
+    stale(v) <-- value(v), reads(v, n), counted(n), untargeted(n);
+    // @rule outputs.stale-keys: it reads the keys of a resource that no target wants
+    stale(v) <-- targeting(), value(v), !collection(v), reads(v, r), repetition(r), !want(r), !out(r);
+    // @rule outputs.stale-excluded: it reads an excluded object, and outputs are treated as OpenTofu does
+    stale(v) <-- outputs_need_all(), value(v), reads(v, n), counted(n), excluded(n);
+    // @rule outputs.stale-value: it reads a value that relies on an object that takes no part
+    stale(v) <-- stale(w), reads(v, w), value(v);
+
+    // @rule outputs.unfiltered: the run leaves nothing out
+    recalculated(o) <-- output(o), !filtered();
+    // @rule outputs.recalculated: it relies on an object that takes part
+    recalculated(o) <-- output(o), filtered(), !mode(Mode::Destroy), fresh(o), !stale(o);
+
+    // @rule outputs.destroying: only a selection is destroyed
+    keeps_value(o, Keep::Destroying) <-- output(o), filtered(), mode(Mode::Destroy);
+    // @rule outputs.something-missing: something it relies on takes no part in this run
+    keeps_value(o, Keep::SomethingMissing) <-- output(o), filtered(), !mode(Mode::Destroy), stale(o);
+    // @rule outputs.nothing-taken: it relies on no object that takes part in this run
+    keeps_value(o, Keep::NothingTaken)
+        <-- output(o), filtered(), !mode(Mode::Destroy), !fresh(o), !stale(o);
+}
+
+tables! {
+    /// What happens to the root outputs. All sorted.
+    pub struct Outputs {
+        "outputs" {
+            /// `recalculated(o)`: output `o` gets a new value; in an unfiltered destroy run it goes.
+            recalculated(Node);
+            /// `keeps_value(o, k)`: output `o` keeps its value, for reason `k`.
+            keeps_value(Node, Keep);
+        }
+    }
+}
+
+/// Splits the root outputs into those that are recalculated and those that keep their value.
+pub fn settle(facts: &Facts, selection: &Selection) -> Outputs {
+    conclude!(Program {
+        facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all;
+        selection: out, want, selected, excluded, untargeted;
+    } => Outputs { recalculated, keeps_value })
+}
+
+#[cfg(test)]
+mod tests;

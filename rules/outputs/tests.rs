@@ -1,0 +1,176 @@
+//! What `outputs` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let (mut base, mut selection) = (Facts::default(), Selection::default());
+    text::read(facts, &mut names, &mut [&mut base, &mut selection]);
+    conclusions.assert_eq(&text::print(&settle(&base, &selection), &names));
+}
+
+/// An output of two objects, through a local.
+const MIXED: &str = "
+    filtered().
+    output(o). value(o). value(l). reads(o, l). reads(l, a). reads(o, b). managed(a). managed(b).
+";
+
+#[track_caller]
+fn check_mixed(more: &str, conclusions: Expect) {
+    check(&format!("{MIXED}{more}"), conclusions);
+}
+
+#[test]
+fn an_unfiltered_run_recalculates_every_output() {
+    check(
+        "output(o). value(o). output(constant). value(constant). reads(o, a). managed(a).",
+        expect![[r#"
+            recalculated(o).
+            recalculated(constant).
+        "#]],
+    );
+}
+
+#[test]
+fn one_object_that_takes_part_is_enough_when_the_others_are_excluded() {
+    check_mixed(
+        "selected(a). excluded(b).",
+        expect![[r#"
+        recalculated(o).
+    "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). value(l). reads(o, l). reads(l, a). managed(a). selected(a).",
+        expect![[r#"
+            recalculated(o).
+        "#]],
+    );
+}
+
+#[test]
+fn a_target_must_want_everything_the_output_relies_on() {
+    check_mixed(
+        "targeting(). selected(b). untargeted(a).",
+        expect![[r#"
+        keeps_value(o, SomethingMissing).
+    "#]],
+    );
+    check_mixed(
+        "targeting(). selected(a). selected(b).",
+        expect![[r#"
+        recalculated(o).
+    "#]],
+    );
+}
+
+#[test]
+fn as_opentofu_an_excluded_object_keeps_the_output() {
+    check_mixed(
+        "outputs_need_all(). selected(b). excluded(a).",
+        expect![[r#"
+        keeps_value(o, SomethingMissing).
+    "#]],
+    );
+}
+
+#[test]
+fn an_output_of_left_out_objects_only_keeps_its_value() {
+    check_mixed(
+        "excluded(a). excluded(b).",
+        expect![[r#"
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+}
+
+#[test]
+fn an_output_of_no_object_keeps_its_value() {
+    check(
+        "filtered(). output(o). value(o).",
+        expect![[r#"
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+}
+
+#[test]
+fn outputs_are_not_looked_at_through_objects() {
+    check(
+        "filtered(). output(o). value(o). reads(o, b). managed(b). excluded(b). reads(b, a). managed(a). selected(a).",
+        expect![[r#"
+            keeps_value(o, NothingTaken).
+        "#]],
+    );
+}
+
+#[test]
+fn data_counts_only_as_opentofu_does() {
+    check(
+        "filtered(). output(o). value(o). reads(o, d). data(d). selected(d).",
+        expect![[r#"
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+    check(
+        "outputs_need_all(). filtered(). output(o). value(o). reads(o, d). data(d). selected(d).",
+        expect![[r#"
+            recalculated(o).
+        "#]],
+    );
+}
+
+#[test]
+fn the_number_of_instances_relies_on_the_resource() {
+    check(
+        "filtered(). output(o). value(o). reads(o, keys). repetition(keys).",
+        expect![[r#"
+        recalculated(o).
+    "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). reads(o, keys). repetition(keys). out(keys).",
+        expect![[r#"
+            keeps_value(o, NothingTaken).
+        "#]],
+    );
+    check(
+        "filtered(). targeting(). output(o). value(o). reads(o, keys). repetition(keys). want(keys).",
+        expect![[r#"
+            recalculated(o).
+        "#]],
+    );
+    check(
+        "filtered(). targeting(). output(o). value(o). reads(o, keys). repetition(keys). reads(o, a). managed(a). selected(a).",
+        expect![[r#"
+            keeps_value(o, SomethingMissing).
+        "#]],
+    );
+}
+
+#[test]
+fn a_collection_relies_on_its_instances_and_not_on_their_keys() {
+    check(
+        "
+        filtered().
+        output(o). value(o). reads(o, all). value(all). collection(all). reads(all, keys). repetition(keys).
+        reads(all, a). managed(a). excluded(a).
+        ",
+        expect![[r#"
+            keeps_value(o, NothingTaken).
+        "#]],
+    );
+}
+
+#[test]
+fn a_filtered_destroy_run_changes_no_output() {
+    check_mixed(
+        "mode(Destroy). selected(a). selected(b).",
+        expect![[r#"
+        keeps_value(o, Destroying).
+    "#]],
+    );
+}

@@ -1,0 +1,158 @@
+//! Which provider configuration, and which instance of it, serves which object.
+//!
+//! Concluded per block first: visible configurations, then the one that a block names. Where a key expression chooses
+//! the instance (`keyed`), the key is asked for, and a second run with `provider_key` names the instance.
+//!
+//! holds   an object is served by at most one instance, or lacks something
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::facts::Facts;
+
+ascent! {
+    struct Program;
+
+    relation module_parent(Module, Module);
+    relation in_module(Block, Module);
+    relation provider_block(Module, Family, Alias, Config);
+    relation implied_config(Family, Config);
+    relation passes(Module, Family, Alias, Family, Alias, Keying);
+    relation asks_provider(Block, Family, Alias, Keying);
+    relation provider_instance(Node, Config, Key);
+    relation provider_key(Node, Key);
+    relation recorded_provider(Node, Config, Key);
+    relation object(Node);
+    relation of(Node, Block);
+    relation declared(Node);
+    relation block_gone(Node);
+
+    /// `passed(c, f, a)`: the call of module `c` passes a configuration of provider `f` under alias `a`.
+    relation passed(Module, Family, Alias);
+
+    /// `own(m, f, a, g)`: module `m` itself has configuration `g` of provider `f` under alias `a`.
+    relation own(Module, Family, Alias, Config);
+
+    /// `has_own(m, f, a)`: module `m` has a configuration of its own, or one passed to it.
+    relation has_own(Module, Family, Alias);
+
+    /// `visible(m, f, a, g, k)`: in module `m`, alias `a` of provider `f` is configuration `g`; the call of module `k` carries the key, none where `k` is the root.
+    relation visible(Module, Family, Alias, Config, Module);
+
+    /// `config_of(b, g, k)`: block `b` is served by configuration `g`; the call of module `k` carries the key.
+    relation config_of(Block, Config, Module);
+
+    /// `configured(b)`: there is a configuration for block `b`.
+    relation configured(Block);
+
+    /// `keyed(b)`: a key expression chooses the instance that serves an instance of block `b`.
+    relation keyed(Block);
+
+    /// `has_key(n)`: the key that chooses the provider instance of `n` is known.
+    relation has_key(Node);
+
+    /// `chosen(n, g, k)`: object `n` is to be served by instance `k` of configuration `g`.
+    relation chosen(Node, Config, Key);
+
+    /// `is_chosen(n)`: an instance is chosen for `n`.
+    relation is_chosen(Node);
+
+    /// `serves(p, n)`: provider instance `p` serves object `n`.
+    relation serves(Node, Node);
+
+    /// `served(n)`: some provider instance serves `n`.
+    relation served(Node);
+
+    /// `lacks(n, l)`: object `n` cannot be served for lack of `l`.
+    relation lacks(Node, Lack);
+
+    // @rule providers.passed: the module's call passes a configuration
+    passed(c, f, a) <-- passes(c, f, a, _, _, _);
+    // @rule providers.own: the module configures it, and its call passes none instead
+    own(m, f, a, g) <-- provider_block(m, f, a, g), !passed(m, f, a);
+    // @rule providers.has-own: the module configures it
+    has_own(m, f, a) <-- provider_block(m, f, a, _);
+    // @rule providers.has-passed: the module's call passes it
+    has_own(c, f, a) <-- passed(c, f, a);
+
+    // @rule providers.visible-own: the module configures it
+    visible(m, f, a, g, Module::ROOT) <-- own(m, f, a, g);
+    // @rule providers.visible-implied: the root module uses it without configuring it
+    visible(Module::ROOT, f, Alias::DEFAULT, g, Module::ROOT)
+        <-- implied_config(f, g), !has_own(Module::ROOT, f, Alias::DEFAULT);
+    // @rule providers.visible-passed: the module's call passes it
+    visible(c, f, a, g, k)
+        <-- passes(c, f, a, h, e, Keying::Plain), module_parent(c, p), visible(p, h, e, g, k);
+    // @rule providers.visible-keyed: the module's call passes one instance of it
+    visible(c, f, a, g, c)
+        <-- passes(c, f, a, h, e, Keying::Keyed), module_parent(c, p), visible(p, h, e, g, Module::ROOT);
+    // @rule providers.visible-inherited: the calling module sees it, and this one has none of its own
+    visible(c, f, Alias::DEFAULT, g, k)
+        <-- module_parent(c, p), visible(p, f, Alias::DEFAULT, g, k), !has_own(c, f, Alias::DEFAULT);
+
+    // @rule providers.config: the block names it
+    config_of(b, g, k) <-- asks_provider(b, f, a, _), in_module(b, m), visible(m, f, a, g, k);
+    // @rule providers.configured: there is a configuration for the block
+    configured(b) <-- config_of(b, _, _);
+    // @rule providers.keyed-here: the block itself has a key expression
+    keyed(b) <-- asks_provider(b, _, _, Keying::Keyed);
+    // @rule providers.keyed-above: the call of a module around it has a key expression
+    keyed(b) <-- config_of(b, _, k), if *k != Module::ROOT;
+
+    // @rule providers.has-key: the key expression has a value
+    has_key(n) <-- provider_key(n, _);
+    // @rule providers.chosen: its block names the configuration
+    chosen(n, g, Key::NONE) <-- object(n), of(n, b), config_of(b, g, _), !keyed(b);
+    // @rule providers.chosen-by-key: its block names the configuration, and a key expression the instance
+    chosen(n, g, k) <-- object(n), of(n, b), keyed(b), config_of(b, g, _), provider_key(n, k);
+    // @rule providers.chosen-recorded: it is declared no more, and the state names the instance
+    chosen(n, g, k)
+        <-- object(n), of(n, b), keyed(b), config_of(b, g, _), !has_key(n), !declared(n), recorded_provider(n, g, k);
+    // @rule providers.chosen-state: its block is gone, and the state names the instance
+    chosen(n, g, k) <-- object(n), block_gone(n), recorded_provider(n, g, k);
+    // @rule providers.is-chosen: an instance is chosen for it
+    is_chosen(n) <-- chosen(n, _, _);
+
+    // @rule providers.serves: it is the chosen instance
+    serves(p, n) <-- chosen(n, g, k), provider_instance(p, g, k);
+    // @rule providers.served: a provider instance serves it
+    served(n) <-- serves(_, n);
+
+    // @rule providers.no-configuration: no configuration of that name is visible in its module
+    lacks(n, Lack::Configuration) <-- object(n), of(n, b), asks_provider(b, _, _, _), !configured(b), !block_gone(n);
+    // @rule providers.configuration-gone: its block is gone, and so is the configuration that made it
+    lacks(n, Lack::Configuration) <-- object(n), block_gone(n), !is_chosen(n);
+    // @rule providers.no-instance: the configuration has no instance under this key
+    lacks(n, Lack::Instance) <-- is_chosen(n), !served(n);
+    // @rule providers.no-fallback: it is declared no more, and the state names another configuration
+    lacks(n, Lack::Fallback) <-- object(n), of(n, b), keyed(b), configured(b), !declared(n), !is_chosen(n);
+}
+
+tables! {
+    /// Who serves whom. All sorted.
+    pub struct Providers {
+        "providers" {
+            /// `config_of(b, g, k)`: block `b` is served by configuration `g`; the call of module `k` carries the key, none where `k` is the root.
+            config_of(Block, Config, Module);
+            /// `keyed(b)`: a key expression chooses the instance that serves an instance of block `b`.
+            keyed(Block);
+            /// `chosen(n, g, k)`: object `n` is to be served by instance `k` of configuration `g`.
+            chosen(Node, Config, Key);
+            /// `serves(p, n)`: provider instance `p` serves object `n`.
+            serves(Node, Node);
+            /// `lacks(n, l)`: object `n` cannot be served for lack of `l`.
+            lacks(Node, Lack);
+        }
+    }
+}
+
+/// Finds the provider instance of every object.
+pub fn serve(facts: &Facts) -> Providers {
+    conclude!(Program {
+        facts: module_parent, in_module, provider_block, implied_config, passes, asks_provider, provider_instance,
+            provider_key, recorded_provider, object, of, declared, block_gone;
+    } => Providers { config_of, keyed, chosen, serves, lacks })
+}
+
+#[cfg(test)]
+mod tests;

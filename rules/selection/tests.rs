@@ -1,0 +1,311 @@
+//! What `selection` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+/// The one place that calls the stratum: facts in, conclusions out, both as text.
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let mut base = Facts::default();
+    text::read(facts, &mut names, &mut [&mut base]);
+    conclusions.assert_eq(&text::print(&select(&base), &names));
+}
+
+#[test]
+fn what_reads_an_excluded_object_is_left_out_too() {
+    check(
+        "object(app). object(db). object(dns). reads(app, db). hit(db, Exclude, f).",
+        expect![[r#"
+            out(app).
+            out(db).
+            excluded_by(app, db).
+            excluded_by(db, db).
+            selected(dns).
+            excluded(app).
+            excluded(db).
+        "#]],
+    );
+}
+
+#[test]
+fn exclusion_passes_through_values() {
+    check(
+        "object(app). object(db). reads(app, local). reads(local, db). hit(db, Exclude, f).",
+        expect![[r#"
+            out(app).
+            out(db).
+            out(local).
+            excluded_by(app, local).
+            excluded_by(db, db).
+            excluded_by(local, db).
+            excluded(app).
+            excluded(db).
+        "#]],
+    );
+}
+
+#[test]
+fn an_excluded_instance_of_keys_not_known_yet_takes_its_readers_out_and_not_its_siblings() {
+    check(
+        "object(p). object(user). reads(user, p). hit(p, Part, f).",
+        expect![[r#"
+        out(user).
+        excluded_by(user, p).
+        selected(p).
+        excluded(user).
+    "#]],
+    );
+}
+
+#[test]
+fn what_an_excluded_object_rests_on_is_not_destroyed() {
+    check(
+        "
+        mode(Destroy).
+        object(net). object(db). object(app).
+        in_state(net). in_state(db). in_state(app).
+        doomed(net). doomed(db). doomed(app).
+        needs(app, db). needs(db, net).
+        hit(db, Exclude, f).
+        ",
+        expect![[r#"
+            out(net).
+            out(db).
+            kept(net).
+            kept(db).
+            excluded_by(net, db).
+            excluded_by(db, db).
+            selected(app).
+            excluded(net).
+            excluded(db).
+        "#]],
+    );
+}
+
+#[test]
+fn what_an_excluded_object_rests_on_may_still_be_changed() {
+    check(
+        "object(db). object(app). in_state(db). in_state(app). needs(app, db). reads(app, db). hit(app, Exclude, f).",
+        expect![[r#"
+            out(app).
+            kept(db).
+            kept(app).
+            excluded_by(app, app).
+            selected(db).
+            excluded(app).
+        "#]],
+    );
+}
+
+#[test]
+fn an_object_that_was_never_made_protects_nothing() {
+    check(
+        "object(db). object(app). in_state(db). doomed(db). needs(app, db). hit(app, Exclude, f).",
+        expect![[r#"
+            out(app).
+            excluded_by(app, app).
+            selected(db).
+            excluded(app).
+        "#]],
+    );
+}
+
+#[test]
+fn a_target_takes_what_it_reads_along() {
+    check(
+        "
+        targeting().
+        object(app). object(db). object(dns).
+        reads(app, local). reads(local, db).
+        hit(app, Target, f).
+        ",
+        expect![[r#"
+            want(app).
+            want(db).
+            want(local).
+            wanted_by(app, app).
+            wanted_by(db, local).
+            wanted_by(local, app).
+            selected(app).
+            selected(db).
+            untargeted(dns).
+        "#]],
+    );
+}
+
+#[test]
+fn targeting_keys_not_known_yet_takes_the_instances_that_exist_along() {
+    check(
+        "targeting(). object(p). object(old). late(old, p). object(user). reads(user, p). hit(user, Target, f).",
+        expect![[r#"
+            want(p).
+            want(old).
+            want(user).
+            wanted_by(p, user).
+            wanted_by(old, p).
+            wanted_by(user, user).
+            selected(p).
+            selected(old).
+            selected(user).
+        "#]],
+    );
+}
+
+#[test]
+fn destroying_a_target_destroys_what_rests_on_it() {
+    check(
+        "
+        mode(Destroy). targeting().
+        object(net). object(db). object(app).
+        needs(app, db). needs(db, net).
+        hit(db, Target, f).
+        ",
+        expect![[r#"
+            want(db).
+            want(app).
+            wanted_by(db, db).
+            wanted_by(app, db).
+            selected(db).
+            selected(app).
+            untargeted(net).
+        "#]],
+    );
+}
+
+#[test]
+fn of_a_target_and_an_exclusion_the_plain_intersection_is_selected() {
+    check(
+        "
+        targeting().
+        object(a). object(b). object(c). object(d).
+        reads(b, a). reads(c, b).
+        hit(c, Target, t). hit(b, Exclude, x).
+        ",
+        expect![[r#"
+            out(b).
+            out(c).
+            excluded_by(b, b).
+            excluded_by(c, b).
+            want(a).
+            want(b).
+            want(c).
+            wanted_by(a, b).
+            wanted_by(b, c).
+            wanted_by(c, c).
+            selected(a).
+            excluded(b).
+            excluded(c).
+            untargeted(d).
+        "#]],
+    );
+}
+
+/// A random graph: `reads` and `needs` lead from higher to lower ids.
+fn random(seed: u64) -> Facts {
+    let mut facts = Facts::default();
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut chance = move |out_of: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % out_of
+    };
+    if chance(2) == 0 {
+        facts.targeting.push(());
+    }
+    facts.mode.push((if chance(3) == 0 { Mode::Destroy } else { Mode::Normal },));
+    let count = 2 + chance(9) as u32;
+    for n in 0..count {
+        let node = Node(n);
+        if chance(4) != 0 {
+            facts.object.push((node,));
+        }
+        if chance(2) == 0 {
+            facts.in_state.push((node,));
+        }
+        if chance(3) == 0 {
+            facts.doomed.push((node,));
+        }
+        match chance(8) {
+            0 => facts.hit.push((node, Hit::Exclude, Flag(0))),
+            1 => facts.hit.push((node, Hit::Target, Flag(0))),
+            2 => facts.hit.push((node, Hit::Part, Flag(0))),
+            _ => {}
+        }
+        for m in 0..n {
+            match chance(5) {
+                0 => facts.reads.push((node, Node(m))),
+                1 => facts.needs.push((node, Node(m))),
+                2 if chance(4) == 0 => facts.late.push((node, Node(m))),
+                _ => {}
+            }
+        }
+    }
+    facts
+}
+
+/// The same by going over everything until nothing changes.
+fn brute_force(facts: &Facts) -> [Vec<(Node,)>; 3] {
+    use std::collections::BTreeSet;
+    let has = |rows: &[(Node,)], n: Node| rows.contains(&(n,));
+    let hits = |n: Node, hit: Hit| facts.hit.iter().any(|it| it.0 == n && it.1 == hit);
+    let all: Vec<Node> = (0..12).map(Node).collect();
+    let (mut out, mut kept, mut want) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    loop {
+        let before = (out.len(), kept.len(), want.len());
+        for &n in &all {
+            if hits(n, Hit::Exclude)
+                || facts
+                    .reads
+                    .iter()
+                    .any(|&(r, m)| r == n && (out.contains(&m) || hits(m, Hit::Part)))
+                || kept.contains(&n) && has(&facts.doomed, n)
+            {
+                out.insert(n);
+            }
+            if out.contains(&n) && has(&facts.in_state, n)
+                || facts.needs.iter().any(|&(r, m)| m == n && kept.contains(&r))
+            {
+                kept.insert(n);
+            }
+            let toppled = facts.mode[0].0 == Mode::Destroy
+                && facts.needs.iter().any(|&(r, m)| r == n && want.contains(&m));
+            if hits(n, Hit::Target)
+                || facts.reads.iter().any(|&(r, m)| m == n && want.contains(&r))
+                || facts.late.iter().any(|&(i, p)| i == n && want.contains(&p))
+                || toppled
+            {
+                want.insert(n);
+            }
+        }
+        if before == (out.len(), kept.len(), want.len()) {
+            break;
+        }
+    }
+    let targeting = !facts.targeting.is_empty();
+    let mut sorted: Vec<(Node,)> = facts.object.clone();
+    sorted.sort();
+    let pick =
+        |test: &dyn Fn(Node) -> bool| sorted.iter().copied().filter(|it| test(it.0)).collect();
+    [
+        pick(&|n| (!targeting || want.contains(&n)) && !out.contains(&n)),
+        pick(&|n| out.contains(&n)),
+        pick(&|n| targeting && !want.contains(&n) && !out.contains(&n)),
+    ]
+}
+
+#[test]
+fn the_rules_agree_with_going_over_everything_and_every_object_has_one_outcome() {
+    for seed in 1..3_000 {
+        let facts = random(seed);
+        let selection = select(&facts);
+        let expected = brute_force(&facts);
+        let found = [selection.selected, selection.excluded, selection.untargeted];
+        assert_eq!(found, expected, "seed {seed}: {facts:?}");
+        let outcomes: usize = found.iter().map(Vec::len).sum();
+        assert_eq!(outcomes, facts.object.len(), "seed {seed}");
+    }
+}

@@ -1,0 +1,75 @@
+//! What `spread` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let mut base = Facts::default();
+    text::read(facts, &mut names, &mut [&mut base]);
+    conclusions.assert_eq(&text::print(&spread(&base), &names));
+}
+
+#[test]
+fn what_a_block_with_create_before_destroy_reads_follows_it() {
+    check(
+        "
+        asks_cbd(app). block_reads(app, local). block_reads(local, db). block_reads(dns, app).
+        of(app_1, app). declared(app_1). of(db_1, db). declared(db_1). of(dns_1, dns). declared(dns_1).
+        ",
+        expect![[r#"
+            cbd_block(app).
+            cbd_block(local).
+            cbd_block(db).
+            cbd(app_1).
+            cbd(db_1).
+        "#]],
+    );
+}
+
+#[test]
+fn a_block_without_instances_forces_nothing() {
+    check(
+        "asks_cbd(app). block_reads(app, db). of(db_1, db). declared(db_1). of(app_1, app).",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_block_whose_keys_are_not_known_yet_forces() {
+    check(
+        "asks_cbd(app). block_reads(app, db). of(p, app). pending(p). of(db_1, db).",
+        expect![[r#"
+            cbd_block(app).
+            cbd_block(db).
+            cbd(p).
+            cbd(db_1).
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_state_says_counts_only_for_what_goes() {
+    check(
+        "state_cbd(gone). doomed(gone). state_cbd(here). needs(gone, base).",
+        expect![[r#"
+        cbd(gone).
+        cbd(base).
+    "#]],
+    );
+}
+
+#[test]
+fn a_deposed_object_goes_after_its_users_and_so_does_what_it_rests_on() {
+    check(
+        "deposed_of(o, i). needs(o, base). needs(base, ground).",
+        expect![[r#"
+        cbd(o).
+        cbd(base).
+        cbd(ground).
+    "#]],
+    );
+}

@@ -1,0 +1,188 @@
+//! Named tables of rows: what facts and conclusions look like to code that does not know their fields.
+//!
+//! `tables!` writes a struct with one sorted vector per relation, and the views by name that the interpreter, the
+//! `facts` command and the tests use – so that no relation's name is ever written twice.
+
+use crate::atom::Atom;
+
+/// What is known about a relation besides its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// Its name, as the rules write it.
+    pub name: &'static str,
+    /// What a row of it says, one line per element.
+    pub doc: &'static [&'static str],
+    /// The kinds of its columns.
+    pub columns: &'static [&'static str],
+    /// Who writes it, or which stratum concludes it.
+    pub group: &'static str,
+}
+
+/// A row of a relation: a tuple of atoms, or the empty tuple.
+pub trait Row: Copy + Ord {
+    /// The kinds of its columns.
+    const KINDS: &'static [&'static str];
+
+    /// Appends one whole number per column.
+    fn write(&self, out: &mut Vec<u64>);
+
+    /// Reads a row back; nothing when a number is no word of its column's kind or the count differs.
+    fn read(words: &[u64]) -> Option<Self>;
+}
+
+/// Rows as whole numbers, whatever their type.
+pub trait Rows {
+    /// Returns how many there are.
+    fn count(&self) -> usize;
+
+    /// Overwrites `out` with the row at `index`.
+    fn write(&self, index: usize, out: &mut Vec<u64>);
+}
+
+impl<R: Row> Rows for Vec<R> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn write(&self, index: usize, out: &mut Vec<u64>) {
+        out.clear();
+        self[index].write(out);
+    }
+}
+
+/// A set of relations that can be seen by name.
+pub trait Tables {
+    /// Returns every relation, in the order of declaration.
+    fn relations(&self) -> &'static [Relation];
+
+    /// Shows every relation with its rows, in the order of declaration.
+    fn for_each_relation(&self, see: &mut dyn FnMut(&'static Relation, &dyn Rows));
+
+    /// Adds a row to the relation called `name`; false when there is none, or the row does not fit it.
+    fn push_row(&mut self, name: &str, row: &[u64]) -> bool;
+}
+
+macro_rules! row {
+    ($($name:ident)*) => {
+        impl<$($name: Atom),*> Row for ($($name,)*) {
+            const KINDS: &'static [&'static str] = &[$($name::KIND),*];
+
+            #[expect(non_snake_case, reason = "one macro for every arity")]
+            fn write(&self, out: &mut Vec<u64>) {
+                let ($($name,)*) = *self;
+                $(out.push($name.word());)*
+            }
+
+            fn read(words: &[u64]) -> Option<Self> {
+                let mut words = words.iter();
+                let row = ($($name::from_word(*words.next()?)?,)*);
+                words.next().is_none().then_some(row)
+            }
+        }
+    };
+}
+
+macro_rules! rows {
+    () => {};
+    ($first:ident $($rest:ident)*) => {
+        row!($first $($rest)*);
+        rows!($($rest)*);
+    };
+}
+
+rows!(A B C D E F G);
+
+impl Row for () {
+    const KINDS: &'static [&'static str] = &[];
+
+    fn write(&self, _: &mut Vec<u64>) {}
+
+    fn read(words: &[u64]) -> Option<()> {
+        words.is_empty().then_some(())
+    }
+}
+
+/// Writes a struct of relations, grouped by who writes them, and its views by name.
+macro_rules! tables {
+    (
+        $(#[$meta:meta])*
+        pub struct $Struct:ident {
+            $( $group:literal {
+                $( $(#[doc = $doc:literal])* $name:ident ( $($kind:ty),* ); )*
+            } )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct $Struct {
+            $( $( $(#[doc = $doc])* pub $name: Vec<($($kind,)*)>, )* )*
+        }
+
+        impl $Struct {
+            /// Every relation, in the order of declaration.
+            pub const RELATIONS: &'static [$crate::tables::Relation] = &[ $( $(
+                $crate::tables::Relation {
+                    name: stringify!($name),
+                    doc: &[$($doc),*],
+                    columns: <($($kind,)*) as $crate::tables::Row>::KINDS,
+                    group: $group,
+                },
+            )* )* ];
+
+            /// Sorts every relation and removes what is there twice.
+            pub fn tidy(&mut self) {
+                $( $(
+                    self.$name.sort_unstable();
+                    self.$name.dedup();
+                )* )*
+            }
+
+            /// Adds the rows of `more`; [`tidy`](Self::tidy) afterwards where order matters.
+            pub fn absorb(&mut self, more: &$Struct) {
+                $( $( self.$name.extend_from_slice(&more.$name); )* )*
+            }
+        }
+
+        impl $crate::tables::Tables for $Struct {
+            fn relations(&self) -> &'static [$crate::tables::Relation] {
+                $Struct::RELATIONS
+            }
+
+            fn for_each_relation(
+                &self,
+                see: &mut dyn FnMut(&'static $crate::tables::Relation, &dyn $crate::tables::Rows),
+            ) {
+                let mut relations = $Struct::RELATIONS.iter();
+                $( $(
+                    see(relations.next().expect("one relation per field"), &self.$name);
+                )* )*
+            }
+
+            fn push_row(&mut self, name: &str, row: &[u64]) -> bool {
+                match name {
+                    $( $(
+                        stringify!($name) => match $crate::tables::Row::read(row) {
+                            Some(row) => {
+                                self.$name.push(row);
+                                true
+                            }
+                            None => false,
+                        },
+                    )* )*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+
+/// Runs a stratum: fills the program's inputs by name, runs it, and returns its conclusions sorted.
+macro_rules! conclude {
+    ($Program:ident { $($source:ident: $($input:ident),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{
+        let mut program = $Program { $( $( $input: $source.$input.clone(), )+ )+ ..$Program::default() };
+        program.run();
+        let mut conclusions = $Conclusions { $( $output: program.$output ),+ };
+        conclusions.tidy();
+        conclusions
+    }};
+}

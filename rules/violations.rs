@@ -1,0 +1,74 @@
+//! What forbids the plan.
+
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::decide::Decisions;
+use crate::facts::Facts;
+use crate::providers::Providers;
+
+ascent! {
+    struct Program;
+
+    relation prevents_destroy(Node);
+    relation moved(Node);
+    relation hit(Node, Hit, Flag);
+    relation targeting();
+    relation move_named(Node, End);
+    relation action(Node, Action, Reason);
+    relation lacks(Node, Lack);
+
+    /// `destroys(n)`: the object of `n` is destroyed.
+    relation destroys(Node);
+
+    /// `violation(k, n)`: `n` stands against the plan, in the way of `k`.
+    relation violation(Violation, Node);
+
+    // @rule violations.deletes: it is deleted
+    destroys(n) <-- action(n, Action::Delete, _);
+    // @rule violations.deletes-first: it is replaced, the old object first
+    destroys(n) <-- action(n, Action::DeleteThenCreate, _);
+    // @rule violations.deletes-after: it is replaced, the new object first
+    destroys(n) <-- action(n, Action::CreateThenDelete, _);
+
+    // @rule violations.prevents-destroy: its block sets prevent_destroy, and it would be destroyed
+    violation(Violation::PreventsDestroy, n) <-- prevents_destroy(n), destroys(n);
+
+    // @rule violations.move-excluded: it was moved, and the request leaves it out
+    violation(Violation::MoveExcluded, n) <-- moved(n), hit(n, Hit::Exclude, _);
+    // @rule violations.move-untargeted-from: it was moved, and no target names where it was
+    violation(Violation::MoveUntargeted, n) <-- targeting(), moved(n), !move_named(n, End::Old);
+    // @rule violations.move-untargeted-to: it was moved, and no target names where it is
+    violation(Violation::MoveUntargeted, n) <-- targeting(), moved(n), !move_named(n, End::New);
+
+    // @rule violations.no-configuration: there is no provider configuration for it
+    violation(Violation::NoConfiguration, n) <-- lacks(n, Lack::Configuration);
+    // @rule violations.no-instance: its provider configuration has no such instance
+    violation(Violation::NoInstance, n) <-- lacks(n, Lack::Instance);
+    // @rule violations.no-fallback: its block names another provider configuration than the state
+    violation(Violation::NoFallback, n) <-- lacks(n, Lack::Fallback);
+}
+
+tables! {
+    /// What forbids the plan. All sorted.
+    pub struct Violations {
+        "violations" {
+            /// `violation(k, n)`: `n` stands against the plan, in the way of `k`.
+            violation(Violation, Node);
+        }
+    }
+}
+
+/// Collects what forbids the plan. With empty decisions: what is known before the walk.
+pub fn collect(facts: &Facts, providers: &Providers, decisions: &Decisions) -> Violations {
+    conclude!(Program {
+        facts: prevents_destroy, moved, hit, targeting, move_named;
+        providers: lacks;
+        decisions: action;
+    } => Violations { violation })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! What `violations` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let (mut base, mut providers, mut decisions) =
+        (Facts::default(), Providers::default(), Decisions::default());
+    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut decisions]);
+    conclusions.assert_eq(&text::print(&collect(&base, &providers, &decisions), &names));
+}
+
+#[test]
+fn prevent_destroy_stands_against_delete_and_replacement_only() {
+    check(
+        "
+        prevents_destroy(a). action(a, Delete, DeleteBecauseCountIndex).
+        prevents_destroy(b). action(b, DeleteThenCreate, ReplaceByRequest).
+        prevents_destroy(c). action(c, CreateThenDelete, ReplaceByRequest).
+        prevents_destroy(d). action(d, Forget, Plain).
+        prevents_destroy(e). action(e, Update, Plain).
+        action(f, Delete, Plain).
+        ",
+        expect![[r#"
+            violation(PreventsDestroy, a).
+            violation(PreventsDestroy, b).
+            violation(PreventsDestroy, c).
+        "#]],
+    );
+}
+
+#[test]
+fn what_moved_must_not_be_excluded() {
+    check(
+        "moved(a). hit(a, Exclude, f). hit(b, Exclude, f). moved(c). hit(c, Target, f).",
+        expect![[r#"
+            violation(MoveExcluded, a).
+        "#]],
+    );
+}
+
+#[test]
+fn both_ends_of_a_move_must_be_targeted() {
+    check(
+        "
+        targeting(). moved(a). move_named(a, Old). moved(b). move_named(b, New).
+        moved(c). move_named(c, Old). move_named(c, New).
+        ",
+        expect![[r#"
+            violation(MoveUntargeted, a).
+            violation(MoveUntargeted, b).
+        "#]],
+    );
+    check("moved(a).", expect![[""]]);
+}
+
+#[test]
+fn what_cannot_be_served_stands_against_the_plan() {
+    check(
+        "lacks(a, Configuration). lacks(b, Instance). lacks(c, Fallback).",
+        expect![[r#"
+        violation(NoConfiguration, a).
+        violation(NoInstance, b).
+        violation(NoFallback, c).
+    "#]],
+    );
+}

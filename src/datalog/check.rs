@@ -1,0 +1,557 @@
+//! Rules as written to rules that can be evaluated: names looked up, variables numbered, strata found.
+//!
+//! A program is safe: every variable of a head, a negation or a condition gets its value before; and stratified: no
+//! relation depends on its own absence.
+
+use std::collections::{BTreeMap, HashMap};
+
+use entail_rules::atom;
+
+use crate::diagnostic::{Diagnostics, FileId, Span};
+
+use super::problem;
+use super::syntax::{self, Expression, Variable};
+pub use super::syntax::{Aggregate, Arithmetic, Comparison};
+
+/// A relation of a program. Its number is its position.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// Its name.
+    pub name: String,
+    /// The kinds of its columns.
+    pub columns: Vec<String>,
+    /// The lines of its doc comment.
+    pub doc: Vec<String>,
+    /// Whether some rule concludes it.
+    pub is_derived: bool,
+}
+
+/// A rule that can be evaluated. One head: a rule as written with several becomes several.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its name, unique in the program but for the heads of one rule.
+    pub name: String,
+    /// What it says, in words.
+    pub sentence: String,
+    /// The file it stands in, as given to [`Program::read`].
+    pub source: String,
+    /// Where it stands.
+    pub span: Span,
+    /// The relation it concludes.
+    pub head: usize,
+    /// What each column of the conclusion is.
+    pub terms: Vec<Value>,
+    /// What it rests on, in the order of the text.
+    pub body: Vec<Literal>,
+    /// The names of its variables, by number.
+    pub variables: Vec<String>,
+}
+
+/// What a column must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// The value of a variable.
+    Variable(usize),
+    /// This number.
+    Word(u64),
+    /// Anything.
+    Any,
+}
+
+/// Something that can be computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// The value of a variable.
+    Variable(usize),
+    /// This number.
+    Word(u64),
+    /// `left op right`
+    Arithmetic(Arithmetic, Box<Value>, Box<Value>),
+}
+
+/// Rows of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The relation.
+    pub relation: usize,
+    /// One term per column.
+    pub terms: Vec<Term>,
+}
+
+/// One part of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// Some row is there.
+    Holds(Pattern),
+    /// No row is there.
+    Absent(Pattern),
+    /// Two values compare so.
+    Compare(Comparison, Value, Value),
+    /// A variable gets a value.
+    Let(usize, Value),
+    /// A variable gets a value computed over many rows.
+    Aggregate {
+        /// The variable.
+        result: usize,
+        /// How it is computed.
+        function: Aggregate,
+        /// The variable it is computed over; none for `count`.
+        over: Option<usize>,
+        /// The rows.
+        pattern: Pattern,
+    },
+}
+
+/// Relations and rules, checked, in strata.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The relations.
+    pub relations: Vec<Relation>,
+    /// The rules, in the order of the texts.
+    pub rules: Vec<Rule>,
+    /// Numbers of rules by stratum: a stratum rests only on relations that are finished in those before, and on its own.
+    pub strata: Vec<Vec<usize>>,
+    /// Texts that rules mention; a text's number is its position.
+    pub texts: Vec<String>,
+    by_name: HashMap<String, usize>,
+}
+
+/// One text of rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// Its number for spans.
+    pub file: FileId,
+    /// The whole file.
+    pub text: &'a str,
+}
+
+impl Program {
+    /// Reads and checks texts that share their relations. Rules with errors are left out.
+    pub fn read(sources: &[Source<'_>]) -> (Program, Diagnostics) {
+        let mut program = Program::default();
+        let mut problems = Diagnostics::new();
+        let mut texts = Vec::new();
+        for source in sources {
+            let (text, found) = syntax::parse(source.file, source.text);
+            problems.extend(found);
+            for declaration in &text.declarations {
+                program.declare(declaration, &mut problems);
+            }
+            texts.push((source, text));
+        }
+        let mut spans = BTreeMap::new();
+        for (source, text) in &texts {
+            for rule in &text.rules {
+                if !rule.name.is_empty() && spans.insert(rule.name.clone(), rule.span).is_some() {
+                    problems.push(problem::duplicate_rule(&rule.name, rule.span));
+                }
+                program.add_rule(source.name, rule, &mut problems);
+            }
+        }
+        program.stratify(&mut problems);
+        (program, problems)
+    }
+
+    /// Returns the number of a relation.
+    pub fn relation(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Returns the same program without one rule as written, whatever its heads.
+    pub fn without(&self, name: &str) -> Program {
+        self.keep(|it| it.name != name)
+    }
+
+    /// Returns the same program with only the rules that `goal` may rest on.
+    pub fn for_goal(&self, goal: usize) -> Program {
+        let mut needed = vec![false; self.relations.len()];
+        let mut waiting = vec![goal];
+        while let Some(relation) = waiting.pop() {
+            if std::mem::replace(&mut needed[relation], true) {
+                continue;
+            }
+            let rules = self.rules.iter().filter(|it| it.head == relation);
+            waiting.extend(rules.flat_map(|it| it.body.iter()).filter_map(Literal::relation));
+        }
+        self.keep(|it| needed[it.head])
+    }
+
+    fn keep(&self, wanted: impl Fn(&Rule) -> bool) -> Program {
+        let mut program = self.clone();
+        program.rules.retain(wanted);
+        // Deriving or not is about the language, not about the rules that are left.
+        program.stratify(&mut Diagnostics::new());
+        program
+    }
+
+    fn declare(&mut self, declaration: &syntax::Declaration, problems: &mut Diagnostics) {
+        match self.relation(&declaration.name) {
+            Some(index) => {
+                let known = &mut self.relations[index];
+                if known.columns != declaration.columns {
+                    let (name, first) = (&known.name, &known.columns);
+                    problems.push(problem::declared_differently(
+                        name,
+                        first,
+                        &declaration.columns,
+                        declaration.span,
+                    ));
+                }
+                if known.doc.is_empty() {
+                    known.doc.clone_from(&declaration.doc);
+                }
+            }
+            None => {
+                self.by_name.insert(declaration.name.clone(), self.relations.len());
+                self.relations.push(Relation {
+                    name: declaration.name.clone(),
+                    columns: declaration.columns.clone(),
+                    doc: declaration.doc.clone(),
+                    is_derived: false,
+                });
+            }
+        }
+    }
+
+    fn add_rule(&mut self, source: &str, rule: &syntax::Rule, problems: &mut Diagnostics) {
+        let mut reader = RuleReader {
+            program: self,
+            variables: Vec::new(),
+            kinds: Vec::new(),
+            uses: Vec::new(),
+            problems,
+            failed: false,
+        };
+        let body: Vec<Literal> = rule.body.iter().filter_map(|it| reader.literal(it)).collect();
+        if reader.failed {
+            return;
+        }
+        let heads: Vec<(usize, Vec<Value>)> =
+            rule.heads.iter().filter_map(|it| reader.head(it)).collect();
+        reader.report_singletons();
+        let (variables, failed) = (reader.variables, reader.failed);
+        if failed {
+            return;
+        }
+        let name = match rule.name.as_str() {
+            "" => format!("{source}:{}", rule.span.start),
+            name => name.to_owned(),
+        };
+        for (head, terms) in heads {
+            self.relations[head].is_derived = true;
+            self.rules.push(Rule {
+                name: name.clone(),
+                sentence: rule.sentence.clone(),
+                source: source.to_owned(),
+                span: rule.span,
+                head,
+                terms,
+                body: body.clone(),
+                variables: variables.clone(),
+            });
+        }
+    }
+
+    /// Puts each rule into the lowest stratum that comes after all that it negates or aggregates.
+    fn stratify(&mut self, problems: &mut Diagnostics) {
+        let mut level = vec![0_usize; self.relations.len()];
+        for round in 0.. {
+            let mut raised = None;
+            for (index, rule) in self.rules.iter().enumerate() {
+                let needed = rule
+                    .body
+                    .iter()
+                    .filter_map(|it| Some(level[it.relation()?] + usize::from(!it.is_positive())));
+                let needed = needed.max().unwrap_or(0);
+                if needed > level[rule.head] {
+                    level[rule.head] = needed;
+                    raised = Some(index);
+                }
+            }
+            let Some(index) = raised else { break };
+            if round > self.relations.len() {
+                let circle = self.negative_circle();
+                let names: Vec<&str> =
+                    circle.iter().map(|&it| self.relations[it].name.as_str()).collect();
+                problems.push(problem::unstratifiable(&names, self.rules[index].span));
+                self.strata = Vec::new();
+                return;
+            }
+        }
+        self.strata = vec![Vec::new(); level.iter().max().map_or(0, |it| it + 1)];
+        for (index, rule) in self.rules.iter().enumerate() {
+            self.strata[level[rule.head]].push(index);
+        }
+        self.strata.retain(|it| !it.is_empty());
+    }
+
+    /// Returns a relation that depends on its own absence, and the way back to it.
+    fn negative_circle(&self) -> Vec<usize> {
+        for rule in &self.rules {
+            for literal in rule.body.iter().filter(|it| !it.is_positive()) {
+                let Some(from) = literal.relation() else { continue };
+                if let Some(mut way) = self.way(from, rule.head) {
+                    way.insert(0, rule.head);
+                    return way;
+                }
+            }
+        }
+        unreachable!("levels rise without end only in a circle with a negation")
+    }
+
+    /// Returns the shortest way from a relation to one that it depends on, both included.
+    fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
+        let mut came: HashMap<usize, usize> = HashMap::new();
+        let mut queue = std::collections::VecDeque::from([from]);
+        while let Some(relation) = queue.pop_front() {
+            if relation == to {
+                let mut way = vec![to];
+                let mut at = to;
+                while at != from {
+                    at = came[&at];
+                    way.insert(0, at);
+                }
+                return Some(way);
+            }
+            for rule in self.rules.iter().filter(|it| it.head == relation) {
+                for next in rule.body.iter().filter_map(Literal::relation) {
+                    if next != from && !came.contains_key(&next) {
+                        came.insert(next, relation);
+                        queue.push_back(next);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Literal {
+    /// Returns the relation it looks at, if any.
+    pub fn relation(&self) -> Option<usize> {
+        match self {
+            Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => {
+                Some(it.relation)
+            }
+            Literal::Compare(..) | Literal::Let(..) => None,
+        }
+    }
+
+    /// Returns whether more rows of its relation can only make it hold more often.
+    fn is_positive(&self) -> bool {
+        matches!(self, Literal::Holds(_))
+    }
+}
+
+/// Reads one rule: numbers its variables and looks up its names.
+struct RuleReader<'a> {
+    program: &'a mut Program,
+    variables: Vec<String>,
+    kinds: Vec<Option<String>>,
+    /// Where each variable stands first, and how often it does.
+    uses: Vec<(Span, usize)>,
+    problems: &'a mut Diagnostics,
+    failed: bool,
+}
+
+/// Kinds of columns that hold numbers.
+const NUMBERS: &[&str] = &["u32", "u64", "i32", "i64", "usize", "Number"];
+
+impl RuleReader<'_> {
+    fn literal(&mut self, literal: &syntax::Literal) -> Option<Literal> {
+        match literal {
+            syntax::Literal::Holds(atom) => {
+                Some(Literal::Holds(self.pattern(atom, Unbound::IsNew)?))
+            }
+            syntax::Literal::Absent(atom) => {
+                Some(Literal::Absent(self.pattern(atom, Unbound::IsWrong("a negation"))?))
+            }
+            syntax::Literal::Compare(comparison, left, right) => {
+                let (left, right) =
+                    (self.value(left, "a condition"), self.value(right, "a condition"));
+                Some(Literal::Compare(*comparison, left?, right?))
+            }
+            syntax::Literal::Let(variable, value) => {
+                let value = self.value(value, "`let`")?;
+                Some(Literal::Let(self.bind(variable), value))
+            }
+            syntax::Literal::Aggregate { result, function, over, atom } => {
+                let outer = self.variables.len();
+                let pattern = self.pattern(atom, Unbound::IsNew)?;
+                let over = match over {
+                    Some(it) => Some(self.bound(it, "an aggregate")?),
+                    None => None,
+                };
+                // What first stands among the rows has no single value behind them.
+                for local in &mut self.variables[outer..] {
+                    local.push('\'');
+                }
+                Some(Literal::Aggregate {
+                    result: self.bind(result),
+                    function: *function,
+                    over,
+                    pattern,
+                })
+            }
+        }
+    }
+
+    fn head(&mut self, head: &syntax::Head) -> Option<(usize, Vec<Value>)> {
+        let relation = self.relation(&head.relation, head.terms.len(), head.span)?;
+        let mut terms = Vec::new();
+        for (column, term) in head.terms.iter().enumerate() {
+            let value = self.value(term, "the conclusion");
+            let kind = self.program.relations[relation].columns[column].clone();
+            self.expect_kind(term, &kind);
+            terms.push(value?);
+        }
+        Some((relation, terms))
+    }
+
+    fn pattern(&mut self, atom: &syntax::Atom, unbound: Unbound) -> Option<Pattern> {
+        let relation = self.relation(&atom.relation, atom.terms.len(), atom.span)?;
+        let mut terms = Vec::new();
+        for (column, term) in atom.terms.iter().enumerate() {
+            let kind = self.program.relations[relation].columns[column].clone();
+            let term = match term {
+                None => Some(Term::Any),
+                Some(term) => {
+                    let read = self.term(term, unbound);
+                    self.expect_kind(term, &kind);
+                    read
+                }
+            };
+            terms.push(term?);
+        }
+        Some(Pattern { relation, terms })
+    }
+
+    fn relation(&mut self, name: &str, columns: usize, span: Span) -> Option<usize> {
+        let Some(relation) = self.program.relation(name) else {
+            let nearest = self.program.relations.iter().map(|it| it.name.as_str());
+            let nearest = nearest.filter(|it| strsim::damerau_levenshtein(it, name) <= 2);
+            let nearest = nearest.min_by_key(|it| strsim::damerau_levenshtein(it, name));
+            return self.fail(problem::unknown_relation(name, nearest, span));
+        };
+        let expected = self.program.relations[relation].columns.len();
+        if expected != columns {
+            return self.fail(problem::arity(name, expected, columns, span));
+        }
+        Some(relation)
+    }
+
+    fn term(&mut self, term: &Expression, unbound: Unbound) -> Option<Term> {
+        match term {
+            Expression::Variable(it) => match unbound {
+                Unbound::IsNew => Some(Term::Variable(self.bind(it))),
+                Unbound::IsWrong(place) => Some(Term::Variable(self.bound(it, place)?)),
+            },
+            Expression::Arithmetic(..) => self.fail(problem::computed_column(term.span())),
+            _ => match self.value(term, "a column")? {
+                Value::Word(it) => Some(Term::Word(it)),
+                _ => None,
+            },
+        }
+    }
+
+    fn value(&mut self, expression: &Expression, place: &'static str) -> Option<Value> {
+        match expression {
+            Expression::Variable(it) => Some(Value::Variable(self.bound(it, place)?)),
+            Expression::Number(it, _) => Some(Value::Word(it.cast_unsigned())),
+            Expression::Text(it, _) => Some(Value::Word(self.program.text(it))),
+            Expression::Constant(kind, word, span) => match atom::constant(kind, word) {
+                Some(it) => Some(Value::Word(it)),
+                None => self.fail(problem::unknown_constant(kind, word, *span)),
+            },
+            Expression::Arithmetic(operator, left, right) => {
+                let (left, right) = (self.value(left, place), self.value(right, place));
+                Some(Value::Arithmetic(*operator, Box::new(left?), Box::new(right?)))
+            }
+        }
+    }
+
+    /// Returns the number of a variable, which it gets here unless it has one.
+    fn bind(&mut self, variable: &Variable) -> usize {
+        match self.variables.iter().position(|it| *it == variable.name) {
+            Some(index) => {
+                self.uses[index].1 += 1;
+                index
+            }
+            None => {
+                self.variables.push(variable.name.clone());
+                self.kinds.push(None);
+                self.uses.push((variable.span, 1));
+                self.variables.len() - 1
+            }
+        }
+    }
+
+    fn bound(&mut self, variable: &Variable, place: &'static str) -> Option<usize> {
+        if !self.variables.contains(&variable.name) {
+            return self.fail(problem::unbound(&variable.name, place, variable.span));
+        }
+        Some(self.bind(variable))
+    }
+
+    fn expect_kind(&mut self, term: &Expression, kind: &str) {
+        let (what, found) = match term {
+            Expression::Constant(found, word, _) => (format!("{found}::{word}"), found.clone()),
+            Expression::Text(text, _) => (format!("\"{text}\""), "Text".to_owned()),
+            Expression::Number(number, _) if !NUMBERS.contains(&kind) => {
+                (number.to_string(), "number".to_owned())
+            }
+            Expression::Variable(variable) => {
+                let Some(index) = self.variables.iter().position(|it| *it == variable.name) else {
+                    return;
+                };
+                match &self.kinds[index] {
+                    Some(found) => (variable.name.clone(), found.clone()),
+                    None => {
+                        self.kinds[index] = Some(kind.to_owned());
+                        return;
+                    }
+                }
+            }
+            Expression::Number(..) | Expression::Arithmetic(..) => return,
+        };
+        let both_numbers = NUMBERS.contains(&found.as_str()) && NUMBERS.contains(&kind);
+        if found != kind && !both_numbers {
+            self.fail::<()>(problem::kinds_differ(&what, &found, kind, term.span()));
+        }
+    }
+
+    fn report_singletons(&mut self) {
+        for (name, (span, uses)) in self.variables.iter().zip(&self.uses) {
+            if *uses == 1 && !name.starts_with('_') && !self.failed {
+                self.problems.push(problem::singleton(name, *span));
+            }
+        }
+    }
+
+    fn fail<T>(&mut self, problem: crate::diagnostic::Diagnostic) -> Option<T> {
+        self.failed = true;
+        self.problems.push(problem);
+        None
+    }
+}
+
+/// What a variable means that has no value yet.
+#[derive(Clone, Copy)]
+enum Unbound {
+    /// It gets one here.
+    IsNew,
+    /// It should have one, at this place.
+    IsWrong(&'static str),
+}
+
+impl Program {
+    fn text(&mut self, text: &str) -> u64 {
+        let index = self.texts.iter().position(|it| it == text).unwrap_or_else(|| {
+            self.texts.push(text.to_owned());
+            self.texts.len() - 1
+        });
+        index as u64
+    }
+}

@@ -1,0 +1,206 @@
+//! Rows of relations: appended, never changed, each with what it was derived from.
+//!
+//! A row is known by its relation and its position. Indexes are chains from newest to oldest, so that a range of
+//! positions – what was there before a round, what a round added – can be walked without copying.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::check::Program;
+
+/// The end of a chain, and no rule.
+const NONE: u32 = u32::MAX;
+
+/// Where a row came from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Derivation {
+    /// The rule; `NONE` for a given row.
+    rule: u32,
+    /// Where its premises begin.
+    premises: u32,
+}
+
+/// The rows of one relation.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    arity: usize,
+    words: Vec<u64>,
+    derivations: Vec<Derivation>,
+    /// Open addressing over positions.
+    slots: Vec<u32>,
+    indexes: Vec<Index>,
+}
+
+/// Rows by the words in some columns.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    columns: Vec<usize>,
+    newest: FxHashMap<u64, u32>,
+    older: Vec<u32>,
+}
+
+/// The rows of all relations of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Database {
+    pub(super) tables: Vec<Table>,
+    pub(super) premises: Vec<u32>,
+}
+
+impl Database {
+    /// Returns a database without rows.
+    pub fn new(program: &Program) -> Database {
+        let table = |arity| Table { arity, ..Table::default() };
+        Database {
+            tables: program.relations.iter().map(|it| table(it.columns.len())).collect(),
+            premises: Vec::new(),
+        }
+    }
+
+    /// Adds a row that nothing derives. Returns false if it is there already.
+    ///
+    /// # Panics
+    ///
+    /// If the row has another number of columns than the relation.
+    pub fn give(&mut self, relation: usize, row: &[u64]) -> bool {
+        self.tables[relation].add(row, Derivation { rule: NONE, premises: 0 })
+    }
+
+    /// Adds a row derived by a rule from the rows at `premises`, one per positive literal.
+    pub(super) fn derive(
+        &mut self,
+        relation: usize,
+        row: &[u64],
+        rule: usize,
+        premises: &[u32],
+    ) -> bool {
+        let derivation = Derivation { rule: rule as u32, premises: self.premises.len() as u32 };
+        let is_new = self.tables[relation].add(row, derivation);
+        if is_new {
+            self.premises.extend_from_slice(premises);
+        }
+        is_new
+    }
+
+    /// Returns the rows of a relation.
+    pub fn table(&self, relation: usize) -> &Table {
+        &self.tables[relation]
+    }
+
+    /// Returns the rule that derived a row, and the positions of the rows that its `count` positive literals matched; nothing for a given row.
+    pub fn derivation(
+        &self,
+        relation: usize,
+        position: usize,
+        count: impl Fn(usize) -> usize,
+    ) -> Option<(usize, &[u32])> {
+        let Derivation { rule, premises } = self.tables[relation].derivations[position];
+        let (rule, start) = (rule as usize, premises as usize);
+        (rule != NONE as usize).then(|| (rule, &self.premises[start..start + count(rule)]))
+    }
+}
+
+impl Table {
+    /// Returns how many rows there are.
+    pub fn len(&self) -> usize {
+        self.derivations.len()
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.derivations.is_empty()
+    }
+
+    /// Returns the row at a position.
+    pub fn row(&self, position: usize) -> &[u64] {
+        &self.words[position * self.arity..(position + 1) * self.arity]
+    }
+
+    /// Iterates over the rows, oldest first.
+    pub fn rows(&self) -> impl Iterator<Item = &[u64]> {
+        (0..self.len()).map(|it| self.row(it))
+    }
+
+    /// Returns the position of a row.
+    pub fn position(&self, row: &[u64]) -> Option<usize> {
+        if self.slots.is_empty() || row.len() != self.arity {
+            return None;
+        }
+        let found = self.slots[self.slot(row)];
+        (found != NONE).then_some(found as usize)
+    }
+
+    fn add(&mut self, row: &[u64], derivation: Derivation) -> bool {
+        assert_eq!(row.len(), self.arity, "a row has one word per column");
+        if self.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let slot = self.slot(row);
+        if self.slots[slot] != NONE {
+            return false;
+        }
+        self.slots[slot] = self.len() as u32;
+        self.words.extend_from_slice(row);
+        self.derivations.push(derivation);
+        true
+    }
+
+    /// Returns the slot that holds the row, or the free one where it belongs.
+    fn slot(&self, row: &[u64]) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(row.iter().copied()) as usize & mask;
+        while self.slots[slot] != NONE && self.row(self.slots[slot] as usize) != row {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![NONE; (self.slots.len() * 2).max(16)];
+        for position in 0..self.len() {
+            let slot = self.slot(self.row(position));
+            self.slots[slot] = position as u32;
+        }
+    }
+
+    /// Returns the number of the index over these columns, which it makes or brings up to date.
+    pub(super) fn index(&mut self, columns: &[usize]) -> usize {
+        let number =
+            self.indexes.iter().position(|it| it.columns == columns).unwrap_or_else(|| {
+                self.indexes.push(Index { columns: columns.to_vec(), ..Index::default() });
+                self.indexes.len() - 1
+            });
+        let mut index = std::mem::take(&mut self.indexes[number]);
+        for position in index.older.len()..self.len() {
+            let row = self.row(position);
+            let key = hash(index.columns.iter().map(|&it| row[it]));
+            let older = index.newest.insert(key, position as u32).unwrap_or(NONE);
+            index.older.push(older);
+        }
+        self.indexes[number] = index;
+        number
+    }
+
+    /// Iterates over the positions whose words in the index's columns hash like `key`, newest first.
+    pub(super) fn chain(
+        &self,
+        index: usize,
+        key: impl Iterator<Item = u64>,
+    ) -> impl Iterator<Item = usize> {
+        let index = &self.indexes[index];
+        let mut next = index.newest.get(&hash(key)).copied().unwrap_or(NONE);
+        std::iter::from_fn(move || {
+            let position = next as usize;
+            (next != NONE).then(|| {
+                next = index.older[position];
+                position
+            })
+        })
+    }
+}
+
+fn hash(words: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = FxHasher::default();
+    words.for_each(|it| hasher.write_u64(it));
+    hasher.finish()
+}

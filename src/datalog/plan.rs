@@ -1,0 +1,155 @@
+//! In which order the literals of a rule are matched: what has most bound first, conditions as soon as they can be decided.
+
+use super::check::{Literal, Pattern, Rule, Term, Value};
+use super::database::Database;
+
+/// Which rows of a relation a literal is matched against, by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    /// The first.
+    pub from: usize,
+    /// One past the last.
+    pub to: usize,
+}
+
+/// One literal in matching order.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Match each row in a range.
+    Scan {
+        /// Which positive literal of the rule this is, from 0.
+        premise: usize,
+        /// What to match.
+        pattern: Pattern,
+        /// The index over the bound columns, where some are.
+        index: Option<usize>,
+        /// Which rows.
+        range: Range,
+    },
+    /// Go on if no row matches; the index over the bound columns, where some are.
+    Absent(Pattern, Option<usize>),
+    /// Go on if the condition holds, or a variable gets its value.
+    Test(Literal),
+    /// A variable gets its value from the matching rows.
+    Aggregate(Literal, Option<usize>),
+}
+
+/// Plans a rule whose positive literals, in the order of the text, see these rows; `first` is matched first.
+pub(super) fn plan(
+    rule: &Rule,
+    ranges: &[Range],
+    first: Option<usize>,
+    database: &mut Database,
+) -> Vec<Step> {
+    let mut bound = vec![false; rule.variables.len()];
+    let mut waiting: Vec<(Option<usize>, &Literal)> = Vec::new();
+    let mut premises = 0;
+    for literal in &rule.body {
+        let is_positive = matches!(literal, Literal::Holds(_));
+        waiting.push((is_positive.then_some(premises), literal));
+        premises += usize::from(is_positive);
+    }
+
+    let mut steps = Vec::new();
+    while !waiting.is_empty() {
+        let next = match first {
+            Some(first) if steps.is_empty() => waiting.iter().position(|it| it.0 == Some(first)),
+            _ => waiting.iter().position(|it| it.0.is_none() && is_ready(it.1, &waiting, &bound)),
+        };
+        let next = next.unwrap_or_else(|| best(&waiting, ranges, &bound));
+        let (premise, literal) = waiting.remove(next);
+        steps.push(step(premise, literal, ranges, &bound, database));
+        bind(literal, &mut bound);
+    }
+    steps
+}
+
+/// Returns whether a literal that is not matched against rows of its own can be decided.
+fn is_ready(literal: &Literal, waiting: &[(Option<usize>, &Literal)], bound: &[bool]) -> bool {
+    match literal {
+        Literal::Holds(_) => false,
+        Literal::Absent(pattern) => variables(pattern).all(|it| bound[it]),
+        Literal::Compare(_, left, right) => is_known(left, bound) && is_known(right, bound),
+        Literal::Let(_, value) => is_known(value, bound),
+        // Its keys are what stands before it in the text: wait for all of that.
+        Literal::Aggregate { .. } => {
+            let before = waiting.iter().take_while(|it| !std::ptr::eq(it.1, literal));
+            before.count() == 0
+        }
+    }
+}
+
+/// Returns the positive literal with most bound; of equal ones the one with the fewest rows.
+fn best(waiting: &[(Option<usize>, &Literal)], ranges: &[Range], bound: &[bool]) -> usize {
+    let cost = |(premise, literal): &(Option<usize>, &Literal)| match (premise, literal) {
+        (Some(premise), Literal::Holds(pattern)) => {
+            let free = variables(pattern).filter(|&it| !bound[it]).count();
+            let joined = variables(pattern).any(|it| bound[it]);
+            let rows = ranges[*premise].to - ranges[*premise].from;
+            let rank = if free == 0 && joined {
+                0
+            } else if joined {
+                1
+            } else {
+                2
+            };
+            (rank, if rank == 2 { rows } else { free })
+        }
+        _ => (usize::MAX, usize::MAX),
+    };
+    (0..waiting.len()).min_by_key(|&it| cost(&waiting[it])).expect("something is waiting")
+}
+
+fn step(
+    premise: Option<usize>,
+    literal: &Literal,
+    ranges: &[Range],
+    bound: &[bool],
+    database: &mut Database,
+) -> Step {
+    let mut index = |pattern: &Pattern| {
+        let is_bound = |term: &Term| match term {
+            Term::Variable(it) => bound[*it],
+            Term::Word(_) => true,
+            Term::Any => false,
+        };
+        let columns: Vec<usize> =
+            (0..pattern.terms.len()).filter(|&it| is_bound(&pattern.terms[it])).collect();
+        (!columns.is_empty()).then(|| database.tables[pattern.relation].index(&columns))
+    };
+    match (premise, literal) {
+        (Some(premise), Literal::Holds(pattern)) => Step::Scan {
+            premise,
+            pattern: pattern.clone(),
+            index: index(pattern),
+            range: ranges[premise],
+        },
+        (_, Literal::Absent(pattern)) => Step::Absent(pattern.clone(), index(pattern)),
+        (_, Literal::Aggregate { pattern, .. }) => Step::Aggregate(literal.clone(), index(pattern)),
+        (_, other) => Step::Test(other.clone()),
+    }
+}
+
+fn bind(literal: &Literal, bound: &mut [bool]) {
+    match literal {
+        Literal::Holds(pattern) => variables(pattern).for_each(|it| bound[it] = true),
+        Literal::Let(variable, _) => bound[*variable] = true,
+        Literal::Aggregate { result, .. } => bound[*result] = true,
+        Literal::Absent(_) | Literal::Compare(..) => {}
+    }
+}
+
+fn variables(pattern: &Pattern) -> impl Iterator<Item = usize> {
+    pattern.terms.iter().filter_map(|it| match it {
+        Term::Variable(it) => Some(*it),
+        _ => None,
+    })
+}
+
+fn is_known(value: &Value, bound: &[bool]) -> bool {
+    match value {
+        Value::Variable(it) => bound[*it],
+        Value::Word(_) => true,
+        Value::Arithmetic(_, left, right) => is_known(left, bound) && is_known(right, bound),
+    }
+}

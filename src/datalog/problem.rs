@@ -1,0 +1,98 @@
+//! Everything that can be wrong with rules, one function each.
+
+use crate::diagnostic::{Diagnostic, Span};
+
+/// The text is not a rule or a declaration.
+pub(super) fn syntax(expected: &str, found: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid rule").detail(format!("Expected {expected}, found {found}.")).at(at)
+}
+
+/// A rule names a relation that nothing declares.
+pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> Diagnostic {
+    let hint = nearest.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
+    Diagnostic::error("Unknown relation")
+        .detail(format!("There is no relation `{name}`.{hint}"))
+        .at(at)
+}
+
+/// Two declarations of one relation differ.
+pub(super) fn declared_differently(
+    name: &str,
+    first: &[String],
+    again: &[String],
+    at: Span,
+) -> Diagnostic {
+    Diagnostic::error("Relation declared twice")
+        .detail(format!(
+            "`{name}` is already declared as {name}({}), here as {name}({}).",
+            first.join(", "),
+            again.join(", ")
+        ))
+        .at(at)
+}
+
+/// Two rules have one name.
+pub(super) fn duplicate_rule(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Duplicate rule name")
+        .detail(format!("Another rule is already called `{name}`. A proof names its rules: give this one a name of its own."))
+        .at(at)
+}
+
+/// A relation is used with another number of columns than it has.
+pub(super) fn arity(name: &str, expected: usize, found: usize, at: Span) -> Diagnostic {
+    Diagnostic::error("Wrong number of columns")
+        .detail(format!("`{name}` has {expected} columns, here are {found}."))
+        .at(at)
+}
+
+/// A variable is used where nothing gives it a value.
+pub(super) fn unbound(variable: &str, place: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Unbound variable")
+        .detail(format!(
+            "Nothing gives `{variable}` a value before it is used in {place}. Use it in a relation of the body that is not negated."
+        ))
+        .at(at)
+}
+
+/// A variable is used only once.
+pub(super) fn singleton(variable: &str, at: Span) -> Diagnostic {
+    Diagnostic::warning("Variable used once")
+        .detail(format!(
+            "`{variable}` stands only here and so matches anything. Write `_` if that is meant."
+        ))
+        .at(at)
+}
+
+/// A variable or constant stands in columns of different kinds.
+pub(super) fn kinds_differ(what: &str, one: &str, other: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Kinds do not match")
+        .detail(format!(
+            "`{what}` is of kind {one}, and this column of kind {other}; they never are equal."
+        ))
+        .at(at)
+}
+
+/// `Kind::Word` does not exist.
+pub(super) fn unknown_constant(kind: &str, word: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Unknown constant")
+        .detail(format!("There is no constant `{kind}::{word}`."))
+        .at(at)
+}
+
+/// A column of a body is compared with a computation.
+pub(super) fn computed_column(at: Span) -> Diagnostic {
+    Diagnostic::error("Computation in a column")
+        .detail("A column in a body holds a variable, a constant or `_`. Compute with `let` before, or compare with `if` after.")
+        .at(at)
+}
+
+/// A relation depends on its own absence.
+pub(super) fn unstratifiable(relations: &[&str], at: Span) -> Diagnostic {
+    Diagnostic::error("Negation in a circle")
+        .detail(format!(
+            "Whether `{}` holds would depend on its not holding: {}. Negate only relations that are concluded before.",
+            relations[0],
+            relations.join(" <-- ")
+        ))
+        .at(at)
+}

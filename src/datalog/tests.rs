@@ -1,0 +1,441 @@
+//! The language on its own, and the shipped strata against their compiled selves.
+
+use std::collections::BTreeSet;
+
+use entail_rules::text::{self, Names};
+use entail_rules::{
+    Action, Alias, Block, Config, End, Facts, Family, Fate, Flag, Hit, Key, KeyKind, Keying, Mode,
+    Module, Node, Phase, Reason, Repetition, Row, Seen, Statement, TEXTS, Tables,
+};
+use expect_test::{Expect, expect};
+
+use super::check::{Program, Source};
+use super::database::Database;
+use super::evaluate::evaluate;
+use super::shipped::{self, Conclusions};
+use crate::diagnostic::{FileId, Sources};
+
+/// Reads rules, evaluates them on the facts among them, and prints problems, or every derived row.
+#[track_caller]
+fn check(rules: &str, expected: Expect) {
+    let sources = Sources::default();
+    let file = sources.add("test.rules", rules.into());
+    let (program, problems) = Program::read(&[Source { name: "test", file, text: rules }]);
+    let mut out = String::new();
+    for problem in problems.iter() {
+        let place = sources.place(problem.subject.unwrap_or_default());
+        out.push_str(&format!("{:?} {place}: {problem}\n", problem.severity));
+    }
+    if !problems.has_errors() {
+        let mut database = Database::new(&program);
+        evaluate(&program, &mut database);
+        for (number, relation) in program.relations.iter().enumerate() {
+            let rows: BTreeSet<Vec<i64>> = database
+                .table(number)
+                .rows()
+                .map(|row| row.iter().map(|it| it.cast_signed()).collect())
+                .collect();
+            for row in rows {
+                let cells: Vec<String> = row.iter().map(i64::to_string).collect();
+                out.push_str(&format!("{}({})\n", relation.name, cells.join(", ")));
+            }
+        }
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn rules_conclude_what_follows_from_facts_and_from_conclusions() {
+    check(
+        "
+        relation edge(u32, u32);
+        /// `reach(a, b)`: there is a way.
+        relation reach(u32, u32);
+        edge(1, 2); edge(2, 3); edge(3, 1);
+        // @rule direct: there is an edge
+        reach(a, b) <-- edge(a, b);
+        reach(a, c) <-- edge(a, b), reach(b, c);
+        ",
+        expect![[r#"
+            edge(1, 2)
+            edge(2, 3)
+            edge(3, 1)
+            reach(1, 1)
+            reach(1, 2)
+            reach(1, 3)
+            reach(2, 1)
+            reach(2, 2)
+            reach(2, 3)
+            reach(3, 1)
+            reach(3, 2)
+            reach(3, 3)
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_arithmetic_and_text_are_computed() {
+    check(
+        r#"
+        relation n(i64);
+        relation m(i64, i64);
+        relation named(Text);
+        relation same(Text);
+        n(1), n(2), n(-3 + 6);
+        m(a, b * 2 - 1) <-- n(a), n(b), if a < b && b != 2, let c = a + 1, if c >= 2;
+        named("x"); named("y");
+        same(t) <-- named(t), named("y"), if t == "y";
+        "#,
+        expect![[r#"
+            n(1)
+            n(2)
+            n(3)
+            m(1, 5)
+            m(2, 5)
+            named(0)
+            named(1)
+            same(1)
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_computed_concludes_nothing() {
+    check(
+        "relation n(i64); relation m(i64); n(0); n(9223372036854775807); m(1 / a) <-- n(a), if a == 0; m(a + 1) <-- n(a);",
+        expect![[r#"
+            n(0)
+            n(9223372036854775807)
+            m(1)
+        "#]],
+    );
+}
+
+#[test]
+fn negation_waits_for_what_it_negates() {
+    check(
+        "
+        relation n(u32); relation odd(u32); relation even(u32); relation lonely(u32);
+        n(1); n(2); n(3); odd(1);
+        even(b) <-- n(b), !odd(b), n(a), if a + 1 == b;
+        lonely(a) <-- n(a), !even(_), !odd(a);
+        ",
+        expect![[r#"
+            n(1)
+            n(2)
+            n(3)
+            odd(1)
+            even(2)
+            even(3)
+        "#]],
+    );
+}
+
+#[test]
+fn aggregates_are_computed_per_group() {
+    check(
+        "
+        relation sale(u32, i64); relation shop(u32);
+        relation total(u32, i64); relation number(u32, i64); relation best(u32, i64); relation worst(u32, i64);
+        shop(1); shop(2); shop(3); sale(1, 10); sale(1, -4); sale(2, 7);
+        total(s, t) <-- shop(s), agg t = sum(x) in sale(s, x);
+        number(s, t) <-- shop(s), agg t = ascent::aggregators::count() in sale(s, _);
+        best(s, t) <-- shop(s), agg t = max(x) in sale(s, x);
+        worst(s, t) <-- shop(s), agg t = min(x) in sale(s, x);
+        ",
+        expect![[r#"
+            sale(1, -4)
+            sale(1, 10)
+            sale(2, 7)
+            shop(1)
+            shop(2)
+            shop(3)
+            total(1, 6)
+            total(2, 7)
+            total(3, 0)
+            number(1, 2)
+            number(2, 1)
+            number(3, 0)
+            best(1, 10)
+            best(2, 7)
+            worst(1, -4)
+            worst(2, 7)
+        "#]],
+    );
+}
+
+#[test]
+fn the_same_variable_twice_matches_equal_words_only() {
+    check(
+        "relation e(u32, u32); relation own(u32); relation bare(u32); e(1, 1); e(1, 2); e(3, 2); own(a) <-- e(a, a); bare(a) <-- e(a, _), !e(a, a);",
+        expect![[r#"
+            e(1, 1)
+            e(1, 2)
+            e(3, 2)
+            own(1)
+            bare(3)
+        "#]],
+    );
+}
+
+#[test]
+fn problems_are_found_where_they_are() {
+    check(
+        "
+        relation edge(u32, u32);
+        relation edge(u32);
+        relation node(Node);
+        relation reach(u32, u32);
+        reach(a, b) <-- egde(a, b);
+        reach(a) <-- edge(a, b);
+        reach(a, c) <-- edge(a, b);
+        reach(a, a) <-- edge(a, _), !edge(_, c);
+        reach(a, a) <-- edge(a, _), if a == Action::Burn;
+        reach(a, a) <-- edge(a, b), node(a);
+        reach(a, a) <-- edge(a, a + 1);
+        node(Action::Create) <-- edge(1, 1);
+        ",
+        expect![[r#"
+            Error test.rules:3,18: Relation declared twice: `edge` is already declared as edge(u32, u32), here as edge(u32).
+            Error test.rules:6,25: Unknown relation: There is no relation `egde`. Did you mean `edge`?
+            Error test.rules:7,9: Wrong number of columns: `reach` has 2 columns, here are 1.
+            Error test.rules:8,18: Unbound variable: Nothing gives `c` a value before it is used in the conclusion. Use it in a relation of the body that is not negated.
+            Error test.rules:9,46: Unbound variable: Nothing gives `c` a value before it is used in a negation. Use it in a relation of the body that is not negated.
+            Error test.rules:10,45: Unknown constant: There is no constant `Action::Burn`.
+            Error test.rules:11,42: Kinds do not match: `a` is of kind u32, and this column of kind Node; they never are equal.
+            Error test.rules:12,33: Computation in a column: A column in a body holds a variable, a constant or `_`. Compute with `let` before, or compare with `if` after.
+            Error test.rules:13,14: Kinds do not match: `Action::Create` is of kind Action, and this column of kind Node; they never are equal.
+        "#]],
+    );
+}
+
+#[test]
+fn text_that_is_no_rule_is_reported_and_the_rest_is_read() {
+    check(
+        "relation a(u32; relation b(u32); b(1) <- ; b(2); b(\"x) ; ) ; b(3)",
+        expect![[r#"
+        Error test.rules:1,15: Invalid rule: Expected `)`, found `;`.
+        Error test.rules:1,39: Invalid rule: Expected `;`, found `<`.
+        Error test.rules:1,66: Invalid rule: Expected `)`, found the end of the rules.
+    "#]],
+    );
+    check(
+        "relation a(u32); a((((1)))); a(99999999999999999999);",
+        expect![[r#"
+        Error test.rules:1,32: Invalid rule: Expected a whole number of 64 bits, found `99999999999999999999`.
+    "#]],
+    );
+    check(
+        &format!("relation a(u32); a({}1{});", "(".repeat(1000), ")".repeat(1000)),
+        expect![[r#"
+        Error test.rules:1,85: Invalid rule: Expected fewer nested parentheses, found `(`.
+    "#]],
+    );
+    check(
+        "ascent! {\n struct P;\n relation a(u32);\n a(1);\n}\nfn other() {}",
+        expect![[r#"
+        a(1)
+    "#]],
+    );
+}
+
+#[test]
+fn a_relation_may_not_rest_on_its_own_absence() {
+    check(
+        "relation n(u32); relation a(u32); relation b(u32); relation c(u32);
+         a(x) <-- n(x), !b(x); b(x) <-- c(x); c(x) <-- a(x);",
+        expect![[r#"
+            Error test.rules:2,32: Negation in a circle: Whether `a` holds would depend on its not holding: a <-- b <-- c <-- a. Negate only relations that are concluded before.
+        "#]],
+    );
+}
+
+#[test]
+fn two_rules_of_one_name_are_refused() {
+    check(
+        "relation n(u32);
+        // @rule one: it is
+        n(1);
+        // @rule one: it is too
+        n(2);",
+        expect![[r#"
+            Error test.rules:5,9: Duplicate rule name: Another rule is already called `one`. A proof names its rules: give this one a name of its own.
+        "#]],
+    );
+}
+
+#[test]
+fn the_shipped_rules_have_no_problem_and_each_has_a_name_and_a_sentence() {
+    for text in TEXTS {
+        let (program, problems) = Program::read(&[Source {
+            name: text.name,
+            file: FileId::default(),
+            text: text.source,
+        }]);
+        assert_eq!(problems.0, [], "{}", text.name);
+        for rule in &program.rules {
+            assert!(rule.name.starts_with(&format!("{}.", text.name)), "{}", rule.name);
+            assert!(!rule.sentence.is_empty(), "{}", rule.name);
+        }
+        for relation in program.relations.iter().filter(|it| it.is_derived) {
+            assert!(!relation.doc.is_empty(), "{} has no doc", relation.name);
+        }
+    }
+}
+
+#[test]
+fn the_rule_texts_declare_base_relations_as_the_facts_do() {
+    let program = shipped::program();
+    let mut known = Facts::RELATIONS.to_vec();
+    let conclusions = Conclusions::default();
+    known.extend(conclusions.tables().iter().flat_map(|it| it.relations()));
+    for relation in known {
+        let Some(number) = program.relation(relation.name) else { continue };
+        assert_eq!(program.relations[number].columns, relation.columns, "{}", relation.name);
+    }
+    for relation in program.relations.iter().filter(|it| !it.is_derived) {
+        assert!(
+            Facts::RELATIONS.iter().any(|it| it.name == relation.name),
+            "nobody writes {}",
+            relation.name
+        );
+    }
+}
+
+/// A random number below a bound, as often as asked.
+fn random(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) % below
+    }
+}
+
+/// Random rows in every base relation. Words of closed vocabularies are all used, ids are few.
+fn random_facts(seed: u64) -> Facts {
+    let mut chance = random(seed);
+    let mut facts = Facts::default();
+    let ids = 2 + chance(4);
+    for relation in Facts::RELATIONS {
+        let rows = if relation.columns.is_empty() { chance(2) } else { chance(7) };
+        for _ in 0..rows {
+            let row: Vec<u64> =
+                relation.columns.iter().map(|kind| chance(words_of(kind).unwrap_or(ids))).collect();
+            assert!(facts.push_row(relation.name, &row), "{}", relation.name);
+        }
+    }
+    facts
+}
+
+/// Returns how many words a closed vocabulary has.
+fn words_of(kind: &str) -> Option<u64> {
+    let count = match kind {
+        "Mode" => Mode::ALL.len(),
+        "Hit" => Hit::ALL.len(),
+        "End" => End::ALL.len(),
+        "Repetition" => Repetition::ALL.len(),
+        "KeyKind" => KeyKind::ALL.len(),
+        "Fate" => Fate::ALL.len(),
+        "Keying" => Keying::ALL.len(),
+        "Phase" => Phase::ALL.len(),
+        "Reason" => Reason::ALL.len(),
+        "Seen" => Seen::ALL.len(),
+        "Action" => Action::ALL.len(),
+        _ => return None,
+    };
+    Some(count as u64)
+}
+
+#[test]
+fn compiled_and_interpreted_strata_agree_on_random_facts() {
+    for seed in 1..600 {
+        let facts = random_facts(seed);
+        if let Err(difference) = shipped::agree(&facts) {
+            panic!("seed {seed}: {difference}\n{facts:?}");
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_id_survives_the_way_through_a_row() {
+    let row = (Node(1), Block(2), Module(3), Family(4), Alias(5), Config(6));
+    let mut words = Vec::new();
+    row.write(&mut words);
+    assert_eq!(Row::read(&words), Some(row));
+    let rest = (Key(7), Flag(8), Statement(9));
+    words.clear();
+    rest.write(&mut words);
+    assert_eq!(Row::read(&words), Some(rest));
+    assert_eq!(<(Mode,)>::read(&[99]), None);
+    assert_eq!(<(Node, Node)>::read(&[1]), None);
+}
+
+/// The texts of facts in the tests of a stratum: the first argument of each `check…(`.
+fn fact_bases(tests: &str) -> Vec<String> {
+    let quoted = |text: &str| Some(text[text.find('"')? + 1..].split('"').next()?.to_owned());
+    let prefix = tests.split("const ").nth(1).and_then(quoted).unwrap_or_default();
+    let mut found = Vec::new();
+    for call in [" check(", " check_existing(", " check_mixed("] {
+        for rest in tests.split(call).skip(1).filter(|it| it.trim_start().starts_with('"')) {
+            let facts = quoted(rest).expect("the text is quoted");
+            found.push(if call == " check(" { facts } else { format!("{prefix}{facts}") });
+        }
+    }
+    found
+}
+
+/// Interprets one stratum on facts and earlier conclusions given as text, and returns what it yields.
+fn yields(program: &Program, wanted: &[usize], facts: &str) -> Vec<BTreeSet<Vec<u64>>> {
+    let mut names = Names::default();
+    let mut base = Facts::default();
+    let Conclusions { providers, selection, spread, decisions, .. } = &mut Conclusions::default();
+    text::read(facts, &mut names, &mut [spread, &mut base, selection, providers, decisions]);
+    let mut database = Database::new(program);
+    for tables in [spread as &dyn Tables, &base, selection, providers, decisions] {
+        shipped::give(program, tables, &mut database);
+    }
+    evaluate(program, &mut database);
+    wanted.iter().map(|&it| database.table(it).rows().map(<[u64]>::to_vec).collect()).collect()
+}
+
+#[test]
+fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
+    let tests = [
+        ("moves", include_str!("../../rules/moves/tests.rs")),
+        ("references", include_str!("../../rules/references/tests.rs")),
+        ("providers", include_str!("../../rules/providers/tests.rs")),
+        ("instances", include_str!("../../rules/instances/tests.rs")),
+        ("selection", include_str!("../../rules/selection/tests.rs")),
+        ("spread", include_str!("../../rules/spread/tests.rs")),
+        ("outputs", include_str!("../../rules/outputs/tests.rs")),
+        ("decide", include_str!("../../rules/decide/tests.rs")),
+        ("order", include_str!("../../rules/order/tests.rs")),
+        ("violations", include_str!("../../rules/violations/tests.rs")),
+    ];
+    let conclusions = Conclusions::default();
+    let mut idle = Vec::new();
+    for (text, tables) in TEXTS.iter().zip(conclusions.tables()) {
+        let source = Source { name: text.name, file: FileId::default(), text: text.source };
+        let (program, _) = Program::read(&[source]);
+        let wanted: Vec<usize> =
+            tables.relations().iter().filter_map(|it| program.relation(it.name)).collect();
+        let bases = fact_bases(
+            tests.iter().find(|it| it.0 == text.name).expect("every stratum has tests").1,
+        );
+        assert!(bases.len() > 2, "{} has facts", text.name);
+        let whole: Vec<_> = bases.iter().map(|it| yields(&program, &wanted, it)).collect();
+        for rule in &program.rules {
+            let fewer = program.without(&rule.name);
+            let differs = bases
+                .iter()
+                .zip(&whole)
+                .any(|(facts, whole)| yields(&fewer, &wanted, facts) != *whole);
+            if !differs {
+                idle.push(rule.name.clone());
+            }
+        }
+    }
+    assert_eq!(idle, [""; 0], "no test would miss these rules");
+}
