@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::address::target::Target;
 use crate::address::Instance;
+use crate::address::target::Target;
 use crate::diagnostic::Span;
 
 /// What kind of plan is asked for.

@@ -22,7 +22,14 @@ impl World {
     /// Returns the real world of this process.
     pub fn of_this_process() -> World {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-        World { root: cwd.clone(), cwd, environment: std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect(), fixed_time: None }
+        World {
+            root: cwd.clone(),
+            cwd,
+            environment: std::env::vars_os()
+                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+                .collect(),
+            fixed_time: None,
+        }
     }
 
     /// Returns the time now, in UTC.

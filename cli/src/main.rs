@@ -1,2 +1,3 @@
-//! cli
-fn main(){}
+//! The program `entail`.
+
+fn main() {}

@@ -55,7 +55,11 @@ pub fn quote(text: &str) -> String {
             }
             c if c.is_control() || (!c.is_ascii() && is_unprintable(c)) => {
                 let code = c as u32;
-                if code < 0x10000 { out.push_str(&format!("\\u{code:04x}")) } else { out.push_str(&format!("\\U{code:08x}")) }
+                if code < 0x10000 {
+                    out.push_str(&format!("\\u{code:04x}"))
+                } else {
+                    out.push_str(&format!("\\U{code:08x}"))
+                }
             }
             c => out.push(c),
         }
@@ -277,9 +281,17 @@ impl Provider {
     /// Returns what an undeclared local name means: `hashicorp/NAME`, or the builtin one for `terraform`.
     pub fn implied(local_name: &str) -> Provider {
         if local_name == "terraform" {
-            return Provider { host: BUILTIN_HOST.into(), namespace: "builtin".into(), kind: "terraform".into() };
+            return Provider {
+                host: BUILTIN_HOST.into(),
+                namespace: "builtin".into(),
+                kind: "terraform".into(),
+            };
         }
-        Provider { host: DEFAULT_HOST.into(), namespace: "hashicorp".into(), kind: local_name.into() }
+        Provider {
+            host: DEFAULT_HOST.into(),
+            namespace: "hashicorp".into(),
+            kind: local_name.into(),
+        }
     }
 
     /// Returns whether it is part of the program (`terraform.io/builtin/…`).

@@ -8,6 +8,46 @@ use crate::diagnostic::Span;
 use crate::syntax::{Body, Expression, Name};
 use crate::value::{Str, Type, Value};
 
+mod assemble;
+mod call;
+pub mod check;
+mod condition;
+pub mod constant;
+mod decode;
+mod escape;
+mod file;
+pub mod files;
+pub mod installed;
+mod lifecycle;
+mod load;
+mod moves;
+mod named;
+mod overrides;
+mod problems;
+mod provider;
+mod provisioner;
+mod repetition;
+mod resource;
+pub mod source;
+mod terraform;
+#[cfg(test)]
+mod tests;
+mod types;
+pub mod uses;
+pub mod version;
+
+pub use crate::value::TypeDefaults;
+pub use decode::is_taken_literally;
+pub use installed::{InstalledModule, InstalledModules};
+pub use load::{call_source, call_version, load_config, load_module};
+pub use named::with_defaults;
+pub use provider::{implied_provider, parse_source};
+
+/// Returns the first of `known` that is nearly `given`: at most two letters differ.
+pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known.into_iter().find(|it| strsim::levenshtein(given, it) < 3)
+}
+
 /// A whole configuration: the root module and everything it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
@@ -44,6 +84,10 @@ pub struct Module {
     pub checks: BTreeMap<Str, Check>,
     /// `backend` or `cloud` of the `terraform` block.
     pub backend: Option<Backend>,
+    /// `provider_meta` of the `terraform` block.
+    pub provider_metas: Vec<ProviderMeta>,
+    /// How many configuration files the folder has.
+    pub file_count: usize,
     /// `required_version` (where it counts) and `language { compatible_with { opentofu = … } }`: constraint and place.
     pub required_versions: Vec<(String, Span)>,
 }
@@ -77,17 +121,6 @@ pub struct Variable {
     pub constant: Option<bool>,
     /// `validation`
     pub validations: Vec<Condition>,
-}
-
-/// Defaults of optional object attributes, along the type.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TypeDefaults {
-    /// The type these belong to, optional flags included.
-    pub ty: Option<Type>,
-    /// Default per attribute name of this object.
-    pub values: BTreeMap<Str, Value>,
-    /// Defaults within attributes by name, within tuple elements by index, or within elements of a collection under "".
-    pub children: BTreeMap<Str, TypeDefaults>,
 }
 
 /// One `name = expression` of `locals`.
@@ -268,6 +301,8 @@ pub struct ModuleCall {
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// `depends_on`
     pub depends_on: Vec<Expression>,
+    /// The place of the body.
+    pub body_span: Span,
 }
 
 /// `provider "name" {}`
@@ -376,6 +411,39 @@ pub struct Backend {
     pub body: Body,
     /// The place of the header.
     pub declared: Span,
+}
+
+/// `provider_meta "name" {}`
+#[derive(Clone, Debug)]
+pub struct ProviderMeta {
+    /// The provider's local name.
+    pub name: Name,
+    /// The arguments, all constant.
+    pub body: Body,
+    /// The place of the header.
+    pub declared: Span,
+}
+
+impl Module {
+    /// Returns whether the folder holds no configuration file at all.
+    pub fn is_empty(&self) -> bool {
+        self.file_count == 0
+    }
+
+    /// Returns which provider a local name means here.
+    pub fn provider_of(&self, local_name: &str) -> Provider {
+        match self.required_providers.get(local_name) {
+            Some(it) => it.source.clone(),
+            None => Provider::implied(local_name),
+        }
+    }
+
+    /// Returns the `provider` block of a local name and alias.
+    pub fn provider_block(&self, local_name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
+        self.providers.iter().find(|it| {
+            *it.name.text == *local_name && it.alias.as_ref().map(|it| &*it.text) == alias
+        })
+    }
 }
 
 impl Config {

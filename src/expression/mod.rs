@@ -1,10 +1,36 @@
 //! Expressions to values, in a scope.
+//!
+//! [`evaluate`] takes an expression and a [`Scope`] and gives a value and problems; [`body`] does the same for a whole
+//! block with a provider's schema; [`functions`] has every function. Nothing here knows what a plan is.
+
+use std::sync::Arc;
 
 use crate::address::Mode;
-use crate::diagnostic::{Diagnostics, Span};
-use crate::syntax::{Expression, Step};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::schema::FunctionSignature;
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Str, Value};
 use crate::world::World;
+
+mod access;
+pub mod body;
+mod call;
+mod compose;
+mod evaluate;
+pub mod functions;
+mod operators;
+pub mod print;
+pub mod problems;
+mod reference;
+mod statement;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use access::{attribute, index};
+pub use evaluate::{evaluate, evaluate_with};
+pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
+pub use statement::{describe_value, values_of};
 
 /// What the first names of a traversal refer to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,7 +83,17 @@ pub trait Scope: Sync {
     ///   known and not null (a number or string); then the value of that one instance is returned, and the step is consumed.
     ///   When the step is absent, unknown or a splat, `key` is `None` and the whole is returned.
     /// - `span`: the place to blame.
+    ///
+    /// A problem whose summary is "Invalid index" (no such instance) can be caught by `try`; any other is one of the
+    /// configuration itself and is always told.
     fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics>;
+
+    /// Returns the value of a subject in an expression whose outcome is already decided without it: only its type and
+    /// sensitivity matter. May be an unknown where the real value is not at hand. Nothing is told through
+    /// [`Scope::reached`] for it.
+    fn lookup_aside(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        self.lookup(subject, key, span)
+    }
 
     /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
     /// subject and its consumed key.
@@ -85,8 +121,25 @@ pub trait Scope: Sync {
         true
     }
 
-    /// Returns the fixed time of `plantimestamp()`.
-    fn plan_time(&self) -> chrono::DateTime<chrono::Utc> {
-        self.world().now()
+    /// Returns the fixed time of `plantimestamp()`; `None` while it is not decided.
+    fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
+        Some(self.world().now())
+    }
+
+    /// Returns whether the console's own function, `type`, is there.
+    fn is_console(&self) -> bool {
+        false
+    }
+
+    /// Returns what `provider::NAME::FUNCTION` takes and returns; `name` is the whole.
+    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        Err(problems::unknown_function(name, name.span))
+    }
+
+    /// Calls a function of a provider with converted, unmarked arguments. `Err` blames an argument, by its number, or
+    /// the call.
+    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, functions::Failure> {
+        let _ = arguments;
+        Err(functions::Failure::call(format!("function {} is not available here", name.text)))
     }
 }

@@ -7,6 +7,9 @@ use crate::request::PlanMode;
 use crate::state::State;
 use crate::value::{Path, Str, Value};
 
+mod codec;
+pub mod file;
+
 /// What is to be done with one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -20,6 +23,36 @@ pub enum Action {
     Delete,
     Forget,
     ForgetThenCreate,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Action; 9] = [
+        Action::NoOp,
+        Action::Create,
+        Action::Read,
+        Action::Update,
+        Action::DeleteThenCreate,
+        Action::CreateThenDelete,
+        Action::Delete,
+        Action::Forget,
+        Action::ForgetThenCreate,
+    ];
+
+    /// Returns what `show -json` calls it: one word per step.
+    pub fn tokens(self) -> &'static [&'static str] {
+        match self {
+            Action::NoOp => &["no-op"],
+            Action::Create => &["create"],
+            Action::Read => &["read"],
+            Action::Update => &["update"],
+            Action::DeleteThenCreate => &["delete", "create"],
+            Action::CreateThenDelete => &["create", "delete"],
+            Action::Delete => &["delete"],
+            Action::Forget => &["forget"],
+            Action::ForgetThenCreate => &["forget", "create"],
+        }
+    }
 }
 
 /// Why, where the action alone does not say. The texts are those of `show -json`.
@@ -42,6 +75,41 @@ pub enum Reason {
     ReadBecauseCheckNested,
     ForgotBecauseLifecycleDestroyInState,
     ForgotBecauseLifecycleDestroyInConfig,
+}
+
+impl Reason {
+    /// Every reason and what `show -json` calls it.
+    const TOKENS: [(Reason, &'static str); 16] = [
+        (Reason::ReplaceBecauseTainted, "replace_because_tainted"),
+        (Reason::ReplaceBecauseCannotUpdate, "replace_because_cannot_update"),
+        (Reason::ReplaceByRequest, "replace_by_request"),
+        (Reason::ReplaceByTriggers, "replace_by_triggers"),
+        (Reason::DeleteBecauseNoResourceConfig, "delete_because_no_resource_config"),
+        (Reason::DeleteBecauseWrongRepetition, "delete_because_wrong_repetition"),
+        (Reason::DeleteBecauseCountIndex, "delete_because_count_index"),
+        (Reason::DeleteBecauseEachKey, "delete_because_each_key"),
+        (Reason::DeleteBecauseEnabledFalse, "delete_because_enabled_false"),
+        (Reason::DeleteBecauseNoModule, "delete_because_no_module"),
+        (Reason::DeleteBecauseNoMoveTarget, "delete_because_no_move_target"),
+        (Reason::ReadBecauseConfigUnknown, "read_because_config_unknown"),
+        (Reason::ReadBecauseDependencyPending, "read_because_dependency_pending"),
+        (Reason::ReadBecauseCheckNested, "read_because_check_nested"),
+        (Reason::ForgotBecauseLifecycleDestroyInState, "forgot_because_lifecycle_destroy_in_state"),
+        (
+            Reason::ForgotBecauseLifecycleDestroyInConfig,
+            "forgot_because_lifecycle_destroy_in_config",
+        ),
+    ];
+
+    /// Returns what `show -json` calls it.
+    pub fn token(self) -> &'static str {
+        Reason::TOKENS.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
+
+    /// Returns the reason of that name.
+    pub fn from_token(token: &str) -> Option<Reason> {
+        Reason::TOKENS.iter().find(|it| it.1 == token).map(|it| it.0)
+    }
 }
 
 /// What is to be done with one object, and why.

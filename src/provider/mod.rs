@@ -29,12 +29,20 @@ pub struct ProviderDiagnostic {
 impl ProviderDiagnostic {
     /// Returns an error about the whole object.
     pub fn error(summary: impl Into<String>, detail: impl Into<String>) -> ProviderDiagnostic {
-        ProviderDiagnostic { severity: crate::diagnostic::Severity::Error, summary: summary.into(), detail: detail.into(), attribute: Path::new() }
+        ProviderDiagnostic {
+            severity: crate::diagnostic::Severity::Error,
+            summary: summary.into(),
+            detail: detail.into(),
+            attribute: Path::new(),
+        }
     }
 
     /// Returns a warning about the whole object.
     pub fn warning(summary: impl Into<String>, detail: impl Into<String>) -> ProviderDiagnostic {
-        ProviderDiagnostic { severity: crate::diagnostic::Severity::Warning, ..ProviderDiagnostic::error(summary, detail) }
+        ProviderDiagnostic {
+            severity: crate::diagnostic::Severity::Warning,
+            ..ProviderDiagnostic::error(summary, detail)
+        }
     }
 
     /// Sets the attribute it is about.
@@ -169,10 +177,12 @@ pub trait Provider: Send + Sync {
     async fn validate_data(&self, kind: &str, config: &Value) -> Vec<ProviderDiagnostic>;
 
     /// Brings a stored object to the current schema. `stored` is the JSON text of an object.
-    async fn upgrade(&self, kind: &str, version: u64, stored: &RawValue) -> Response<Option<Value>>;
+    async fn upgrade(&self, kind: &str, version: u64, stored: &RawValue)
+    -> Response<Option<Value>>;
 
     /// Reads what became of an object.
-    async fn read(&self, kind: &str, prior: &Value, private: &[u8]) -> Response<Option<ReadObject>>;
+    async fn read(&self, kind: &str, prior: &Value, private: &[u8])
+    -> Response<Option<ReadObject>>;
 
     /// Plans a change.
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>>;
@@ -184,7 +194,14 @@ pub trait Provider: Send + Sync {
     async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>>;
 
     /// Turns an object of another type (perhaps of another provider) into one of `kind`.
-    async fn move_state(&self, from_provider: &str, from_kind: &str, from_version: u64, stored: &RawValue, kind: &str) -> Response<Option<ReadObject>>;
+    async fn move_state(
+        &self,
+        from_provider: &str,
+        from_kind: &str,
+        from_version: u64,
+        stored: &RawValue,
+        kind: &str,
+    ) -> Response<Option<ReadObject>>;
 
     /// Reads a data source.
     async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>>;
@@ -199,13 +216,17 @@ pub trait Provider: Send + Sync {
     async fn close(&self, kind: &str, private: &[u8]) -> Vec<ProviderDiagnostic>;
 
     /// Calls a function. The error names the argument at fault, from 0, and says why.
-    async fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)>;
+    async fn call(&self, name: &str, arguments: &[Value])
+    -> Result<Value, (Option<usize>, String)>;
 
     /// Asks running calls to end soon.
     async fn stop(&self) {}
 }
 
 /// Starts embedded providers; `None` where the address is not embedded.
-pub fn embedded(address: &crate::address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+pub fn embedded(
+    address: &crate::address::Provider,
+    world: &Arc<World>,
+) -> Option<Arc<dyn Provider>> {
     builtin::start(address, world)
 }

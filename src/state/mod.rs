@@ -7,6 +7,18 @@ use serde_json::value::RawValue;
 use crate::address::{Instance, InstanceKey, ProviderConfig, Resource};
 use crate::value::{Str, Type, Value};
 
+pub mod journal;
+mod legacy;
+pub mod names;
+mod problems;
+pub mod providers;
+pub mod read;
+mod stored;
+#[cfg(test)]
+mod tests;
+pub mod text;
+pub mod write;
+
 /// What exists, as last recorded.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -128,7 +140,10 @@ impl State {
     /// Iterates over the addresses of all instances, deposed-only ones included, in address order.
     pub fn instances(&self) -> impl Iterator<Item = (Instance, &ResourceState, &InstanceState)> {
         self.resources.iter().flat_map(|(address, resource)| {
-            resource.instances.iter().map(move |(key, instance)| (address.instance(key.clone()), resource, instance))
+            resource
+                .instances
+                .iter()
+                .map(move |(key, instance)| (address.instance(key.clone()), resource, instance))
         })
     }
 

@@ -1,10 +1,84 @@
 //! Text to a compact tree with spans. The only room that knows how the language is written.
 //!
 //! Native syntax and JSON syntax give the same tree; an expression of JSON is a template string or a JSON value, lowered
-//! to the same [`Expr`].
+//! to the same [`Expr`]. Nothing is evaluated or folded: `-1` is [`Expr::Unary`] of `1`.
+//!
+//! Trees are bounded: at most 4000 expressions lie on a path from an expression down to a leaf, and only operator chains
+//! come near (they lean to the left, chains of conditionals to the right).
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, Str};
+
+mod content;
+mod edit;
+mod expression;
+mod json;
+mod parser;
+mod problems;
+mod reading;
+mod template;
+#[cfg(test)]
+mod tests;
+mod token;
+mod traversal;
+mod walk;
+
+pub use content::{AttributeSchema, BlockSchema};
+pub use edit::parse_with_hcl_edit;
+pub use json::{JsonKind, JsonString, JsonValue, parse_json};
+pub use traversal::{Traversal, parse_traversal};
+pub use walk::{calls, references};
+
+use parser::{Place, read_with};
+use token::{Kind, Start};
+
+/// Reads a file in native syntax.
+///
+/// A top-level attribute or block with an error is left out of the body and reported; reading goes on behind it.
+pub fn parse(file: FileId, text: &str) -> (Body, Diagnostics) {
+    read_with(text, Place::plain(file, 0), Start::Plain, |parser| parser.file())
+}
+
+/// Reads an expression that stands alone; line ends mean nothing. `start` is the byte of the file at which `text` begins.
+pub fn parse_expression(file: FileId, text: &str, start: usize) -> Result<Expression, Diagnostics> {
+    expression_at(text, Place::plain(file, start))
+}
+
+fn expression_at(text: &str, place: Place<'_>) -> Result<Expression, Diagnostics> {
+    let (result, diags) = read_with(text, place, Start::Plain, |parser| {
+        parser.with_newlines(false, |parser| {
+            let expression = parser.expression()?;
+            let end = parser.peek();
+            if end.kind != Kind::End {
+                return Err(parser.fail_at(end, problems::extra_after_expression));
+            }
+            Ok(expression)
+        })
+    });
+    match result {
+        Ok(expression) if !diags.has_errors() => Ok(expression),
+        _ => Err(diags),
+    }
+}
+
+/// Reads a template without quotes, such as the file that `templatefile` names: [`Expr::String`], [`Expr::Template`], or
+/// [`Expr::Wrapped`] where it is one interpolation and nothing else.
+pub fn parse_template(file: FileId, text: &str) -> Result<Expression, Diagnostics> {
+    template_at(text, Place::plain(file, 0))
+}
+
+fn template_at(text: &str, place: Place<'_>) -> Result<Expression, Diagnostics> {
+    let (result, diags) = read_with(text, place, Start::Template, |parser| parser.bare_template());
+    match result {
+        Ok(expression) if !diags.has_errors() => Ok(expression),
+        _ => Err(diags),
+    }
+}
+
+/// Returns whether text is an identifier, as every name in a configuration must be.
+pub fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && token::ident_length(text) == text.len()
+}
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,17 +96,18 @@ pub struct Body {
     pub attributes: Vec<Attribute>,
     /// Blocks, in source order.
     pub blocks: Vec<Block>,
-    /// The place of the whole body (between the braces, or the file).
+    /// The place of the whole body (from brace to brace, or the file).
     pub span: Span,
-    /// Set for JSON syntax, where a name can be read as an attribute or as blocks. See [`json`].
+    /// Set for JSON syntax, where a name can be read as an attribute or as blocks: members that [`Body::content`] and its
+    /// relatives sort. A body that overrides were merged into may have native parts besides.
     pub json: Option<JsonBody>,
 }
 
 /// A JSON object whose members a schema must sort into attributes and blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonBody {
-    /// Every member: name, place of the name, value.
-    pub members: Vec<(Name, Expression)>,
+    /// Every member in source order, comments (`//`) and duplicates included.
+    pub members: Vec<(Name, JsonValue)>,
 }
 
 /// `name = expression`
@@ -84,7 +159,8 @@ pub enum Expr {
     Number(Number),
     /// A quoted string or heredoc without sequences: its text, escapes resolved, heredoc indentation and NFC done.
     String(Str),
-    /// A quoted string or heredoc with sequences. Trimming (`~`) and heredoc indentation are done.
+    /// A quoted string or heredoc with sequences. Trimming (`~`) and heredoc indentation are done. Always a string, even
+    /// where a single interpolation is left.
     Template(Vec<Part>),
     /// `"${x}"`: exactly one interpolation and nothing else; gives the value as it is.
     Wrapped(Expression),
@@ -182,7 +258,8 @@ pub struct Item {
 pub enum ObjectKey {
     /// A bare name: the text itself, not a reference.
     Name(Name),
-    /// Any other expression; a parenthesised name is [`Expr::Parentheses`].
+    /// Any other expression; a parenthesised name is [`Expr::Parentheses`]. A bare `a.b` comes as [`Expr::Traversal`] and is
+    /// for the evaluator to refuse ("Ambiguous attribute key").
     Expression(Expression),
 }
 
@@ -195,6 +272,16 @@ pub enum Step {
     Index(Expression, Span),
     /// `.0`
     LegacyIndex(u64, Span),
+    /// A splat within a splat, as the second one of `a[*].b[*].c`: `each` is taken from every element of the value so far.
+    /// Occurs only in [`Expr::Splat`]'s `each` and in its own.
+    Splat {
+        /// Whether it is the full form; then it is the last step.
+        full: bool,
+        /// The steps taken from each element.
+        each: Vec<Step>,
+        /// The place of the `[*]` or `.*`.
+        marker: Span,
+    },
 }
 
 impl Step {
@@ -203,6 +290,9 @@ impl Step {
         match self {
             Step::Attribute(name) => name.span,
             Step::Index(_, span) | Step::LegacyIndex(_, span) => *span,
+            Step::Splat { each, marker, .. } => {
+                each.last().map_or(*marker, |it| marker.to(it.span()))
+            }
         }
     }
 }

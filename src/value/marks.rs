@@ -44,8 +44,12 @@ impl Reads {
             (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Some(a), Some(b)) => match (&**a, &**b) {
                 (ReadTree::Leaf(x), ReadTree::Leaf(y)) if x == y => self.clone(),
-                (ReadTree::Union(parts), _) if parts.iter().any(|it| Arc::ptr_eq(it, b)) => self.clone(),
-                (_, ReadTree::Union(parts)) if parts.iter().any(|it| Arc::ptr_eq(it, a)) => other.clone(),
+                (ReadTree::Union(parts), _) if parts.iter().any(|it| Arc::ptr_eq(it, b)) => {
+                    self.clone()
+                }
+                (_, ReadTree::Union(parts)) if parts.iter().any(|it| Arc::ptr_eq(it, a)) => {
+                    other.clone()
+                }
                 _ => Reads(Some(Arc::new(ReadTree::Union(vec![a.clone(), b.clone()])))),
             },
         }
@@ -143,9 +147,10 @@ impl Value {
             return self;
         }
         match self {
-            Value::Marked(it) => {
-                Value::Marked(Arc::new(Marked { marks: it.marks.union(marks), value: it.value.clone() }))
-            }
+            Value::Marked(it) => Value::Marked(Arc::new(Marked {
+                marks: it.marks.union(marks),
+                value: it.value.clone(),
+            })),
             value => Value::Marked(Arc::new(Marked { marks: marks.clone(), value })),
         }
     }
@@ -163,17 +168,29 @@ impl Value {
 
     /// Returns whether this or any part of it is marked.
     pub fn contains_marked(&self) -> bool {
-        matches!(self, Value::Marked(_)) || self.children().any(Value::contains_marked)
+        self.has_part(&|it| matches!(it, Value::Marked(_)))
     }
 
     /// Returns whether this or any part of it is sensitive.
     pub fn contains_sensitive(&self) -> bool {
-        matches!(self, Value::Marked(it) if it.marks.sensitive) || self.children().any(Value::contains_sensitive)
+        self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.sensitive))
     }
 
     /// Returns whether this or any part of it is ephemeral.
     pub fn contains_ephemeral(&self) -> bool {
-        matches!(self, Value::Marked(it) if it.marks.ephemeral) || self.children().any(Value::contains_ephemeral)
+        self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.ephemeral))
+    }
+
+    /// Returns whether `test` holds for this or any part of it.
+    pub fn has_part(&self, test: &dyn Fn(&Value) -> bool) -> bool {
+        test(self)
+            || match self.bare() {
+                Value::List(it) | Value::Set(it) => it.items.iter().any(|it| it.has_part(test)),
+                Value::Tuple(it) => it.items.iter().any(|it| it.has_part(test)),
+                Value::Object(it) => it.values.iter().any(|it| it.has_part(test)),
+                Value::Map(it) => it.entries.iter().any(|it| it.1.has_part(test)),
+                _ => false,
+            }
     }
 
     /// Returns the union of all marks in it.

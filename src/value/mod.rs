@@ -6,19 +6,30 @@
 
 use std::sync::Arc;
 
+mod conform;
 pub mod convert;
+mod convertible;
+mod defaults;
+mod digits;
+mod float;
 pub mod json;
 pub mod marks;
+mod notation;
 pub mod number;
 pub mod path;
 pub mod set;
+#[cfg(test)]
+mod tests;
 pub mod types;
 pub mod unify;
 pub mod unknown;
 
+pub use convert::{ConversionError, convert};
+pub use defaults::{TypeDefaults, apply_defaults};
 pub use marks::{Marks, Reads};
-pub use number::Number;
-pub use path::{Path, PathStep};
+pub use notation::Notated;
+pub use number::{Notation, Number};
+pub use path::{Path, PathError, PathStep, ShowPath};
 pub use types::{Kind, Type};
 pub use unknown::{Refinement, Unknown};
 
@@ -86,6 +97,8 @@ pub struct Tuple {
 #[derive(Debug, PartialEq)]
 pub struct Object {
     /// Its type: `Kind::Object`, which holds the names in the order of `values`.
+    ///
+    /// INVARIANT: no attribute is optional, and each attribute's type is the type of its value.
     pub ty: Type,
     /// One value per attribute, in the type's (sorted) order.
     pub values: Box<[Value]>,
@@ -132,8 +145,13 @@ impl Value {
         attributes.reverse();
         attributes.dedup_by(|a, b| a.0 == b.0);
         attributes.reverse();
-        let ty = Type::object(attributes.iter().map(|(name, value)| (name.clone(), value.ty())).collect());
-        Value::Object(Arc::new(Object { ty, values: attributes.into_iter().map(|it| it.1).collect() }))
+        let ty = Type::object(
+            attributes.iter().map(|(name, value)| (name.clone(), value.ty())).collect(),
+        );
+        Value::Object(Arc::new(Object {
+            ty,
+            values: attributes.into_iter().map(|it| it.1).collect(),
+        }))
     }
 
     /// Returns an object of type `ty` (`Kind::Object`) from values in the type's order.
@@ -200,10 +218,7 @@ impl Value {
 
     /// Returns whether this and everything in it is known.
     pub fn is_wholly_known(&self) -> bool {
-        match self.bare() {
-            Value::Unknown(_) => false,
-            it => it.children().all(Value::is_wholly_known),
-        }
+        !self.has_part(&|it| matches!(it, Value::Unknown(_)))
     }
 
     /// Iterates over the elements or attributes, in their order, without keys.
@@ -221,7 +236,11 @@ impl Value {
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self.bare() {
             Value::Object(it) => Some(&it.values[it.ty.attribute_index(name)?]),
-            Value::Map(it) => it.entries.binary_search_by(|entry| (*entry.0).cmp(name)).ok().map(|at| &it.entries[at].1),
+            Value::Map(it) => it
+                .entries
+                .binary_search_by(|entry| (*entry.0).cmp(name))
+                .ok()
+                .map(|at| &it.entries[at].1),
             _ => None,
         }
     }
@@ -258,7 +277,9 @@ impl Value {
     /// Returns name and value of every attribute of an object or element of a map.
     pub fn entries(&self) -> Vec<(Str, &Value)> {
         match self.bare() {
-            Value::Object(it) => it.ty.attributes().iter().map(|it| it.0.clone()).zip(it.values.iter()).collect(),
+            Value::Object(it) => {
+                it.ty.attributes().iter().map(|it| it.0.clone()).zip(it.values.iter()).collect()
+            }
             Value::Map(it) => it.entries.iter().map(|(key, value)| (key.clone(), value)).collect(),
             _ => Vec::new(),
         }
@@ -280,5 +301,9 @@ impl From<&str> for Value {
 /// Normalises text to NFC.
 pub fn nfc(text: &str) -> Str {
     use unicode_normalization::{UnicodeNormalization, is_nfc};
-    if text.is_ascii() || is_nfc(text) { text.into() } else { text.nfc().collect::<String>().into() }
+    if text.is_ascii() || is_nfc(text) {
+        text.into()
+    } else {
+        text.nfc().collect::<String>().into()
+    }
 }

@@ -3,15 +3,39 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Str;
 
 /// A type. `Copy`; equality is pointer equality.
 #[derive(Clone, Copy)]
-pub struct Type(&'static Kind);
+pub struct Type(&'static Interned);
+
+/// A kind of type and what is asked of it often.
+struct Interned {
+    kind: Kind,
+    has_dynamic: bool,
+    has_optional: bool,
+    /// The collections of this type, kept because values are asked for their types all the time.
+    list: OnceLock<Type>,
+    set: OnceLock<Type>,
+    map: OnceLock<Type>,
+}
+
+impl Interned {
+    const fn new(kind: Kind, has_dynamic: bool, has_optional: bool) -> Interned {
+        Interned {
+            kind,
+            has_dynamic,
+            has_optional,
+            list: OnceLock::new(),
+            set: OnceLock::new(),
+            map: OnceLock::new(),
+        }
+    }
+}
 
 /// What kind of type it is.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -36,10 +60,10 @@ pub enum Kind {
     Object(Vec<(Str, Type, bool)>),
 }
 
-static DYNAMIC: Kind = Kind::Dynamic;
-static BOOL: Kind = Kind::Bool;
-static NUMBER: Kind = Kind::Number;
-static STRING: Kind = Kind::String;
+static DYNAMIC: Interned = Interned::new(Kind::Dynamic, true, false);
+static BOOL: Interned = Interned::new(Kind::Bool, false, false);
+static NUMBER: Interned = Interned::new(Kind::Number, false, false);
+static STRING: Interned = Interned::new(Kind::String, false, false);
 
 impl Type {
     /// Any type.
@@ -53,17 +77,17 @@ impl Type {
 
     /// `list(element)`
     pub fn list(element: Type) -> Type {
-        intern(Kind::List(element))
+        *element.0.list.get_or_init(|| intern(Kind::List(element)))
     }
 
     /// `set(element)`
     pub fn set(element: Type) -> Type {
-        intern(Kind::Set(element))
+        *element.0.set.get_or_init(|| intern(Kind::Set(element)))
     }
 
     /// `map(element)`
     pub fn map(element: Type) -> Type {
-        intern(Kind::Map(element))
+        *element.0.map.get_or_init(|| intern(Kind::Map(element)))
     }
 
     /// `tuple([…])`
@@ -73,7 +97,9 @@ impl Type {
 
     /// `object({…})`; attributes in any order, names unique.
     pub fn object(attributes: Vec<(Str, Type)>) -> Type {
-        Type::object_with_optional(attributes.into_iter().map(|(name, ty)| (name, ty, false)).collect())
+        Type::object_with_optional(
+            attributes.into_iter().map(|(name, ty)| (name, ty, false)).collect(),
+        )
     }
 
     /// `object({…})` with optional attributes; in any order, names unique.
@@ -84,12 +110,12 @@ impl Type {
 
     /// Returns what kind of type it is.
     pub fn kind(self) -> &'static Kind {
-        self.0
+        &self.0.kind
     }
 
     /// Returns the element type of a list, set or map.
     pub fn element(self) -> Option<Type> {
-        match self.0 {
+        match &self.0.kind {
             Kind::List(it) | Kind::Set(it) | Kind::Map(it) => Some(*it),
             _ => None,
         }
@@ -97,7 +123,7 @@ impl Type {
 
     /// Returns an object's attributes sorted by name; empty for other types.
     pub fn attributes(self) -> &'static [(Str, Type, bool)] {
-        match self.0 {
+        match &self.0.kind {
             Kind::Object(it) => it,
             _ => &[],
         }
@@ -110,46 +136,108 @@ impl Type {
 
     /// Returns whether it is a string, number or bool.
     pub fn is_primitive(self) -> bool {
-        matches!(self.0, Kind::Bool | Kind::Number | Kind::String)
+        matches!(self.0.kind, Kind::Bool | Kind::Number | Kind::String)
+    }
+
+    /// Returns whether it is a list, set or map.
+    pub fn is_collection(self) -> bool {
+        matches!(self.0.kind, Kind::List(_) | Kind::Set(_) | Kind::Map(_))
     }
 
     /// Returns whether `Dynamic` occurs in it.
     pub fn has_dynamic(self) -> bool {
-        match self.0 {
-            Kind::Dynamic => true,
-            Kind::List(it) | Kind::Set(it) | Kind::Map(it) => it.has_dynamic(),
-            Kind::Tuple(items) => items.iter().any(|it| it.has_dynamic()),
-            Kind::Object(items) => items.iter().any(|it| it.1.has_dynamic()),
-            _ => false,
+        self.0.has_dynamic
+    }
+
+    /// Returns the type of one attribute of an object.
+    pub fn attribute(self, name: &str) -> Option<Type> {
+        self.attribute_index(name).map(|at| self.attributes()[at].1)
+    }
+
+    /// Returns the type with no attribute optional, at any depth: what values of a constraint's type have.
+    pub fn without_optional(self) -> Type {
+        if !self.0.has_optional {
+            return self;
+        }
+        match &self.0.kind {
+            Kind::List(it) => Type::list(it.without_optional()),
+            Kind::Set(it) => Type::set(it.without_optional()),
+            Kind::Map(it) => Type::map(it.without_optional()),
+            Kind::Tuple(items) => {
+                Type::tuple(items.iter().map(|it| it.without_optional()).collect())
+            }
+            Kind::Object(items) => Type::object(
+                items.iter().map(|(name, ty, _)| (name.clone(), ty.without_optional())).collect(),
+            ),
+            _ => self,
+        }
+    }
+
+    /// Names the type as messages do: `list of string`, `tuple`, `dynamic`.
+    pub fn friendly_name(self) -> String {
+        match &self.0.kind {
+            Kind::Dynamic => "dynamic".to_owned(),
+            Kind::List(it) => format!("list of {}", it.friendly_name()),
+            Kind::Set(it) => format!("set of {}", it.friendly_name()),
+            Kind::Map(it) => format!("map of {}", it.friendly_name()),
+            Kind::Tuple(_) => "tuple".to_owned(),
+            Kind::Object(_) => "object".to_owned(),
+            Kind::Bool => "bool".to_owned(),
+            Kind::Number => "number".to_owned(),
+            Kind::String => "string".to_owned(),
+        }
+    }
+
+    /// Names the type as what is asked for: `list of any single type`, `any type`.
+    pub fn friendly_constraint(self) -> String {
+        let of = |it: Type| match &it.0.kind {
+            Kind::Dynamic => "any single type".to_owned(),
+            _ => it.friendly_constraint(),
+        };
+        match &self.0.kind {
+            Kind::Dynamic => "any type".to_owned(),
+            Kind::List(it) => format!("list of {}", of(*it)),
+            Kind::Set(it) => format!("set of {}", of(*it)),
+            Kind::Map(it) => format!("map of {}", of(*it)),
+            _ => self.friendly_name(),
         }
     }
 }
 
 fn intern(kind: Kind) -> Type {
-    static ALL: LazyLock<Mutex<FxHashSet<&'static Kind>>> = LazyLock::new(Mutex::default);
+    static ALL: LazyLock<Mutex<FxHashMap<&'static Kind, Type>>> = LazyLock::new(Mutex::default);
     thread_local! {
-        static MINE: RefCell<FxHashMap<u64, Vec<&'static Kind>>> = RefCell::default();
+        static MINE: RefCell<FxHashMap<&'static Kind, Type>> = RefCell::default();
     }
-    let mut hasher = rustc_hash::FxHasher::default();
-    kind.hash(&mut hasher);
-    let hash = hasher.finish();
     MINE.with_borrow_mut(|mine| {
-        let bucket = mine.entry(hash).or_default();
-        if let Some(known) = bucket.iter().find(|it| ***it == kind) {
-            return Type(known);
+        if let Some(known) = mine.get(&kind) {
+            return *known;
         }
         let mut all = ALL.lock().unwrap_or_else(|it| it.into_inner());
         let known = match all.get(&kind) {
             Some(known) => *known,
             None => {
-                let known: &'static Kind = Box::leak(Box::new(kind));
-                all.insert(known);
+                let known = Type(Box::leak(Box::new(interned(kind))));
+                all.insert(known.kind(), known);
                 known
             }
         };
-        bucket.push(known);
-        Type(known)
+        mine.insert(known.kind(), known);
+        known
     })
+}
+
+fn interned(kind: Kind) -> Interned {
+    let parts: Vec<Type> = match &kind {
+        Kind::List(it) | Kind::Set(it) | Kind::Map(it) => vec![*it],
+        Kind::Tuple(items) => items.clone(),
+        Kind::Object(items) => items.iter().map(|it| it.1).collect(),
+        _ => Vec::new(),
+    };
+    let is_optional = matches!(&kind, Kind::Object(items) if items.iter().any(|it| it.2));
+    let has_dynamic = parts.iter().any(|it| it.0.has_dynamic);
+    let has_optional = is_optional || parts.iter().any(|it| it.0.has_optional);
+    Interned::new(kind, has_dynamic, has_optional)
 }
 
 impl PartialEq for Type {
@@ -175,7 +263,7 @@ impl fmt::Debug for Type {
 /// Prints the type as a constraint: `list(string)`, `object({a=number})`, `any`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
+        match &self.0.kind {
             Kind::Dynamic => f.write_str("any"),
             Kind::Bool => f.write_str("bool"),
             Kind::Number => f.write_str("number"),
@@ -194,7 +282,11 @@ impl fmt::Display for Type {
                 f.write_str("object({")?;
                 for (index, (name, ty, optional)) in items.iter().enumerate() {
                     f.write_str(if index == 0 { "" } else { "," })?;
-                    if *optional { write!(f, "{name}=optional({ty})")? } else { write!(f, "{name}={ty}")? }
+                    if *optional {
+                        write!(f, "{name}=optional({ty})")?
+                    } else {
+                        write!(f, "{name}={ty}")?
+                    }
                 }
                 f.write_str("})")
             }

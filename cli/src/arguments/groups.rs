@@ -1,0 +1,215 @@
+//! Flags that several commands share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command as Grammar, FromArgMatches};
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::request::VariableSource;
+
+use super::flags;
+use crate::view::diagnostics::Grouping;
+use crate::view::style::quoted;
+
+/// How things look; every command takes these.
+#[derive(Args, Clone, Debug)]
+pub struct ViewArgs {
+    /// Write no colours
+    #[arg(long, global = true, action = ArgAction::Set, default_value_t = false)]
+    pub no_color: bool,
+
+    /// Show warnings that no error accompanies as a short list of their summaries
+    #[arg(long, global = true, action = ArgAction::Set, default_value_t = false)]
+    pub compact_warnings: bool,
+
+    /// Show every warning, also where several are alike
+    #[arg(long, global = true, action = ArgAction::Set, default_value_t = true)]
+    pub consolidate_warnings: bool,
+
+    /// Put errors that are alike together
+    #[arg(long, global = true, action = ArgAction::Set, default_value_t = false)]
+    pub consolidate_errors: bool,
+
+    /// Hide the lines that tell of progress
+    #[arg(long, global = true, action = ArgAction::Set, default_value_t = false)]
+    pub concise: bool,
+
+    /// Which warnings about deprecated things to show: `module:all`, `module:local` or `module:none`
+    #[arg(long, global = true, value_name = "module:m")]
+    pub deprecation: Option<String>,
+}
+
+impl ViewArgs {
+    /// Returns which problems are put together.
+    pub fn grouping(&self) -> Grouping {
+        Grouping {
+            compact_warnings: self.compact_warnings,
+            consolidate_warnings: self.consolidate_warnings,
+            consolidate_errors: self.consolidate_errors,
+        }
+    }
+}
+
+/// Output for machines, and questions to people.
+#[derive(Args, Clone, Debug)]
+pub struct OutputArgs {
+    /// Write JSON, one message per line
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub json: bool,
+
+    /// Write the JSON messages into a file, beside the text for people
+    #[arg(long, value_name = "FILE")]
+    pub json_into: Option<PathBuf>,
+
+    /// Ask nothing: a variable without a value is an error
+    #[arg(long, action = ArgAction::Set, default_value_t = true)]
+    pub input: bool,
+}
+
+/// The lock of the state.
+#[derive(Args, Clone, Debug)]
+pub struct LockArgs {
+    /// Do not hold a lock on the state. Dangerous where others might run commands on the same state at the same time
+    #[arg(long, action = ArgAction::Set, default_value_t = true)]
+    pub lock: bool,
+
+    /// How long to wait for a lock that somebody holds
+    #[arg(long, value_name = "5s", value_parser = flags::duration, default_value = "0s", hide_default_value = true)]
+    pub lock_timeout: Duration,
+}
+
+/// Where the state of the local backend lies.
+#[derive(Args, Clone, Debug)]
+pub struct StateArgs {
+    /// The lock.
+    #[command(flatten)]
+    pub lock: LockArgs,
+
+    /// Read the state from this file
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+
+    /// Write the state to this file
+    #[arg(long, value_name = "FILE")]
+    pub state_out: Option<PathBuf>,
+
+    /// Keep the previous state in this file; `-` keeps none
+    #[arg(long, value_name = "FILE")]
+    pub backup: Option<PathBuf>,
+}
+
+/// What is planned, and how.
+#[derive(Args, Clone, Debug)]
+pub struct PlanningArgs {
+    /// Plan to destroy everything that exists
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub destroy: bool,
+
+    /// Plan only to record what changed outside
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub refresh_only: bool,
+
+    /// Do not look for changes made outside
+    #[arg(long, action = ArgAction::Set, default_value_t = true)]
+    pub refresh: bool,
+
+    /// Replace this instance, whether or not it would change otherwise. May be repeated
+    #[arg(long, value_name = "INSTANCE", action = ArgAction::Append)]
+    pub replace: Vec<String>,
+
+    /// Plan only this module, resource or instance and what it needs. May be repeated
+    #[arg(long, value_name = "ADDRESS", action = ArgAction::Append)]
+    pub target: Vec<String>,
+
+    /// Like -target for every line of a file; blank lines and lines that begin with `#` are skipped
+    #[arg(long, value_name = "FILE", action = ArgAction::Append)]
+    pub target_file: Vec<PathBuf>,
+
+    /// Leave out this module, resource or instance and what needs it. May be repeated, and combined with -target
+    #[arg(long, value_name = "ADDRESS", action = ArgAction::Append)]
+    pub exclude: Vec<String>,
+
+    /// Like -exclude for every line of a file
+    #[arg(long, value_name = "FILE", action = ArgAction::Append)]
+    pub exclude_file: Vec<PathBuf>,
+
+    /// How many things to do at once
+    #[arg(long, value_name = "10", default_value_t = 10, hide_default_value = true)]
+    pub parallelism: i64,
+
+    /// Read outputs and data sources under -exclude as another program does: `opentofu`
+    #[arg(long, value_name = "PROGRAM")]
+    pub compat: Option<String>,
+}
+
+/// `-var` and `-var-file`, in the order in which they are written: the last one wins.
+#[derive(Clone, Debug, Default)]
+pub struct VariableArgs(Vec<GivenVariable>);
+
+#[derive(Clone, Debug)]
+enum GivenVariable {
+    Flag(String),
+    File(String),
+}
+
+impl VariableArgs {
+    /// Returns the sources of values, or says which `-var` has no `=`.
+    pub fn sources(&self) -> Result<Vec<VariableSource>, Diagnostics> {
+        let mut problems = Diagnostics::new();
+        let sources = self.0.iter().filter_map(|it| match it {
+            GivenVariable::File(path) => Some(VariableSource::File(path.into())),
+            GivenVariable::Flag(text) => problems.take(flag_source(text)),
+        });
+        let sources = sources.collect();
+        if problems.is_empty() { Ok(sources) } else { Err(problems) }
+    }
+}
+
+fn flag_source(text: &str) -> Result<VariableSource, Diagnostic> {
+    let invalid = |detail| Err(Diagnostic::error("Invalid -var option").detail(detail));
+    match text.split_once('=') {
+        Some((name, value)) if name.ends_with(' ') => invalid(format!(
+            "Variable name {} is invalid due to trailing space. Did you mean -var=\"{}={}\"?",
+            quoted(name),
+            name.trim_end_matches(' '),
+            value.trim_start_matches(' '),
+        )),
+        Some((name, value)) => Ok(VariableSource::Flag(name.to_owned(), value.to_owned())),
+        None => invalid(format!(
+            "The given -var option {} is not correctly specified. Must be a variable name and value separated by an equals \
+             sign, like -var=\"key=value\".",
+            quoted(text),
+        )),
+    }
+}
+
+impl Args for VariableArgs {
+    fn augment_args(grammar: Grammar) -> Grammar {
+        let repeated = |name: &'static str| Arg::new(name).long(name).action(ArgAction::Append);
+        grammar
+            .arg(repeated("var").value_name("NAME=VALUE").help("Set a variable of the root module. May be repeated"))
+            .arg(repeated("var-file").value_name("FILE").help("Read variables from a file. May be repeated"))
+    }
+
+    fn augment_args_for_update(grammar: Grammar) -> Grammar {
+        VariableArgs::augment_args(grammar)
+    }
+}
+
+impl FromArgMatches for VariableArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<VariableArgs, clap::Error> {
+        let given = |name: &str, make: fn(String) -> GivenVariable| {
+            let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
+            matches.indices_of(name).into_iter().flatten().zip(values.map(make)).collect::<Vec<_>>()
+        };
+        let mut all = given("var", GivenVariable::Flag);
+        all.extend(given("var-file", GivenVariable::File));
+        all.sort_by_key(|it| it.0);
+        Ok(VariableArgs(all.into_iter().map(|it| it.1).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = VariableArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The command line: from what the shell hands over to one command with its flags.
+//!
+//! Flags are written as OpenTofu writes them (`-x`, `-x=v`, `-x v`; two dashes do as well). [`read`] brings them into the one
+//! form that clap reads, with the tables that clap derives from the commands' structs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Command as Grammar, CommandFactory, FromArgMatches};
+use entail::diagnostic::Diagnostic;
+
+use crate::commands::Cli;
+
+pub mod flags;
+pub mod groups;
+pub mod help;
+pub mod request;
+pub mod words;
+
+#[cfg(test)]
+mod tests;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Asked {
+    /// A command.
+    Run(Box<Invocation>),
+    /// Help, on the standard output, and the exit code.
+    Help(String, u8),
+    /// The command line makes no sense: a text for the standard error; exit code 1.
+    Confused(String),
+    /// A command's flags make no sense. The name is the command's, for the hint at its help.
+    Misused(Diagnostic, String),
+}
+
+/// A command with its flags.
+#[derive(Debug)]
+pub struct Invocation {
+    /// `-chdir=DIR`
+    pub directory: Option<PathBuf>,
+    /// The command's name as typed: `plan`, `state list`.
+    pub name: String,
+    /// The command.
+    pub cli: Cli,
+}
+
+/// Reads the command line (without the program's name) and the environment's additions to it.
+pub fn read(arguments: Vec<String>, environment: &BTreeMap<String, String>) -> Asked {
+    let (directory, arguments) = match take_directory(arguments) {
+        Ok(split) => split,
+        Err(text) => return Asked::Confused(text),
+    };
+    let grammar = Cli::command();
+    let arguments = match add_environment(arguments, &grammar, environment) {
+        Ok(arguments) => arguments,
+        Err(text) => return Asked::Confused(text),
+    };
+    match parse(arguments, &grammar) {
+        Ok((name, cli)) => Asked::Run(Box::new(Invocation { directory, name, cli })),
+        Err(asked) => asked,
+    }
+}
+
+fn parse(mut arguments: Vec<String>, grammar: &Grammar) -> Result<(String, Cli), Asked> {
+    if arguments.iter().any(|it| matches!(it.as_str(), "-v" | "-version" | "--version")) {
+        arguments = vec!["version".to_owned()];
+    }
+    let (path, first) = command_path(&arguments, grammar);
+    let wants_help = arguments.iter().take_while(|it| *it != "--").any(|it| is_help(it));
+    let Some(innermost) = path.last() else {
+        let first = arguments.iter().find(|it| !it.starts_with('-'));
+        return Err(match first {
+            _ if wants_help => Asked::Help(help::overview(grammar), 0),
+            Some(name) => Asked::Confused(unknown_command(name, grammar)),
+            None => Asked::Help(help::overview(grammar), 127),
+        });
+    };
+    let name = path.iter().map(|it| it.get_name()).collect::<Vec<_>>().join(" ");
+    if wants_help {
+        return Err(Asked::Help(help::command(&name, innermost), 0));
+    }
+    if innermost.is_subcommand_required_set() {
+        return Err(Asked::Help(help::command(&name, innermost), 1));
+    }
+    let before = arguments[..first].iter().filter(|it| it.starts_with('-')).cloned();
+    let given = before.chain(arguments[first..].iter().cloned()).collect();
+    let misused = |problem| Asked::Misused(problem, name.clone());
+    let flags = flags::normalise(given, &[grammar, innermost]).map_err(misused)?;
+
+    let words = path.iter().map(|it| it.get_name().to_owned()).chain(flags);
+    let matches = grammar
+        .clone()
+        .try_get_matches_from(std::iter::once("entail".to_owned()).chain(words))
+        .map_err(|it| misused(flags::misunderstood(&it)))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|it| misused(flags::misunderstood(&it)))?;
+    Ok((name, cli))
+}
+
+fn is_help(word: &str) -> bool {
+    matches!(word, "-h" | "-help" | "--help")
+}
+
+/// Takes `-chdir=DIR` off, which stands before the command.
+fn take_directory(mut arguments: Vec<String>) -> Result<(Option<PathBuf>, Vec<String>), String> {
+    let leading = arguments.iter().take_while(|it| it.starts_with('-')).count();
+    let is_chdir = |it: &String| it.trim_start_matches('-').split('=').next() == Some("chdir");
+    let Some(index) = arguments[..leading].iter().position(is_chdir) else { return Ok((None, arguments)) };
+    let flag = arguments.remove(index);
+    match flag.split_once('=') {
+        Some((_, directory)) if !directory.is_empty() => Ok((Some(PathBuf::from(directory)), arguments)),
+        _ => Err("Invalid -chdir option: must include an equals sign followed by a directory path, like -chdir=example\n".into()),
+    }
+}
+
+/// Follows the words to a command: its grammar and those it is part of, and the index of the first word behind it.
+fn command_path<'a>(arguments: &[String], grammar: &'a Grammar) -> (Vec<&'a Grammar>, usize) {
+    let mut path: Vec<&Grammar> = Vec::new();
+    let mut end = 0;
+    for (index, word) in arguments.iter().enumerate() {
+        if word.starts_with('-') && path.is_empty() {
+            continue;
+        }
+        let found = path.last().copied().unwrap_or(grammar).find_subcommand(word);
+        let Some(found) = found else { break };
+        path.push(found);
+        end = index + 1;
+    }
+    (path, end)
+}
+
+/// Inserts the words of `TF_CLI_ARGS`, and before them those of `TF_CLI_ARGS_command`, right behind the command.
+fn add_environment(mut arguments: Vec<String>, grammar: &Grammar, environment: &BTreeMap<String, String>) -> Result<Vec<String>, String> {
+    let (path, first) = command_path(&arguments, grammar);
+    let suffix: Vec<_> = path.iter().map(|it| it.get_name().replace('-', "_")).collect();
+    let specific = format!("TF_CLI_ARGS_{}", suffix.join("_"));
+    for variable in ["TF_CLI_ARGS", &specific] {
+        let Some(text) = environment.get(variable).filter(|it| !it.is_empty()) else { continue };
+        let words = words::split(text).map_err(|it| format!("Error parsing extra CLI args from {variable}: {it}\n"))?;
+        arguments.splice(first..first, words);
+    }
+    Ok(arguments)
+}
+
+fn unknown_command(name: &str, grammar: &Grammar) -> String {
+    let near = grammar
+        .get_subcommands()
+        .map(|it| (distance(name, it.get_name()), it.get_name()))
+        .filter(|(distance, _)| *distance < 3)
+        .min();
+    let hint = near.map_or(String::new(), |(_, it)| format!(" Did you mean \"{it}\"?"));
+    format!("entail has no command named \"{name}\".{hint}\n\nTo see all of entail's top-level commands, run:\n  entail -help\n\n")
+}
+
+/// The number of letters to insert, delete or replace.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,85 @@
+//! `apply`: carries a plan out, a saved one or a new one.
+
+use std::path::PathBuf;
+
+use clap::ArgAction;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::request::Request;
+
+use super::at_most_one;
+use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::request::{self, StateOptions};
+use crate::ui::Ui;
+
+/// Create or update infrastructure
+///
+/// Plans, asks for approval, and makes the world as the configuration says. Given the file of a saved plan, carries out
+/// exactly that plan and asks nothing.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ApplyArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    #[command(flatten)]
+    pub variables: VariableArgs,
+
+    /// Do not ask for approval
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub auto_approve: bool,
+
+    /// Show sensitive values
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub show_sensitive: bool,
+
+    /// Do not count it as an error where destroying forgets objects rather than destroying them
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub suppress_forget_errors: bool,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub state: StateArgs,
+
+    /// The file of a saved plan
+    #[arg(value_name = "[PLAN]", hide = true)]
+    pub words: Vec<String>,
+}
+
+/// What `apply` and `destroy` are asked.
+#[derive(Debug)]
+pub struct ApplyOptions {
+    /// What to plan, where no plan is given.
+    pub request: Request,
+    /// A saved plan.
+    pub plan: Option<PathBuf>,
+    /// Where the state lies, and its lock.
+    pub state: StateOptions,
+    /// Ask nothing.
+    pub auto_approve: bool,
+    /// `-suppress-forget-errors`
+    pub suppress_forget_errors: bool,
+}
+
+impl ApplyArgs {
+    /// Returns what is asked, or what is wrong with the flags.
+    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
+        let summary = "Too many command line arguments";
+        let plan = at_most_one(&self.words, summary, "Expected at most one positional argument.")?;
+        if self.output.json && plan.is_none() && !self.auto_approve {
+            return Err(approval_impossible().into());
+        }
+        Ok(ApplyOptions {
+            request: request::build(&self.planning, &self.variables, &ui.sources)?,
+            plan: plan.map(PathBuf::from),
+            state: StateOptions::from(&self.state),
+            auto_approve: self.auto_approve,
+            suppress_forget_errors: self.suppress_forget_errors,
+        })
+    }
+}
+
+/// `-json` leaves no place for a question.
+fn approval_impossible() -> Diagnostic {
+    Diagnostic::error("Plan file or auto-approve required").detail(
+        "With -json no approval can be asked for. Apply a saved plan file, or enable the -auto-approve option.",
+    )
+}

@@ -1,0 +1,34 @@
+//! `completion`: lets a shell complete commands and flags.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+
+use super::{Cli, words};
+use crate::ui::Ui;
+
+/// Write a completion script for a shell
+///
+/// Prints a script for `bash`, `elvish`, `fish`, `powershell` or `zsh`.
+#[derive(clap::Args, Debug)]
+pub struct CompletionArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", hide = true)]
+    pub words: Vec<String>,
+}
+
+/// Prints the script.
+pub fn run(ui: &Ui, args: &CompletionArgs) -> Result<u8, Diagnostics> {
+    let detail = "The completion command expects exactly one argument: bash, elvish, fish, powershell or zsh.";
+    let [shell] = words(&args.words, "Invalid number of arguments", detail)?;
+    let shell: Shell = shell.parse().map_err(|_| unknown_shell(shell))?;
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "entail", &mut script);
+    ui.out(&String::from_utf8_lossy(&script));
+    Ok(0)
+}
+
+fn unknown_shell(name: &str) -> Diagnostic {
+    Diagnostic::error("Unknown shell")
+        .detail(format!("There is no completion for `{name}`: choose bash, elvish, fish, powershell or zsh."))
+}

@@ -1,0 +1,49 @@
+//! `destroy`: `apply -destroy` under a name of its own.
+
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::request::PlanMode;
+
+use super::apply::{ApplyArgs, ApplyOptions};
+use crate::ui::Ui;
+
+/// Destroy previously-created infrastructure
+///
+/// Plans to destroy everything that the configuration manages, asks for approval, and destroys it.
+#[derive(clap::Args, Debug)]
+pub struct DestroyArgs {
+    #[command(flatten)]
+    pub apply: ApplyArgs,
+}
+
+impl DestroyArgs {
+    /// Returns what is asked, or what is wrong with the flags.
+    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
+        let mut options = self.apply.options(ui)?;
+        match options.request.mode {
+            PlanMode::Normal => options.request.mode = PlanMode::Destroy,
+            PlanMode::Destroy => {
+                return Err(invalid_mode(
+                    "The -destroy option is not valid for \"entail destroy\", because this command always runs in destroy mode.",
+                ));
+            }
+            PlanMode::RefreshOnly => {
+                return Err(invalid_mode("The -refresh-only option is not valid for \"entail destroy\"."));
+            }
+        }
+        match &options.plan {
+            Some(_) => Err(plan_given()),
+            None => Ok(options),
+        }
+    }
+}
+
+fn invalid_mode(detail: &str) -> Diagnostics {
+    Diagnostic::error("Invalid mode option").detail(detail).into()
+}
+
+/// A saved plan says itself whether it destroys.
+fn plan_given() -> Diagnostics {
+    Diagnostic::error("Destroy can't be called with a plan file")
+        .detail("If this plan was created using plan -destroy, apply it with:\n  entail apply PLAN")
+        .into()
+}

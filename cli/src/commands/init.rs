@@ -1,0 +1,86 @@
+//! `init`: prepares a working directory.
+
+use std::path::PathBuf;
+
+use clap::ArgAction;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+
+use super::no_words;
+use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
+
+/// Prepare your working directory for other commands
+///
+/// Checks the configuration, installs modules and providers, and sets up the backend. Safe to run again.
+#[derive(clap::Args, Debug)]
+pub struct InitArgs {
+    /// Leave the backend as it is
+    #[arg(long, alias = "cloud", action = ArgAction::Set, default_value_t = true)]
+    pub backend: bool,
+
+    /// A file of backend settings, or one setting as NAME=VALUE. May be repeated
+    #[arg(long, value_name = "FILE", action = ArgAction::Append)]
+    pub backend_config: Vec<String>,
+
+    /// Answer yes to copying state to a new backend
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub force_copy: bool,
+
+    /// Copy this module into the empty working directory first
+    #[arg(long, value_name = "SOURCE")]
+    pub from_module: Option<String>,
+
+    /// Do not install modules
+    #[arg(long, action = ArgAction::Set, default_value_t = true)]
+    pub get: bool,
+
+    /// Continue where the backend runs another version
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub ignore_remote_version: bool,
+
+    #[command(flatten)]
+    pub lock: LockArgs,
+
+    /// `readonly` refuses to change the lock file
+    #[arg(long, value_name = "MODE")]
+    pub lockfile: Option<String>,
+
+    /// Set up a changed backend and copy the state to it
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub migrate_state: bool,
+
+    /// Take provider plugins from this directory alone. May be repeated
+    #[arg(long, value_name = "DIR", action = ArgAction::Append)]
+    pub plugin_dir: Vec<PathBuf>,
+
+    /// Set up a changed backend and leave the old state where it is
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub reconfigure: bool,
+
+    /// Where the tests lie
+    #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
+    pub test_directory: PathBuf,
+
+    /// Install the newest modules and providers that the constraints allow
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub upgrade: bool,
+
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    #[arg(hide = true)]
+    pub words: Vec<String>,
+}
+
+impl InitArgs {
+    /// Says what is wrong with the flags.
+    pub fn check(&self) -> Result<(), Diagnostics> {
+        no_words(&self.words)?;
+        if self.migrate_state && self.reconfigure {
+            let problem = Diagnostic::error("Wrong combination of options");
+            return Err(problem.detail("The -migrate-state and -reconfigure options are mutually-exclusive").into());
+        }
+        Ok(())
+    }
+}

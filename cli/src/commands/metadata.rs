@@ -1,0 +1,29 @@
+//! `metadata`: what the language offers, for other programs.
+
+use clap::{ArgAction, Subcommand};
+
+/// Metadata related commands
+#[derive(clap::Args, Debug)]
+pub struct MetadataArgs {
+    #[command(subcommand)]
+    pub command: MetadataCommand,
+}
+
+/// What to describe.
+#[derive(Subcommand, Debug)]
+#[command(disable_help_flag = true, disable_help_subcommand = true, subcommand_required = true)]
+#[expect(missing_docs, reason = "the structs say it")]
+pub enum MetadataCommand {
+    Functions(FunctionsArgs),
+}
+
+/// Show signatures and descriptions for the available functions
+#[derive(clap::Args, Debug)]
+pub struct FunctionsArgs {
+    /// Write JSON; must be given
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub json: bool,
+
+    #[arg(hide = true)]
+    pub words: Vec<String>,
+}

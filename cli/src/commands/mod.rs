@@ -1,0 +1,110 @@
+//! The commands: one file each – arguments, one operation, one view.
+
+use clap::{Parser, Subcommand};
+use entail::diagnostic::Diagnostic;
+
+use crate::arguments::groups::ViewArgs;
+
+pub mod apply;
+pub mod completion;
+pub mod console;
+pub mod destroy;
+pub mod facts;
+pub mod fmt;
+pub mod force_unlock;
+pub mod get;
+pub mod graph;
+pub mod import;
+pub mod init;
+pub mod login;
+pub mod metadata;
+pub mod output;
+pub mod plan;
+pub mod providers;
+pub mod refresh;
+pub mod show;
+pub mod state;
+pub mod taint;
+pub mod test;
+pub mod validate;
+pub mod version;
+pub mod whatif;
+pub mod why;
+pub mod workspace;
+
+/// Plans and applies configurations, and says why
+#[derive(Parser, Debug)]
+#[command(
+    name = "entail",
+    disable_help_flag = true,
+    disable_help_subcommand = true,
+    disable_version_flag = true,
+    args_override_self = true,
+    subcommand_required = true
+)]
+pub struct Cli {
+    /// How things look.
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Every command.
+#[derive(Subcommand, Debug)]
+#[command(disable_help_flag = true, disable_help_subcommand = true)]
+#[expect(missing_docs, reason = "the structs say it")]
+#[expect(clippy::large_enum_variant, reason = "there is one value of it in a run")]
+pub enum Command {
+    Init(init::InitArgs),
+    Validate(validate::ValidateArgs),
+    Plan(plan::PlanArgs),
+    Apply(apply::ApplyArgs),
+    Destroy(destroy::DestroyArgs),
+    Why(why::WhyArgs),
+    Whatif(whatif::WhatifArgs),
+    Facts(facts::FactsArgs),
+    Completion(completion::CompletionArgs),
+    Console(console::ConsoleArgs),
+    #[command(hide = true)]
+    Env(workspace::WorkspaceArgs),
+    Fmt(fmt::FmtArgs),
+    ForceUnlock(force_unlock::ForceUnlockArgs),
+    Get(get::GetArgs),
+    Graph(graph::GraphArgs),
+    Import(import::ImportArgs),
+    Login(login::LoginArgs),
+    Logout(login::LogoutArgs),
+    Metadata(metadata::MetadataArgs),
+    Output(output::OutputArgs),
+    Providers(providers::ProvidersArgs),
+    Refresh(refresh::RefreshArgs),
+    Show(show::ShowArgs),
+    State(state::StateArgs),
+    Taint(taint::TaintArgs),
+    Test(test::TestArgs),
+    Untaint(taint::UntaintArgs),
+    Version(version::VersionArgs),
+    Workspace(workspace::WorkspaceArgs),
+}
+
+/// Returns the words if there are as many as the command takes, else its complaint.
+pub fn words<'a, const N: usize>(given: &'a [String], summary: &str, detail: &str) -> Result<&'a [String; N], Diagnostic> {
+    given.try_into().map_err(|_| Diagnostic::error(summary).detail(detail))
+}
+
+/// Returns the only word, if there is one, else the command's complaint.
+pub fn at_most_one<'a>(given: &'a [String], summary: &str, detail: &str) -> Result<Option<&'a str>, Diagnostic> {
+    match given {
+        [] => Ok(None),
+        [word] => Ok(Some(word)),
+        _ => Err(Diagnostic::error(summary).detail(detail)),
+    }
+}
+
+/// Refuses words where a command takes none.
+pub fn no_words(given: &[String]) -> Result<(), Diagnostic> {
+    let detail = "Too many command line arguments. Did you mean to use -chdir?";
+    words::<0>(given, "Unexpected argument", detail).map(|_| ())
+}

@@ -1,0 +1,80 @@
+//! `plan`: shows what would be done.
+
+use std::path::PathBuf;
+
+use clap::ArgAction;
+use entail::diagnostic::Diagnostics;
+use entail::request::Request;
+
+use super::words;
+use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::request::{self, StateOptions};
+use crate::ui::Ui;
+
+/// Show changes required by the current configuration
+///
+/// Plans what would be done to make the world as the configuration says, and does nothing. The plan can be saved to a
+/// file, which `apply` then carries out exactly.
+#[derive(clap::Args, Debug)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    #[command(flatten)]
+    pub variables: VariableArgs,
+
+    /// Exit with 0 where there is nothing to do, 1 after an error, 2 where there are changes
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub detailed_exitcode: bool,
+
+    /// Write configuration for imported objects that have none into this new file
+    #[arg(long, value_name = "FILE")]
+    pub generate_config_out: Option<PathBuf>,
+
+    /// Save the plan in this file
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// Show sensitive values
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub show_sensitive: bool,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub state: StateArgs,
+
+    #[arg(hide = true)]
+    pub words: Vec<String>,
+}
+
+/// What `plan` is asked.
+#[derive(Debug)]
+pub struct PlanOptions {
+    /// What to plan.
+    pub request: Request,
+    /// Where the state lies, and its lock.
+    pub state: StateOptions,
+    /// Where to save the plan.
+    pub out: Option<PathBuf>,
+    /// Whether the exit code tells of changes.
+    pub detailed_exitcode: bool,
+}
+
+impl PlanArgs {
+    /// Returns what is asked, or what is wrong with the flags.
+    pub fn options(&self, ui: &Ui) -> Result<PlanOptions, Diagnostics> {
+        words::<0>(
+            &self.words,
+            "Too many command line arguments",
+            "To specify a working directory for the plan, use the global -chdir flag.",
+        )?;
+        let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
+        request.generate_config_out = self.generate_config_out.clone();
+        Ok(PlanOptions {
+            request,
+            state: StateOptions::from(&self.state),
+            out: self.out.clone(),
+            detailed_exitcode: self.detailed_exitcode,
+        })
+    }
+}

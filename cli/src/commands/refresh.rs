@@ -1,0 +1,44 @@
+//! `refresh`: `apply -refresh-only -auto-approve` under its old name.
+
+use entail::diagnostic::Diagnostics;
+use entail::request::PlanMode;
+
+use super::apply::ApplyOptions;
+use super::words;
+use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::request::{self, StateOptions};
+use crate::ui::Ui;
+
+/// Update the state to match remote systems
+///
+/// Reads every object and records what changed outside, without a question. `apply -refresh-only` shows the changes first.
+#[derive(clap::Args, Debug)]
+pub struct RefreshArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub state: StateArgs,
+
+    #[arg(hide = true)]
+    pub words: Vec<String>,
+}
+
+impl RefreshArgs {
+    /// Returns what is asked, or what is wrong with the flags.
+    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
+        words::<0>(&self.words, "Too many command line arguments", "Expected no positional arguments.")?;
+        let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
+        request.mode = PlanMode::RefreshOnly;
+        Ok(ApplyOptions {
+            request,
+            plan: None,
+            state: StateOptions::from(&self.state),
+            auto_approve: true,
+            suppress_forget_errors: false,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! `show`: prints the state, a saved plan, or the configuration.
+
+use std::path::PathBuf;
+
+use clap::ArgAction;
+use entail::diagnostic::Diagnostic;
+
+use crate::arguments::groups::VariableArgs;
+
+/// Show the current state or a saved plan
+///
+/// Prints the state, or the plan or state in a file that is named.
+#[derive(clap::Args, Debug)]
+pub struct ShowArgs {
+    /// Write JSON
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub json: bool,
+
+    /// Write the JSON into a file, beside the text for people
+    #[arg(long, value_name = "FILE")]
+    pub json_into: Option<PathBuf>,
+
+    /// Show the state
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub state: bool,
+
+    /// Show this saved plan
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+
+    /// Show the configuration; needs -json
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub config: bool,
+
+    /// Show one module of the configuration; needs -json
+    #[arg(long, value_name = "DIR")]
+    pub module: Option<PathBuf>,
+
+    /// Show sensitive values
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub show_sensitive: bool,
+
+    #[command(flatten)]
+    pub variables: VariableArgs,
+
+    /// The file of a saved plan or of a state
+    #[arg(value_name = "[FILE]", hide = true)]
+    pub words: Vec<String>,
+}
+
+/// What to show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shown {
+    /// The current state.
+    State,
+    /// A saved plan.
+    Plan(PathBuf),
+    /// A saved plan or a state: whatever the file is.
+    File(PathBuf),
+    /// The configuration.
+    Config,
+    /// One module.
+    Module(PathBuf),
+}
+
+impl ShowArgs {
+    /// Returns what is asked for, or what is wrong with the flags.
+    pub fn asked(&self) -> Result<Shown, Diagnostic> {
+        let named = [
+            self.state.then_some(Shown::State),
+            self.plan.clone().map(Shown::Plan),
+            self.config.then_some(Shown::Config),
+            self.module.clone().map(Shown::Module),
+        ];
+        let mut named = named.into_iter().flatten();
+        let problem = |summary, detail| Err(Diagnostic::error(summary).detail(detail));
+        match (named.next(), named.next(), self.words.as_slice()) {
+            (Some(_), Some(_), _) => problem(
+                "Conflicting object types to show",
+                "The -state, -plan=FILENAME, -config, and -module=DIR options are mutually-exclusive, to specify which kind of object to show.",
+            ),
+            (Some(_), None, [_, ..]) => problem(
+                "Unexpected command line arguments",
+                "This command does not expect any positional arguments when using a target-selection option.",
+            ),
+            (Some(Shown::Config), ..) if !self.json => {
+                problem("JSON output required for configuration", "The -config option requires -json to be specified.")
+            }
+            (Some(Shown::Module(_)), ..) if !self.json => {
+                problem("JSON output required for module", "The -module=DIR option requires -json to be specified.")
+            }
+            (Some(shown), None, []) => Ok(shown),
+            (None, _, []) => Ok(Shown::State),
+            (None, _, [file]) => Ok(Shown::File(PathBuf::from(file))),
+            (None, ..) => problem(
+                "Too many command line arguments",
+                "Expected at most one positional argument for the legacy positional argument mode.",
+            ),
+        }
+    }
+}

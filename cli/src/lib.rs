@@ -1,0 +1,3 @@
+//! The terminal of entail: arguments, one operation, one view.
+
+pub mod view;

@@ -1,0 +1,15 @@
+//! What people and programs see: text for the terminal, JSON for machines. Takes values, gives text, decides nothing.
+
+pub mod diagnostics;
+pub mod json;
+pub mod output;
+pub mod plan;
+pub mod progress;
+pub mod snippet;
+pub mod style;
+
+/// What the program calls itself in sentences.
+pub const PRODUCT: &str = "entail";
+
+/// The version of OpenTofu whose formats this program reads and writes.
+pub const COMPATIBLE_VERSION: &str = "1.12.6";

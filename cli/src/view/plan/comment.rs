@@ -1,0 +1,147 @@
+//! The lines above a change: which object it is, what happens to it, and why.
+
+use entail::address::InstanceKey;
+use entail::plan::{Action, Change, Reason};
+
+use crate::view::PRODUCT;
+use crate::view::style::{Paint, Style, quoted};
+
+/// Whether a change is planned, or was noticed outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It is planned.
+    Planned,
+    /// It happened outside.
+    Noticed,
+}
+
+/// Appends the lines above a change.
+pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
+    let mut address = change.address.to_string();
+    if let Some(key) = &change.deposed {
+        address.push_str(&format!(" (deposed object {key})"));
+    }
+    let moved_only = change.action == Action::NoOp && change.previous_address.is_some();
+    match &change.previous_address {
+        Some(previous) if moved_only => {
+            let (previous, address) =
+                (format!("  # {previous}"), style.bold(&address).into_owned());
+            out.push_str(&format!("{} has moved to {address}", style.bold(&previous)));
+        }
+        _ => {
+            out.push_str(&style.bold(&format!("  # {address}")));
+            out.push_str(&verdict(change, cause, style));
+            out.push_str(&because(change));
+        }
+    }
+    if change.deposed.is_some()
+        && matches!(change.action, Action::Delete | Action::Forget | Action::ForgetThenCreate)
+    {
+        out.push_str("\n  # (left over from a partially-failed replacement of this instance)");
+    }
+    out.push('\n');
+    if let Some(previous) = change.previous_address.as_ref().filter(|_| !moved_only) {
+        out.push_str(&format!("  # (moved from {previous})\n"));
+    }
+    imported(out, change, style);
+}
+
+fn imported(out: &mut String, change: &Change, style: Style) {
+    let Some(id) = &change.importing else { return };
+    match id.as_str() {
+        "" => out.push_str("  # (will be imported first)\n"),
+        id => out.push_str(&format!("  # (imported from \"{id}\")\n")),
+    }
+    if matches!(change.action, Action::CreateThenDelete | Action::DeleteThenCreate) {
+        let warning =
+            style.paint(&[Paint::Yellow], "Warning: this will destroy the imported resource");
+        out.push_str(&format!("  # {warning}\n"));
+    }
+}
+
+/// What happens, as the rest of a sentence.
+fn verdict(change: &Change, cause: Cause, style: Style) -> String {
+    let red = |text| style.paint(&[Paint::Bold, Paint::Red], text);
+    match (change.action, cause) {
+        (Action::Create, _) => " will be created".to_owned(),
+        (Action::Read, _) => " will be read during apply".to_owned(),
+        (Action::Update, Cause::Planned) => " will be updated in-place".to_owned(),
+        (Action::Update, Cause::Noticed) => " has changed".to_owned(),
+        (Action::Delete, Cause::Planned) => format!(" will be {}", red("destroyed")),
+        (Action::Delete, Cause::Noticed) => " has been deleted".to_owned(),
+        (Action::CreateThenDelete | Action::DeleteThenCreate, _) => replaced(change, style),
+        (Action::ForgetThenCreate, _) => {
+            let remark = style.paint(&[Paint::Yellow], "older instance will not be destroyed");
+            format!(
+                "{} - {remark} ({})",
+                replaced(change, style),
+                style.bold("lifecycle.destroy = false")
+            )
+        }
+        (Action::Forget, _) => {
+            format!(
+                " will be removed from the {PRODUCT} state {}",
+                red("but will not be destroyed")
+            )
+        }
+        (Action::NoOp, _) if change.importing.is_some() => " will be imported".to_owned(),
+        (Action::NoOp, _) => " stays as it is".to_owned(),
+    }
+}
+
+fn replaced(change: &Change, style: Style) -> String {
+    let replaced = style.paint(&[Paint::Bold, Paint::Red], "replaced");
+    match change.reason {
+        Some(Reason::ReplaceBecauseTainted) => format!(" is tainted, so it must be {replaced}"),
+        Some(Reason::ReplaceByRequest) => format!(" will be {replaced}, as requested"),
+        Some(Reason::ReplaceByTriggers) => {
+            format!(" will be {replaced} due to changes in replace_triggered_by")
+        }
+        _ => format!(" must be {replaced}"),
+    }
+}
+
+/// Why, on a line of its own; nothing where the verdict says all.
+fn because(change: &Change) -> String {
+    let key = match &change.address.key {
+        InstanceKey::None => String::new(),
+        InstanceKey::Int(index) => index.to_string(),
+        InstanceKey::Str(key) => quoted(key),
+    };
+    let reason = match (change.reason, change.action) {
+        (Some(reason), Action::Delete | Action::Read | Action::Forget) => reason,
+        _ if change.generated_config.as_deref().is_some_and(|it| !it.is_empty())
+            && change.action == Action::NoOp =>
+        {
+            return "\n  # (config will be generated)".to_owned();
+        }
+        _ => return String::new(),
+    };
+    let text = match reason {
+        Reason::DeleteBecauseNoResourceConfig => {
+            format!("because {}.{} is not in configuration", change.address.resource.kind, change.address.resource.name)
+        }
+        Reason::DeleteBecauseNoMoveTarget => {
+            let previous = change.previous_address.as_ref().unwrap_or(&change.address);
+            format!("because {previous} was moved to {}, which is not in configuration", change.address)
+        }
+        Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", change.address.module),
+        Reason::DeleteBecauseWrongRepetition => match &change.address.key {
+            InstanceKey::None => "because resource uses count or for_each".to_owned(),
+            InstanceKey::Int(_) => "because resource does not use count".to_owned(),
+            InstanceKey::Str(_) => "because resource does not use for_each".to_owned(),
+        },
+        Reason::DeleteBecauseCountIndex => format!("because index [{key}] is out of range for count"),
+        Reason::DeleteBecauseEnabledFalse => "because enabled is false".to_owned(),
+        Reason::DeleteBecauseEachKey => format!("because key [{key}] is not in for_each map"),
+        Reason::ReadBecauseConfigUnknown => "config refers to values not yet known".to_owned(),
+        Reason::ReadBecauseDependencyPending => "depends on a resource or a module with changes pending".to_owned(),
+        Reason::ReadBecauseCheckNested => "config will be reloaded to verify a check block".to_owned(),
+        Reason::ForgotBecauseLifecycleDestroyInState => {
+            "because lifecycle.destroy = false was configured before this resource was removed from the configuration".to_owned()
+        }
+        Reason::ForgotBecauseLifecycleDestroyInConfig => "because lifecycle.destroy = false is set in the configuration".to_owned(),
+        _ => return String::new(),
+    };
+    format!("\n  # ({text})")
+}

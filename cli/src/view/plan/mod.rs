@@ -1,0 +1,483 @@
+//! A plan as people see it: what changed outside, what is to be done to each object, outputs, what is left out.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use entail::address::{Mode, Provider};
+use entail::operation::event::{Summary, is_told};
+use entail::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use entail::request::PlanMode;
+use entail::schema::{AttributeSchema, BlockSchema, ProviderSchema};
+use entail::value::{Path, Type, Value};
+
+use self::change::{Reach, Sides};
+use self::comment::Cause;
+use self::diff::Diff;
+use self::render::{Options, Renderer, attribute_name};
+use super::PRODUCT;
+use super::progress::summary;
+use super::style::{Paint, Style};
+
+pub mod change;
+pub mod comment;
+pub mod diff;
+pub mod render;
+pub mod sequence;
+
+#[cfg(test)]
+mod tests;
+
+/// What providers announce, by provider. Objects of a provider that is missing here are shown by their values alone.
+pub type Schemas = BTreeMap<Provider, Arc<ProviderSchema>>;
+
+/// How a plan is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look {
+    /// Colours and width.
+    pub style: Style,
+    /// `-show-sensitive`
+    pub show_sensitive: bool,
+    /// Whether a program runs the command (`TF_IN_AUTOMATION`): then nobody is told which command to run next.
+    pub in_automation: bool,
+}
+
+/// Writes a plan.
+pub fn write(out: &mut dyn Write, plan: &Plan, schemas: &Schemas, look: Look) -> io::Result<()> {
+    let screen = Screen { plan, schemas, look, renderer: Renderer { style: look.style } };
+    let has_drift = screen.drift(out)?;
+    let shown: Vec<&Change> = plan.changes.iter().filter(|it| is_shown(it)).collect();
+    let outputs: Vec<&OutputChange> =
+        plan.outputs.values().filter(|it| it.action != Action::NoOp).collect();
+
+    if shown.is_empty() && outputs.is_empty() {
+        screen.nothing(out, has_drift)?;
+    } else {
+        if has_drift {
+            writeln!(out, "{}", look.style.rule())?;
+        }
+        screen.changes(out, &shown)?;
+        screen.outputs(out, &outputs, shown.iter().all(|it| it.action == Action::NoOp))?;
+    }
+    screen.left_out(out)
+}
+
+fn is_shown(change: &Change) -> bool {
+    is_told(change)
+        && (change.action != Action::NoOp
+            || change.previous_address.is_some()
+            || change.importing.is_some())
+}
+
+struct Screen<'a> {
+    plan: &'a Plan,
+    schemas: &'a Schemas,
+    look: Look,
+    renderer: Renderer,
+}
+
+impl Screen<'_> {
+    fn style(&self) -> Style {
+        self.look.style
+    }
+
+    /// Writes what changed outside, as far as it matters to the plan. Returns whether anything did.
+    fn drift(&self, out: &mut dyn Write) -> io::Result<bool> {
+        let refresh_only = self.plan.mode == PlanMode::RefreshOnly;
+        let noticed = self.noticed();
+        if noticed.is_empty() || (!refresh_only && self.is_without_changes()) {
+            return Ok(false);
+        }
+        let style = self.style();
+        let note = style.paint(&[Paint::Bold, Paint::Cyan], "Note:").into_owned();
+        let heading = format!(" Objects have changed outside of {PRODUCT}");
+        writeln!(out, "\n{note}{}\n", style.bold(&heading))?;
+        let introduction = format!(
+            "{PRODUCT} detected the following changes made outside of {PRODUCT} since the last \"entail apply\" which may have \
+             affected this plan:\n"
+        );
+        write!(out, "{}", style.wrap(&introduction))?;
+        for (change, diff) in noticed {
+            self.change(out, change, &diff, Cause::Noticed)?;
+        }
+        let closing = match refresh_only {
+            true => format!(
+                "\n\nThis is a refresh-only plan, so {PRODUCT} will not take any actions to undo these. If you were expecting these \
+                 changes then you can apply this plan to record the updated values in the {PRODUCT} state without changing any \
+                 remote objects."
+            ),
+            false => "\n\nUnless you have made equivalent changes to your configuration, or ignored the relevant attributes using \
+                      ignore_changes, the following plan may include actions to undo or respond to these changes."
+                .to_owned(),
+        };
+        writeln!(out, "{}", style.wrap(&closing))?;
+        Ok(true)
+    }
+
+    /// Returns the changes outside that are worth showing: all of them in refresh-only mode, else what planned changes rest on.
+    fn noticed(&self) -> Vec<(&Change, Diff)> {
+        let refresh_only = self.plan.mode == PlanMode::RefreshOnly;
+        let mut relevant: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
+        for (resource, path) in &self.plan.relevant_attributes {
+            relevant.entry(resource).or_default().push(path);
+        }
+        let reach = |change: &Change| {
+            if refresh_only {
+                return Some(Reach::All);
+            }
+            let paths = relevant.get(change.address.to_string().as_str())?;
+            Some(Reach::Paths(paths.iter().map(|it| it.as_slice()).collect(), true))
+        };
+        let noticed =
+            self.plan.drift.iter().filter_map(|it| Some((it, self.compare(it, reach(it)?))));
+        noticed.filter(|(_, diff)| refresh_only || diff.action != Action::NoOp).collect()
+    }
+
+    fn is_without_changes(&self) -> bool {
+        let changes = self
+            .plan
+            .changes
+            .iter()
+            .any(|it| it.previous_address.is_some() || it.action != Action::NoOp);
+        !changes && self.plan.outputs.values().all(|it| it.action == Action::NoOp)
+    }
+
+    fn compare<'a>(&self, change: &'a Change, relevant: Reach<'a>) -> Diff {
+        let sides =
+            Sides::of(&change.before, &change.after, Reach::ends(&change.replace_paths), relevant);
+        match self.schema(change) {
+            Some(schema) => diff::block(&sides, schema, 0),
+            None => diff::block(&sides, &schema_of_values(&[&change.before, &change.after]), 0),
+        }
+    }
+
+    fn schema(&self, change: &Change) -> Option<&BlockSchema> {
+        let name = &change.address.resource;
+        schema_of(self.schemas, &change.provider.provider, name.mode, &name.kind)
+    }
+
+    fn change(
+        &self,
+        out: &mut dyn Write,
+        change: &Change,
+        diff: &Diff,
+        cause: Cause,
+    ) -> io::Result<()> {
+        // A move without anything else is not worth a body, and a no-op is worth nothing.
+        if cause == Cause::Noticed
+            && change.action == Action::NoOp
+            && change.previous_address.is_none()
+        {
+            return Ok(());
+        }
+        let mut text = String::from("\n");
+        comment::push(&mut text, change, cause, self.style());
+        text.push_str(&self.renderer.symbol(change.action));
+        let name = &change.address.resource;
+        let kind = if name.mode == Mode::Managed { "resource" } else { "data" };
+        text.push_str(&format!(" {kind} \"{}\" \"{}\" ", name.kind, name.name));
+        let is_forgotten = change.action == Action::Forget;
+        let options = Options {
+            hide_null: is_forgotten,
+            hide_symbols: is_forgotten,
+            show_unchanged: change.importing.is_some(),
+            show_sensitive: self.look.show_sensitive,
+            force_replacement: false,
+        };
+        self.renderer.diff(&mut text, diff, 0, options);
+        text.push('\n');
+        out.write_all(text.as_bytes())
+    }
+
+    fn changes(&self, out: &mut dyn Write, shown: &[&Change]) -> io::Result<()> {
+        if shown.is_empty() {
+            return Ok(());
+        }
+        if shown.iter().any(|it| it.action != Action::NoOp) {
+            let introduction = format!(
+                "\n{PRODUCT} used the selected providers to generate the following execution plan. Resource actions are indicated \
+                 with the following symbols:"
+            );
+            writeln!(out, "{}", self.style().wrap(&introduction))?;
+            for action in
+                LEGEND.into_iter().filter(|action| shown.iter().any(|it| it.action == *action))
+            {
+                writeln!(out, "{}", self.legend(action))?;
+            }
+        }
+        match self.plan.errored {
+            true => writeln!(
+                out,
+                "\n{PRODUCT} planned the following actions, but then encountered a problem:"
+            )?,
+            false => writeln!(out, "\n{PRODUCT} will perform the following actions:")?,
+        }
+        for change in shown {
+            self.change(out, change, &self.compare(change, Reach::All), Cause::Planned)?;
+        }
+        let summary = summary(&Summary::of_plan(self.plan));
+        let (plan, rest) = summary.split_at("Plan:".len());
+        writeln!(out, "\n{}{rest}", self.style().bold(plan))
+    }
+
+    fn legend(&self, action: Action) -> String {
+        let text = match action {
+            Action::Create => "create",
+            Action::Update => "update in-place (current -> planned)",
+            Action::Delete => "destroy",
+            Action::DeleteThenCreate => "destroy and then create replacement",
+            Action::CreateThenDelete => "create replacement and then destroy",
+            Action::Read => "read (data resources)",
+            Action::ForgetThenCreate => "forget and then create replacement",
+            Action::Forget | Action::NoOp => "forget",
+        };
+        let symbol = self.renderer.symbol(action);
+        // The one symbol that is too wide for its column.
+        let symbol = if action == Action::ForgetThenCreate { symbol.trim_start() } else { &symbol };
+        format!("{symbol} {text}")
+    }
+
+    fn outputs(
+        &self,
+        out: &mut dyn Write,
+        outputs: &[&OutputChange],
+        are_alone: bool,
+    ) -> io::Result<()> {
+        if outputs.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\nChanges to Outputs:")?;
+        let width = self.plan.outputs.keys().map(|it| attribute_name(it).len()).max().unwrap_or(0);
+        for change in outputs {
+            let name = attribute_name(&change.name);
+            let mut text = format!("{} {name:width$} = ", self.renderer.symbol(change.action));
+            let (diff, is_same) = output_diff(change);
+            let options = Options {
+                show_sensitive: self.look.show_sensitive,
+                show_unchanged: is_same,
+                ..Options::default()
+            };
+            self.renderer.diff(&mut text, &diff, 0, options);
+            text.push('\n');
+            out.write_all(text.as_bytes())?;
+        }
+        if are_alone {
+            let text = format!(
+                "\nYou can apply this plan to save these new output values to the {PRODUCT} state, without changing any real \
+                 infrastructure."
+            );
+            writeln!(out, "{}", self.style().wrap(&text))?;
+        }
+        Ok(())
+    }
+
+    /// Says that there is nothing to do.
+    fn nothing(&self, out: &mut dyn Write, has_drift: bool) -> io::Result<()> {
+        let style = self.style();
+        if has_drift && self.plan.mode == PlanMode::RefreshOnly && !self.plan.errored {
+            // The drift itself has said what applying would do.
+            return Ok(());
+        }
+        if has_drift {
+            writeln!(out, "{}", style.rule())?;
+        }
+        let (head, rest, text) = match self.plan.mode {
+            _ if self.plan.errored => {
+                let head = style.paint(&[Paint::Bold, Paint::Red], "Planning failed.").into_owned();
+                let rest = format!(" {PRODUCT} encountered an error while generating this plan.");
+                return writeln!(out, "\n{head}{}\n", style.bold(&rest));
+            }
+            PlanMode::RefreshOnly => (
+                "No changes.",
+                " Your infrastructure still matches the configuration.",
+                format!(
+                    "{PRODUCT} has checked that the real remote objects still match the result of your most recent changes, and \
+                     found no differences."
+                ),
+            ),
+            PlanMode::Destroy => (
+                "No changes.",
+                " No objects need to be destroyed.",
+                format!(
+                    "Either you have not created any objects yet or the existing objects were already deleted outside of {PRODUCT}."
+                ),
+            ),
+            PlanMode::Normal => (
+                "No changes.",
+                " Your infrastructure matches the configuration.",
+                match has_drift {
+                    true => self.drift_alone(),
+                    false => format!(
+                        "{PRODUCT} has compared your real infrastructure against your configuration and found no differences, so no \
+                         changes are needed."
+                    ),
+                },
+            ),
+        };
+        writeln!(
+            out,
+            "\n{}{}\n",
+            style.paint(&[Paint::Bold, Paint::Green], head),
+            style.bold(rest)
+        )?;
+        writeln!(out, "{}", style.wrap(&text))
+    }
+
+    fn drift_alone(&self) -> String {
+        if self.plan.is_applyable() {
+            return "Your configuration already matches the changes detected above, so applying this plan will only update the state \
+                    to include the changes detected above and won't change any real infrastructure."
+                .to_owned();
+        }
+        let suggestion =
+            if self.look.in_automation { "." } else { ":\n  entail apply -refresh-only" };
+        format!(
+            "Your configuration already matches the changes detected above. If you'd like to update the {PRODUCT} state to match, \
+             create and apply a refresh-only plan{suggestion}"
+        )
+    }
+
+    /// Says what takes no part, one line per thing that the request names.
+    fn left_out(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(first) = self.plan.left_out.first() else { return Ok(()) };
+        writeln!(out, "\n{}", self.style().bold("Left out, with everything that depends on it:"))?;
+        for root in &self.plan.left_out {
+            writeln!(out, "  {}", left_out_line(root))?;
+        }
+        match self.look.in_automation {
+            true => Ok(()),
+            false => {
+                let example = first.objects.first().unwrap_or(&first.root);
+                writeln!(
+                    out,
+                    "\nTo see why something is left out, run:\n    entail why {}",
+                    shell_word(example)
+                )
+            }
+        }
+    }
+}
+
+/// One line for something that is left out: its address, how many objects, and where it is asked for unless that is plain.
+fn left_out_line(root: &LeftOut) -> String {
+    let objects = match root.objects.len() {
+        1 => "1 object".to_owned(),
+        number => format!("{number} objects"),
+    };
+    let origin = if root.flag == format!("-exclude={}", root.root) {
+        String::new()
+    } else {
+        format!(", {}", root.flag)
+    };
+    format!("{} ({objects}{origin})", root.root)
+}
+
+/// Quotes an address for a shell, where it needs it.
+fn shell_word(text: &str) -> String {
+    let is_plain = text.chars().all(|it| it.is_ascii_alphanumeric() || "._-/=".contains(it));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// The order in which symbols are explained.
+const LEGEND: [Action; 8] = [
+    Action::Create,
+    Action::Update,
+    Action::Delete,
+    Action::DeleteThenCreate,
+    Action::CreateThenDelete,
+    Action::Read,
+    Action::ForgetThenCreate,
+    Action::Forget,
+];
+
+/// Compares an output; the flag says that its value looks the same on both sides.
+fn output_diff(change: &OutputChange) -> (Diff, bool) {
+    let sides =
+        Sides::of(&change.before, &change.after, Reach::Paths(Vec::new(), false), Reach::All);
+    let sides = Sides {
+        before_sensitive: sides.before_sensitive || change.sensitive,
+        after_sensitive: sides.after_sensitive || change.sensitive,
+        ..sides
+    };
+    let diff = diff::value(&sides, Type::DYNAMIC, 0);
+    let is_same = diff.action == Action::NoOp;
+    (diff, is_same)
+}
+
+/// Returns the schema of a resource type.
+pub fn schema_of<'a>(
+    schemas: &'a Schemas,
+    provider: &Provider,
+    mode: Mode,
+    kind: &str,
+) -> Option<&'a BlockSchema> {
+    let provider = schemas.get(provider)?;
+    let all = match mode {
+        Mode::Managed => &provider.resources,
+        Mode::Data => &provider.data_sources,
+        Mode::Ephemeral => &provider.ephemeral,
+    };
+    all.get(kind).map(|it| &it.block)
+}
+
+/// Returns a schema that fits objects: every attribute of theirs, nested blocks as plain values.
+pub fn schema_of_values(objects: &[&Value]) -> BlockSchema {
+    let attributes = objects.iter().flat_map(|it| it.bare().entries());
+    let attributes = attributes.map(|(name, value)| (name, AttributeSchema::of(value.ty())));
+    let mut schema = BlockSchema::default();
+    for (name, attribute) in attributes {
+        let known = schema.attributes.entry(name).or_insert_with(|| attribute.clone());
+        if known.ty != attribute.ty {
+            known.ty = Type::DYNAMIC;
+        }
+    }
+    schema
+}
+
+/// Compares two values for a failed `==`: the lines of their difference.
+pub fn difference(left: &Value, right: &Value, style: Style) -> String {
+    let sides = Sides::of(left, right, Reach::Paths(Vec::new(), false), Reach::All);
+    let mut text = String::new();
+    Renderer { style }.diff(
+        &mut text,
+        &diff::value(&sides, Type::DYNAMIC, 0),
+        0,
+        Options::default(),
+    );
+    text
+}
+
+/// Writes what can be done next.
+///
+/// - `saved`: the file that the plan is saved in.
+/// - `generated`: the file into which configuration was written.
+pub fn write_next_step(
+    out: &mut dyn Write,
+    saved: Option<&str>,
+    generated: Option<&str>,
+    look: Look,
+) -> io::Result<()> {
+    if look.in_automation {
+        return Ok(());
+    }
+    let style = look.style;
+    writeln!(out, "{}", style.rule())?;
+    if let Some(file) = generated {
+        let text = format!(
+            "\n{PRODUCT} has generated configuration and written it to {file}. Please review the configuration and edit it as \
+             necessary before adding it to version control."
+        );
+        writeln!(out, "{}", style.wrap(&text))?;
+    }
+    let text = match saved {
+        Some(file) => format!(
+            "\nSaved the plan to: {file}\n\nTo perform exactly these actions, run the following command to apply:\n    entail apply {}",
+            super::style::quoted(file)
+        ),
+        None => format!(
+            "\nNote: You didn't use the -out option to save this plan, so {PRODUCT} can't guarantee to take exactly these actions if \
+             you run \"entail apply\" now."
+        ),
+    };
+    writeln!(out, "{}", style.wrap(&text))
+}

@@ -1,0 +1,713 @@
+//! A tree of changes as text: symbols, aligned names, folded unchanged parts.
+
+use entail::plan::Action;
+use entail::schema::Nesting;
+use entail::value::{Str, Value};
+
+use super::diff::{self, Blocks, Diff, Kind, Style as From};
+use super::sequence::align_lines;
+use crate::view::style::{Paint, Style, push_quoted, quoted};
+
+/// Attributes that are shown even where they do not change: people know objects by them.
+const IMPORTANT: [&str; 3] = ["id", "name", "tags"];
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Leave `-> null` out: the whole goes, not this part of it.
+    pub hide_null: bool,
+    /// Say `# forces replacement`, whatever the part says.
+    pub force_replacement: bool,
+    /// Show what does not change.
+    pub show_unchanged: bool,
+    /// Write no symbols, and no room for them.
+    pub hide_symbols: bool,
+    /// Show sensitive values.
+    pub show_sensitive: bool,
+}
+
+impl Options {
+    /// Returns what holds for a part: whether the whole forces a replacement is no matter of its parts.
+    fn beneath(self) -> Options {
+        Options { force_replacement: false, ..self }
+    }
+}
+
+/// Writes trees of changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Renderer {
+    /// Colours.
+    pub style: Style,
+}
+
+/// Returns a name as it stands before `=`.
+pub fn attribute_name(name: &str) -> std::borrow::Cow<'_, str> {
+    let mut characters = name.chars();
+    let is_start = |c: char| c == '_' || c.is_alphabetic();
+    let is_identifier = characters.next().is_some_and(is_start)
+        && characters.all(|c| is_start(c) || c == '-' || c.is_numeric());
+    if is_identifier { name.into() } else { quoted(name).into() }
+}
+
+impl Renderer {
+    /// Returns the symbol of an action, three columns wide.
+    pub fn symbol(&self, action: Action) -> String {
+        let paint = |paint, text| self.style.paint(&[paint], text);
+        let (plus, minus) = (paint(Paint::Green, "+"), paint(Paint::Red, "-"));
+        match action {
+            Action::NoOp => "   ".to_owned(),
+            Action::Create => format!("  {plus}"),
+            Action::Read => format!(" {}", paint(Paint::Cyan, "<=")),
+            Action::Update => format!("  {}", paint(Paint::Yellow, "~")),
+            Action::DeleteThenCreate => format!("{minus}/{plus}"),
+            Action::CreateThenDelete => format!("{plus}/{minus}"),
+            Action::Delete => format!("  {minus}"),
+            Action::Forget => format!("  {}", paint(Paint::Red, ".")),
+            Action::ForgetThenCreate => format!("  {}/{plus}", paint(Paint::Red, ".")),
+        }
+    }
+
+    /// Appends a tree. All lines but the first are indented by `indent` steps of four.
+    pub fn diff(&self, out: &mut String, diff: &Diff, indent: usize, options: Options) {
+        match &diff.kind {
+            Kind::Primitive(before, after) => {
+                self.primitive(out, diff, before.as_ref(), after.as_ref(), indent, options)
+            }
+            Kind::Unknown(before) => {
+                if let Some(before) = before {
+                    self.diff(out, before, indent, Options { hide_null: true, ..options });
+                    out.push_str(" -> ");
+                }
+                out.push_str("(known after apply)");
+                self.forces(out, diff.replace, options);
+            }
+            Kind::Sensitive { inner, .. } if options.show_sensitive => {
+                self.diff(out, inner, indent, options)
+            }
+            Kind::Sensitive { .. } => {
+                out.push_str("(sensitive value)");
+                self.null(out, diff.action, options);
+                self.forces(out, diff.replace, options);
+            }
+            Kind::SensitiveBlock { .. } => self.sensitive_block(out, diff, indent, options),
+            Kind::TypeChange(before, after) => {
+                let options = Options { hide_null: true, ..options };
+                self.diff(out, before, indent, options);
+                self.arrow(out);
+                self.diff(out, after, indent, options);
+            }
+            Kind::Object(attributes, from) => {
+                self.object(out, diff, (attributes, *from), indent, options)
+            }
+            Kind::Map(elements, from) => self.map(out, diff, (elements, *from), indent, options),
+            Kind::List(elements, from) => self.list(out, diff, (elements, *from), indent, options),
+            Kind::Set(elements, from) => self.set(out, diff, (elements, *from), indent, options),
+            Kind::Block(attributes, blocks) => {
+                self.block(out, diff, (attributes, blocks), indent, options)
+            }
+            Kind::WriteOnly => {
+                out.push_str("(write-only attribute)");
+                self.forces(out, diff.replace, options);
+                self.null(out, diff.action, options);
+            }
+            Kind::TooDeep => out.push_str("(nested too deeply to be shown)"),
+        }
+    }
+
+    fn forces(&self, out: &mut String, replace: bool, options: Options) {
+        if replace || options.force_replacement {
+            out.push(' ');
+            out.push_str(&self.style.paint(&[Paint::Red], "# forces replacement"));
+        }
+    }
+
+    fn null(&self, out: &mut String, action: Action, options: Options) {
+        if action == Action::Delete && !options.hide_null {
+            out.push(' ');
+            out.push_str(&self.style.paint(&[Paint::DarkGrey], "-> null"));
+        }
+    }
+
+    fn arrow(&self, out: &mut String) {
+        out.push(' ');
+        out.push_str(&self.style.paint(&[Paint::Yellow], "->"));
+        out.push(' ');
+    }
+
+    /// Appends the beginning of a line: its indentation and symbol.
+    fn start(&self, out: &mut String, indent: usize, action: Action, options: Options) {
+        out.extend(std::iter::repeat_n(' ', indent * 4));
+        if !options.hide_symbols {
+            match action {
+                Action::NoOp => out.push_str("    "),
+                action => {
+                    out.push_str(&self.symbol(action));
+                    out.push(' ');
+                }
+            }
+        }
+    }
+
+    fn hidden(
+        &self,
+        out: &mut String,
+        (count, what): (usize, &str),
+        indent: usize,
+        options: Options,
+    ) {
+        if count > 0 {
+            let plural = if count == 1 { "" } else { "s" };
+            self.start(out, indent, Action::NoOp, options);
+            let text = format!("# ({count} unchanged {what}{plural} hidden)");
+            out.push_str(&self.style.paint(&[Paint::DarkGrey], &text));
+            out.push('\n');
+        }
+    }
+
+    /// Appends what is to be said before a value whose sensitivity changes.
+    fn warnings(&self, out: &mut String, diff: &Diff, indent: usize) {
+        let (what, before, after, inner) = match &diff.kind {
+            Kind::Sensitive { inner, before, after } => {
+                ("attribute value", *before, *after, inner.action)
+            }
+            Kind::SensitiveBlock { before, after, inner } => ("block", *before, *after, *inner),
+            _ => return,
+        };
+        if before == after || matches!(inner, Action::Create | Action::Delete) {
+            return;
+        }
+        let pad = " ".repeat(indent * 4);
+        let warning = self.style.paint(&[Paint::Yellow], "Warning");
+        let text = match before {
+            true => format!(
+                "this {what} will no longer be marked as sensitive\n{pad}  # after applying this change."
+            ),
+            false => format!(
+                "this {what} will be marked as sensitive and will not\n{pad}  # display in UI output after applying this change."
+            ),
+        };
+        let unchanged = if what == "attribute value" && inner == Action::NoOp {
+            " The value is unchanged."
+        } else {
+            ""
+        };
+        out.push_str(&format!("{pad}  # {warning}: {text}{unchanged}\n"));
+    }
+
+    /// Appends `name = value`, the name padded to `width`.
+    fn attribute(
+        &self,
+        out: &mut String,
+        (name, width): (&str, usize),
+        diff: &Diff,
+        indent: usize,
+        options: Options,
+    ) {
+        self.start(out, indent, diff.action, options);
+        out.push_str(name);
+        let length = name.chars().count();
+        out.extend(std::iter::repeat_n(' ', width.saturating_sub(length)));
+        out.push_str(" = ");
+        self.diff(out, diff, indent, options);
+    }
+
+    /// Appends attributes, important ones always and others where they change. Returns how many are left out.
+    fn attributes(
+        &self,
+        out: &mut String,
+        attributes: &[(Str, Diff)],
+        indent: usize,
+        options: Options,
+    ) -> usize {
+        let names: Vec<_> = attributes.iter().map(|it| attribute_name(&it.0)).collect();
+        let width = names.iter().map(|it| it.len()).max().unwrap_or(0);
+        let mut left_out = 0;
+        for ((key, diff), name) in attributes.iter().zip(&names) {
+            let is_important = IMPORTANT.contains(&&**key);
+            if diff.action == Action::NoOp && !options.show_unchanged && !is_important {
+                left_out += 1;
+                continue;
+            }
+            self.warnings(out, diff, indent);
+            let options =
+                Options { show_unchanged: options.show_unchanged || is_important, ..options };
+            self.attribute(out, (name, width), diff, indent, options);
+            out.push('\n');
+        }
+        left_out
+    }
+
+    fn object(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        (attributes, from): (&[(Str, Diff)], From),
+        indent: usize,
+        options: Options,
+    ) {
+        if attributes.is_empty() {
+            out.push_str("{}");
+            self.null(out, diff.action, options);
+            self.forces(out, diff.replace, options);
+            return;
+        }
+        out.push('{');
+        self.forces(out, diff.replace, options);
+        out.push('\n');
+        let beneath = Options { hide_null: from == From::Plain, ..options.beneath() };
+        let left_out = self.attributes(out, attributes, indent + 1, beneath);
+        self.hidden(out, (left_out, "attribute"), indent + 1, options);
+        self.start(out, indent, Action::NoOp, options);
+        out.push('}');
+        self.null(out, diff.action, options);
+    }
+
+    fn map(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        (elements, from): (&[(Str, Diff)], From),
+        indent: usize,
+        options: Options,
+    ) {
+        let nested = from == From::Nested;
+        if elements.is_empty() {
+            out.push_str("{}");
+            self.null(out, diff.action, options);
+            self.forces(out, diff.replace && !nested, options);
+            return;
+        }
+        out.push('{');
+        self.forces(out, diff.replace && !nested, options);
+        out.push('\n');
+        let beneath = Options {
+            hide_null: nested || diff.action == Action::Delete,
+            force_replacement: diff.replace && nested,
+            ..options
+        };
+        let names: Vec<_> = elements.iter().map(|it| quoted(&it.0)).collect();
+        let width = if nested { 0 } else { names.iter().map(String::len).max().unwrap_or(0) };
+        let mut left_out = 0;
+        for ((_, element), name) in elements.iter().zip(&names) {
+            if element.action == Action::NoOp && !options.show_unchanged {
+                left_out += 1;
+                continue;
+            }
+            self.warnings(out, element, indent + 1);
+            self.attribute(out, (name, width), element, indent + 1, beneath);
+            out.push_str(if matches!(element.kind, Kind::Object(..)) { ",\n" } else { "\n" });
+        }
+        self.hidden(out, (left_out, "element"), indent + 1, options);
+        self.start(out, indent, Action::NoOp, options);
+        out.push('}');
+        self.null(out, diff.action, options);
+    }
+
+    fn set(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        (elements, from): (&[Diff], From),
+        indent: usize,
+        options: Options,
+    ) {
+        let nested = from == From::Nested;
+        out.push('[');
+        if elements.is_empty() {
+            out.push(']');
+            self.null(out, diff.action, options);
+            self.forces(out, diff.replace && !nested, options);
+            return;
+        }
+        self.forces(out, diff.replace && !nested, options);
+        out.push('\n');
+        let beneath =
+            Options { hide_null: true, force_replacement: diff.replace && nested, ..options };
+        let mut left_out = 0;
+        for element in elements {
+            if element.action == Action::NoOp && !options.show_unchanged {
+                left_out += 1;
+                continue;
+            }
+            self.element(out, element, indent + 1, beneath);
+        }
+        self.hidden(out, (left_out, "element"), indent + 1, options);
+        self.start(out, indent, Action::NoOp, options);
+        out.push(']');
+        self.null(out, diff.action, options);
+    }
+
+    fn element(&self, out: &mut String, element: &Diff, indent: usize, options: Options) {
+        self.warnings(out, element, indent);
+        self.start(out, indent, element.action, options);
+        self.diff(out, element, indent, options);
+        out.push_str(",\n");
+    }
+
+    /// Order matters in a list, so each run of changes is shown with the element before and the one after.
+    fn list(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        (elements, from): (&[Diff], From),
+        indent: usize,
+        options: Options,
+    ) {
+        out.push('[');
+        if elements.is_empty() {
+            out.push(']');
+            self.null(out, diff.action, options);
+            self.forces(out, diff.replace, options);
+            return;
+        }
+        self.forces(out, diff.replace, options);
+        out.push('\n');
+        let changed = Options { hide_null: true, ..options.beneath() };
+        let unchanged = Options { show_unchanged: true, ..options.beneath() };
+        let with_context = from == From::Plain;
+        let mut waiting: Vec<&Diff> = Vec::new();
+        let mut is_after_change = false;
+        for element in elements {
+            let is_unchanged = element.action == Action::NoOp;
+            if is_unchanged && !is_after_change && !options.show_unchanged {
+                waiting.push(element);
+                continue;
+            }
+            is_after_change = with_context && !is_unchanged;
+            if with_context && let Some(last) = waiting.pop() {
+                self.hidden(out, (waiting.len(), "element"), indent + 1, options);
+                waiting.clear();
+                self.start(out, indent + 1, Action::NoOp, unchanged);
+                self.diff(out, last, indent + 1, unchanged);
+                out.push_str(",\n");
+            }
+            self.element(
+                out,
+                element,
+                indent + 1,
+                if with_context && is_unchanged { unchanged } else { changed },
+            );
+        }
+        self.hidden(out, (waiting.len(), "element"), indent + 1, options);
+        self.start(out, indent, Action::NoOp, options);
+        out.push(']');
+        self.null(out, diff.action, options);
+    }
+
+    fn sensitive_block(&self, out: &mut String, diff: &Diff, indent: usize, options: Options) {
+        out.push('{');
+        self.forces(out, diff.replace, options);
+        let mut start = String::from("\n");
+        self.start(&mut start, indent, Action::NoOp, options);
+        out.push_str(&format!(
+            "{start}  # At least one attribute in this block is (or was) sensitive,{start}  # so its contents will not be \
+             displayed.{start}}}",
+        ));
+    }
+
+    fn block(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        (attributes, blocks): (&[(Str, Diff)], &[(Str, Blocks)]),
+        indent: usize,
+        options: Options,
+    ) {
+        if attributes.is_empty() && blocks.is_empty() {
+            out.push_str("{}");
+            self.forces(out, diff.replace, options);
+            return;
+        }
+        out.push('{');
+        self.forces(out, diff.replace, options);
+        out.push('\n');
+        let left_out = self.attributes(out, attributes, indent + 1, options.beneath());
+        self.hidden(out, (left_out, "attribute"), indent + 1, options);
+
+        let mut unchanged = 0;
+        for (name, group) in blocks {
+            let options = match group.nesting {
+                Nesting::Set => Options { force_replacement: diff.replace, ..options },
+                _ => options,
+            };
+            unchanged +=
+                self.blocks(out, (name, group), !attributes.is_empty(), indent + 1, options);
+        }
+        if unchanged > 0 {
+            out.push('\n');
+            self.hidden(out, (unchanged, "block"), indent + 1, options);
+        }
+        self.start(out, indent, Action::NoOp, options);
+        out.push('}');
+    }
+
+    /// Appends the blocks of one type. Returns how many are left out.
+    fn blocks(
+        &self,
+        out: &mut String,
+        (name, group): (&str, &Blocks),
+        parted: bool,
+        indent: usize,
+        options: Options,
+    ) -> usize {
+        let mut left_out = 0;
+        let mut is_first = true;
+        for (label, block) in &group.blocks {
+            let covered = covered(block, group);
+            let block = covered.as_ref().unwrap_or(block);
+            if block.action == Action::NoOp && !options.show_unchanged {
+                left_out += 1;
+                continue;
+            }
+            if is_first && parted {
+                out.push('\n');
+            }
+            is_first = false;
+            let options = Options { force_replacement: group.replace, ..options };
+            self.warnings(out, block, indent);
+            self.start(out, indent, block.action, options);
+            out.push_str(&attribute_name(name));
+            out.push(' ');
+            if let Some(label) = label {
+                push_quoted(out, label);
+                out.push(' ');
+            }
+            self.diff(out, block, indent, options);
+            out.push('\n');
+        }
+        left_out
+    }
+
+    fn primitive(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        indent: usize,
+        options: Options,
+    ) {
+        let is_text = [before, after].into_iter().flatten().any(|it| it.as_str().is_some());
+        if is_text {
+            return self.text(
+                out,
+                diff,
+                [before, after].map(|it| it.and_then(Value::as_str)),
+                indent,
+                options,
+            );
+        }
+        match diff.action {
+            Action::Create => self.leaf(out, after),
+            Action::Delete | Action::NoOp => self.leaf(out, before),
+            _ => {
+                self.leaf(out, before);
+                self.arrow(out);
+                self.leaf(out, after);
+            }
+        }
+        self.null(out, diff.action, options);
+        self.forces(out, diff.replace, options);
+    }
+
+    fn leaf(&self, out: &mut String, value: Option<&Value>) {
+        match value {
+            Some(Value::Bool(it)) => out.push_str(if *it { "true" } else { "false" }),
+            Some(Value::Number(it)) => out.push_str(&it.to_string()),
+            Some(Value::String(it)) => push_quoted(out, it),
+            _ => out.push_str(&self.style.paint(&[Paint::DarkGrey], "null")),
+        }
+    }
+
+    fn quoted(&self, out: &mut String, text: Option<&str>) {
+        match text {
+            Some(text) => push_quoted(out, text),
+            None => self.leaf(out, None),
+        }
+    }
+
+    fn text(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        [before, after]: [Option<&str>; 2],
+        indent: usize,
+        options: Options,
+    ) {
+        let documents = [before, after].map(|it| it.and_then(document));
+        match (diff.action, before, after) {
+            (Action::Create | Action::NoOp, _, only) | (Action::Delete, only, _) => {
+                let is_gone = diff.action == Action::Delete;
+                let index = usize::from(!is_gone);
+                let documents = match diff.action {
+                    Action::NoOp => [documents[1].clone(), documents[1].clone()],
+                    _ => documents,
+                };
+                if documents[index].is_some() {
+                    return self.document(out, diff, documents, indent, options);
+                }
+                match only {
+                    Some(text) if text.contains('\n') => {
+                        let rows = text.trim().split('\n').map(|it| (Action::NoOp, it));
+                        self.heredoc(out, diff, rows.collect(), indent, options);
+                    }
+                    only => {
+                        self.quoted(out, only);
+                        if only.is_some() {
+                            self.null(out, diff.action, options);
+                        }
+                        self.forces(out, diff.replace, options);
+                    }
+                }
+            }
+            _ => self.changed_text(out, diff, [before, after], documents, (indent, options)),
+        }
+    }
+
+    fn changed_text(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        [before, after]: [Option<&str>; 2],
+        documents: [Option<Value>; 2],
+        (indent, options): (usize, Options),
+    ) {
+        match &documents {
+            [Some(_), Some(_)] => return self.document(out, diff, documents, indent, options),
+            [None, None] => {}
+            _ => {
+                // A document becomes another text, or the other way round.
+                let side = |text: Option<&str>, action| {
+                    let text = text.map(Value::from);
+                    let (before, after) =
+                        if action == Action::Delete { (text, None) } else { (None, text) };
+                    Box::new(Diff { kind: Kind::Primitive(before, after), action, replace: false })
+                };
+                let kind =
+                    Kind::TypeChange(side(before, Action::Delete), side(after, Action::Create));
+                return self.diff(
+                    out,
+                    &Diff { kind, action: diff.action, replace: diff.replace },
+                    indent,
+                    options,
+                );
+            }
+        }
+        let is_long = |it: Option<&str>| it.is_some_and(|it| it.contains('\n'));
+        if !is_long(before) && !is_long(after) {
+            self.quoted(out, before);
+            self.arrow(out);
+            self.quoted(out, after);
+            self.forces(out, diff.replace, options);
+            return;
+        }
+        let lines = |it: Option<&str>| -> Vec<String> {
+            let text = if is_long(it) { it.map(str::trim) } else { it };
+            text.unwrap_or("null").split('\n').map(str::to_owned).collect()
+        };
+        let (before, after) = (lines(before), lines(after));
+        let (before, after): (Vec<&str>, Vec<&str>) = (
+            before.iter().map(String::as_str).collect(),
+            after.iter().map(String::as_str).collect(),
+        );
+        let rows = align_lines(&before, &after).into_iter().map(|(i, j)| {
+            match (before.get(i), after.get(j)) {
+                (None, Some(line)) => (Action::Create, *line),
+                (Some(line), None) => (Action::Delete, *line),
+                (Some(line), Some(_)) => (Action::NoOp, *line),
+                (None, None) => (Action::NoOp, ""),
+            }
+        });
+        self.heredoc(out, diff, rows.collect(), indent, options);
+    }
+
+    fn heredoc(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        rows: Vec<(Action, &str)>,
+        indent: usize,
+        options: Options,
+    ) {
+        out.push_str("<<-EOT");
+        self.forces(out, diff.replace, options);
+        out.push('\n');
+        for (action, line) in rows {
+            self.start(out, indent + 1, action, options);
+            out.push_str(line);
+            out.push('\n');
+        }
+        self.start(out, indent, Action::NoOp, options);
+        out.push_str("EOT");
+        self.null(out, diff.action, options);
+    }
+
+    /// Shows a text that is a document of JSON as the expression that gives it.
+    fn document(
+        &self,
+        out: &mut String,
+        diff: &Diff,
+        [before, after]: [Option<Value>; 2],
+        indent: usize,
+        options: Options,
+    ) {
+        let inner = diff::documents(before.as_ref(), after.as_ref(), diff.action);
+        let is_same = inner.action == Action::NoOp && diff.action == Action::Update;
+        let beneath = Options {
+            hide_null: true,
+            show_unchanged: options.show_unchanged || is_same,
+            ..options.beneath()
+        };
+        let mut text = String::new();
+        self.diff(&mut text, &inner, indent + 1, beneath);
+        let remark = match (is_same, diff.replace) {
+            (true, true) => " # whitespace changes force replacement",
+            (true, false) => " # whitespace changes",
+            _ => "",
+        };
+        out.push_str("jsonencode(");
+        if text.contains('\n') {
+            let action = if diff.action == Action::Update && !is_same {
+                Action::Update
+            } else {
+                Action::NoOp
+            };
+            out.push_str(remark);
+            out.push('\n');
+            self.start(out, indent + 1, action, options);
+            out.push_str(&text);
+            self.forces(out, diff.replace && !is_same, options);
+            out.push('\n');
+            self.start(out, indent, Action::NoOp, options);
+            out.push(')');
+            self.null(out, diff.action, options);
+        } else {
+            out.push_str(&text);
+            out.push(')');
+            out.push_str(remark);
+            self.forces(out, diff.replace && !is_same, options);
+        }
+    }
+}
+
+/// Returns the cover for a block where all blocks of its type are sensitive.
+fn covered(block: &Diff, group: &Blocks) -> Option<Diff> {
+    let (before, after) = (group.before_sensitive, group.after_sensitive);
+    let is_covered = match block.action {
+        Action::Create => after,
+        Action::Delete => before,
+        _ => before || after,
+    };
+    let action =
+        if block.action == Action::NoOp && before != after { Action::Update } else { block.action };
+    let kind = Kind::SensitiveBlock { before, after, inner: block.action };
+    is_covered.then_some(Diff { kind, action, replace: block.replace })
+}
+
+/// Reads a text as a JSON object or array.
+fn document(text: &str) -> Option<Value> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    diff::value_of_json(serde_json::from_str(text).ok()?, 0)
+}

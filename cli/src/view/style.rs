@@ -1,0 +1,226 @@
+//! Colours, wrapping, rules and quoting: how a piece of text looks, whatever it says.
+
+use std::borrow::Cow;
+
+/// Whether text is coloured, and how wide it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether escape sequences are written.
+    pub colour: bool,
+    /// The width of the terminal in columns; 78 where there is none.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { colour: false, width: Style::DEFAULT_WIDTH }
+    }
+}
+
+/// A colour or weight, as the terminal's number for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Paint {
+    Bold,
+    Underline,
+    Red,
+    Green,
+    Yellow,
+    Cyan,
+    DarkGrey,
+}
+
+impl Paint {
+    fn code(self) -> &'static str {
+        match self {
+            Paint::Bold => "1",
+            Paint::Underline => "4",
+            Paint::Red => "31",
+            Paint::Green => "32",
+            Paint::Yellow => "33",
+            Paint::Cyan => "36",
+            Paint::DarkGrey => "90",
+        }
+    }
+}
+
+impl Style {
+    /// The width assumed where nothing is known of the terminal.
+    pub const DEFAULT_WIDTH: usize = 78;
+
+    /// Returns the text painted, or as it is where colours are off.
+    pub fn paint<'a>(&self, paint: &[Paint], text: &'a str) -> Cow<'a, str> {
+        if !self.colour {
+            return Cow::Borrowed(text);
+        }
+        let codes: Vec<_> = paint.iter().map(|it| it.code()).collect();
+        Cow::Owned(format!("\u{1b}[{}m{text}\u{1b}[0m", codes.join(";")))
+    }
+
+    /// Returns the text in bold.
+    pub fn bold<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.paint(&[Paint::Bold], text)
+    }
+
+    /// Returns text wrapped to the terminal. Lines that begin with a space stay whole.
+    pub fn wrap(&self, text: &str) -> String {
+        wrap(text, self.width.saturating_sub(1))
+    }
+
+    /// Returns a line across the terminal, with a newline before and none after it.
+    pub fn rule(&self) -> String {
+        let line = "─".repeat(self.width.saturating_sub(1));
+        format!("\n{}", self.paint(&[Paint::DarkGrey], &line))
+    }
+}
+
+/// Breaks lines at spaces so that they have at most `limit` characters. Longer words stay whole, and so do lines that
+/// begin with a space.
+pub fn wrap(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 40);
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        if limit == 0 || line.starts_with(' ') {
+            out.push_str(line)
+        } else {
+            wrap_line(&mut out, line, limit)
+        }
+    }
+    out
+}
+
+fn wrap_line(out: &mut String, line: &str, limit: usize) {
+    let mut column = 0;
+    let mut rest = line;
+    while !rest.is_empty() {
+        let word_start = rest.find(|it: char| !is_breakable(it)).unwrap_or(rest.len());
+        let (spaces, tail) = rest.split_at(word_start);
+        let word_end = tail.find(is_breakable).unwrap_or(tail.len());
+        let (word, tail) = tail.split_at(word_end);
+        let (gap, length) = (spaces.chars().count(), word.chars().count());
+        let fits = column + gap + length <= limit;
+        if word.is_empty() {
+            if fits {
+                out.push_str(spaces);
+            }
+        } else if fits || column == 0 {
+            out.push_str(spaces);
+            out.push_str(word);
+            column += gap + length;
+        } else {
+            out.push('\n');
+            out.push_str(word);
+            column = length;
+        }
+        rest = tail;
+    }
+}
+
+fn is_breakable(c: char) -> bool {
+    c.is_whitespace() && c != '\u{a0}'
+}
+
+/// Returns text with control characters replaced by their pictures, so that foreign text cannot steer the terminal.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| (c < ' ' && !matches!(c, '\r' | '\n' | '\t')) || c == '\u{7f}';
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |c: char| match c {
+        '\u{7f}' => '\u{2421}',
+        c if is_control(c) => {
+            char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
+        c => c,
+    };
+    Cow::Owned(text.chars().map(picture).collect())
+}
+
+/// Appends text in double quotes, what cannot be printed escaped.
+///
+/// Template sequences (`${`) stay as they are: this shows a value, it does not write an expression.
+pub fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            ' '..='~' => out.push(c),
+            c if (c as u32) < 0x80 => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c if !is_unprintable(c) => out.push(c),
+            c if (c as u32) < 0x10000 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push_str(&format!("\\U{:08x}", c as u32)),
+        }
+    }
+    out.push('"');
+}
+
+/// Returns text in double quotes, what cannot be printed escaped.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text);
+    out
+}
+
+fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || c.is_whitespace()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+/// Returns a duration as `10s`, `1m10s` or `1h0m0s`, rounded to seconds.
+pub fn duration(elapsed: std::time::Duration) -> String {
+    let seconds = elapsed.as_secs() + u64::from(elapsed.subsec_millis() >= 500);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, _) => format!("{minutes}m{seconds}s"),
+        _ => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_at_spaces_and_indented_lines_are_kept() {
+        assert_eq!(wrap("one two three", 7), "one two\nthree");
+        assert_eq!(wrap("one two three", 8), "one two\nthree");
+        assert_eq!(wrap("abcdefghij k", 4), "abcdefghij\nk");
+        assert_eq!(wrap("a abcdefghij", 4), "a\nabcdefghij");
+        assert_eq!(wrap("  one two three\nfour five", 5), "  one two three\nfour\nfive");
+        assert_eq!(wrap("", 5), "");
+        assert_eq!(wrap("ä ä ä", 3), "ä ä\nä");
+    }
+
+    #[test]
+    fn control_characters_become_pictures() {
+        assert_eq!(harmless("a\u{1b}[1mb\nc\u{7f}"), "a␛[1mb\nc␡");
+    }
+
+    #[test]
+    fn quoting_escapes_what_cannot_be_printed() {
+        assert_eq!(quoted("a\"b\\\n\u{1}é\u{a0}${x}"), r#""a\"b\\\n\x01é\u00a0${x}""#);
+    }
+
+    #[test]
+    fn durations_are_whole_seconds() {
+        assert_eq!(duration(Duration::from_millis(400)), "0s");
+        assert_eq!(duration(Duration::from_millis(9600)), "10s");
+        assert_eq!(duration(Duration::from_secs(70)), "1m10s");
+        assert_eq!(duration(Duration::from_secs(3600)), "1h0m0s");
+    }
+}

@@ -1,0 +1,200 @@
+//! Locks: who holds one, waiting for one, and giving it back.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::Backend;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::state::write::WRITTEN_VERSION;
+use crate::world::World;
+
+/// Who holds a lock, as other programs read and write it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct LockInfo {
+    /// A UUID.
+    #[serde(rename = "ID")]
+    pub id: String,
+    /// `OperationTypeApply` and the like.
+    pub operation: String,
+    /// Anything else.
+    pub info: String,
+    /// `user@host`
+    pub who: String,
+    /// The version of the program.
+    pub version: String,
+    /// When it was taken, RFC 3339.
+    pub created: String,
+    /// The state file.
+    pub path: String,
+}
+
+impl LockInfo {
+    /// Returns the information of a new lock of this process.
+    pub fn new(world: &World, operation: &str) -> LockInfo {
+        LockInfo {
+            id: world.uuid(),
+            operation: operation.into(),
+            who: format!("{}@{}", user(), host()),
+            version: WRITTEN_VERSION.into(),
+            created: timestamp(world.now()),
+            ..LockInfo::default()
+        }
+    }
+}
+
+/// Prints the block that lock errors show.
+impl std::fmt::Display for LockInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let created = match self.created.parse::<DateTime<Utc>>() {
+            Ok(time) => timestamp(time).replace('T', " ").replace('Z', " +0000 UTC"),
+            Err(_) => self.created.clone(),
+        };
+        writeln!(f, "Lock Info:")?;
+        writeln!(f, "  ID:        {}", self.id)?;
+        writeln!(f, "  Path:      {}", self.path)?;
+        writeln!(f, "  Operation: {}", self.operation)?;
+        writeln!(f, "  Who:       {}", self.who)?;
+        writeln!(f, "  Version:   {}", self.version)?;
+        writeln!(f, "  Created:   {created}")?;
+        writeln!(f, "  Info:      {}", self.info)
+    }
+}
+
+/// Writes a time with as many digits of a second as it has.
+fn timestamp(time: DateTime<Utc>) -> String {
+    let text = time.format("%Y-%m-%dT%H:%M:%S%.9f").to_string();
+    format!("{}Z", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Returns the name of the process's user, empty if it has none.
+fn user() -> String {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let names = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let line = names.lines().find(|line| line.split(':').nth(2) == Some(id.as_str()));
+    line.and_then(|line| line.split(':').next()).unwrap_or_default().to_string()
+}
+
+/// Why a lock could not be taken.
+#[derive(Debug)]
+pub enum LockProblem {
+    /// Someone holds it. What is known of them, or why nothing is.
+    Held(Result<LockInfo, String>),
+    /// It cannot be taken at all.
+    Failed(String),
+}
+
+impl std::fmt::Display for LockProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const BUSY: &str = "resource temporarily unavailable";
+        match self {
+            LockProblem::Held(Ok(info)) => write!(f, "{BUSY}\n{info}"),
+            LockProblem::Held(Err(why)) => {
+                write!(f, "2 errors occurred:\n\t* {BUSY}\n\t* {why}\n\n")
+            }
+            LockProblem::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A lock that is held; dropping it gives it back.
+pub struct LockGuard<'a> {
+    backend: Option<&'a dyn Backend>,
+}
+
+impl std::fmt::Debug for LockGuard<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LockGuard")
+    }
+}
+
+impl LockGuard<'_> {
+    /// Returns a guard of nothing, for `-lock=false`.
+    pub fn none() -> LockGuard<'static> {
+        LockGuard { backend: None }
+    }
+
+    /// Gives the lock back and says if that failed.
+    pub fn release(mut self) -> Result<(), Diagnostics> {
+        let Some(backend) = self.backend.take() else { return Ok(()) };
+        backend.unlock().map_err(|problem| releasing_failed(&problem.to_string()).into())
+    }
+}
+
+impl Drop for LockGuard<'_> {
+    fn drop(&mut self) {
+        if let Some(backend) = self.backend.take() {
+            // Whoever wants to hear of a failure calls `release`.
+            let _ = backend.unlock();
+        }
+    }
+}
+
+pub(super) fn acquire<'a>(
+    backend: &'a dyn Backend,
+    info: &LockInfo,
+    timeout: Duration,
+    waiting: &mut dyn FnMut(Duration) -> bool,
+) -> Result<LockGuard<'a>, Diagnostics> {
+    const TICK: Duration = Duration::from_millis(100);
+    let start = Instant::now();
+    loop {
+        let problem = match backend.lock(info) {
+            Ok(()) => return Ok(LockGuard { backend: Some(backend) }),
+            Err(problem) => problem,
+        };
+        let passed = start.elapsed();
+        let is_worth_waiting = matches!(problem, LockProblem::Held(_)) && passed < timeout;
+        if !is_worth_waiting || !waiting(passed) {
+            return Err(not_acquired(&problem).into());
+        }
+        std::thread::sleep(TICK.min(timeout.saturating_sub(passed)));
+    }
+}
+
+/// Someone else holds the lock, or it cannot be taken.
+pub fn not_acquired(problem: &LockProblem) -> Diagnostic {
+    Diagnostic::error("Error acquiring the state lock").detail(format!(
+        "Error message: {problem}\n\n\
+         OpenTofu acquires a state lock to protect the state from being written\n\
+         by multiple users at the same time. Please resolve the issue above and try\n\
+         again. For most commands, you can disable locking with the \"-lock=false\"\n\
+         flag, but this is not recommended."
+    ))
+}
+
+/// The lock could not be given back.
+fn releasing_failed(why: &str) -> Diagnostic {
+    Diagnostic::error("Error releasing the state lock").detail(format!(
+        "Error message: {why}\n\n\
+         The state may still count as locked. If later commands find it held although nobody uses it,\n\
+         \"force-unlock\" removes the lock."
+    ))
+}
+
+/// A live process holds the lock.
+pub(super) fn held_by_another() -> Diagnostic {
+    Diagnostic::error("State locked by another local process")
+        .detail("Local state cannot be unlocked by another process.")
+}
+
+/// There is no lock to remove, or not this one.
+pub(super) fn not_unlocked(why: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error(format!("Failed to unlock state: {why}"))
+}
+
+/// Reads who holds the lock, from the file beside the state.
+pub(super) fn read_info(path: &Path, shown: &str) -> Result<LockInfo, String> {
+    let text = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("open {shown}: no such file or directory"),
+        _ => format!("open {shown}: {error}"),
+    })?;
+    serde_json::from_slice(&text).map_err(|error| format!("could not unmarshal lock info: {error}"))
+}

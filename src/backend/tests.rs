@@ -1,0 +1,561 @@
+//! The local backend, on real files: writing, backing up, locking, recovering.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use expect_test::{Expect, expect};
+use pretty_assertions::assert_eq;
+
+use super::local::{Choice, Local, Paths};
+use super::{Backend, LockInfo, LockProblem, acquire, files, workspace};
+use crate::address::InstanceKey;
+use crate::diagnostic::Diagnostics;
+use crate::execute::journal::Journal;
+use crate::state::journal::{Base, Record};
+use crate::state::{State, names, read};
+use crate::world::World;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn world(&self) -> Arc<World> {
+        Arc::new(World { root: self.folder.path().into(), ..World::of_this_process() })
+    }
+
+    fn backend(&self) -> Local {
+        self.backend_with(&Choice::default())
+    }
+
+    fn backend_with(&self, choice: &Choice) -> Local {
+        Local::new(self.world(), Paths::new(choice, "default"))
+    }
+
+    fn files(&self) -> String {
+        let entries = std::fs::read_dir(self.folder.path()).expect("the folder is read");
+        let mut names: Vec<String> =
+            entries.flatten().map(|it| it.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names.join(" ")
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("the file is read")
+    }
+
+    fn serial(&self, name: &str) -> u64 {
+        read::read(self.text(name).as_bytes())
+            .expect("it is a state")
+            .expect("it is not empty")
+            .serial
+    }
+}
+
+/// A state of these instances of `terraform_data`, each with its name as id.
+fn state_of(names: &[&str]) -> State {
+    let instance = |name: &&str| {
+        let provider = r#"provider[\"terraform.io/builtin/terraform\"]"#;
+        format!(
+            r#"{{"mode": "managed", "type": "terraform_data", "name": "{name}", "provider": "{provider}",
+                "instances": [{{"schema_version": 0, "attributes": {{"id": "{name}"}}}}]}}"#
+        )
+    };
+    let resources: Vec<String> = names.iter().map(instance).collect();
+    let text = format!(
+        r#"{{"version": 4, "serial": 0, "lineage": "", "resources": [{}]}}"#,
+        resources.join(",")
+    );
+    read::read(text.as_bytes()).expect("it is a state").expect("it is not empty")
+}
+
+fn names_in(state: Option<&State>) -> String {
+    state
+        .map(|it| it.instances().map(|it| it.0.to_string()).collect::<Vec<_>>().join(" "))
+        .unwrap_or_default()
+}
+
+fn info() -> LockInfo {
+    LockInfo::new(&World::of_this_process(), "OperationTypeApply")
+}
+
+fn show(problems: &Diagnostics) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_first_write_starts_a_lineage_and_leaves_no_backup() {
+    let place = Place::new();
+    let stored = place.backend().write(&state_of(&["a"])).expect("it is written");
+    assert_eq!((stored.serial, stored.lineage.len(), stored.is_written), (1, 36, true));
+    assert_eq!(place.files(), "terraform.tfstate");
+    assert!(place.text("terraform.tfstate").ends_with("}\n\n"));
+}
+
+#[test]
+fn each_changed_write_counts_and_only_the_first_is_backed_up() {
+    let place = Place::new();
+    let first = place.backend().write(&state_of(&["a"])).expect("it is written");
+    let backend = place.backend();
+    let second = backend.write(&state_of(&["b"])).expect("it is written");
+    let third = backend.write(&state_of(&["c"])).expect("it is written");
+    assert_eq!((second.serial, third.serial), (2, 3));
+    assert_eq!(first.lineage, third.lineage);
+    assert_eq!(
+        (place.serial("terraform.tfstate.backup"), place.serial("terraform.tfstate")),
+        (1, 3)
+    );
+}
+
+#[test]
+fn an_unchanged_state_is_not_written_whatever_the_file_looks_like() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let stored = place.backend().write(&state_of(&["a"])).expect("it is compared");
+    assert_eq!((stored.serial, stored.is_written), (1, false));
+
+    let other = place.text("terraform.tfstate").replace("\n", "").replace("1.12.6", "1.5.0");
+    std::fs::write(place.path("terraform.tfstate"), &other).expect("it is written");
+    assert!(!place.backend().write(&state_of(&["a"])).expect("it is compared").is_written);
+    assert_eq!(place.text("terraform.tfstate"), other);
+    assert_eq!(place.files(), "terraform.tfstate");
+}
+
+#[test]
+fn state_out_and_backup_choose_other_files() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let choice = Choice { state_out: Some("out/new.tfstate".into()), ..Choice::default() };
+    place.backend_with(&choice).write(&state_of(&["b"])).expect("it is written");
+    assert_eq!((place.serial("terraform.tfstate"), place.serial("out/new.tfstate")), (1, 2));
+
+    let choice = Choice { backup: Some("-".into()), ..Choice::default() };
+    place.backend_with(&choice).write(&state_of(&["b"])).expect("it is written");
+    assert_eq!(place.files(), "out terraform.tfstate");
+
+    let choice = Choice { backup: Some("kept".into()), ..Choice::default() };
+    place.backend_with(&choice).write(&state_of(&["c"])).expect("it is written");
+    assert_eq!(place.files(), "kept out terraform.tfstate");
+}
+
+#[test]
+fn workspaces_have_their_own_files() {
+    let paths = |choice: &Choice, workspace: &str| {
+        let paths = Paths::new(choice, workspace);
+        format!("{} {}", paths.write.display(), paths.backup.unwrap_or_default().display())
+    };
+    let configured = Choice {
+        path: Some("p/s.json".into()),
+        workspace_folder: Some("w".into()),
+        ..Choice::default()
+    };
+    assert_eq!(paths(&Choice::default(), "default"), "terraform.tfstate terraform.tfstate.backup");
+    assert_eq!(
+        paths(&Choice::default(), "dev"),
+        "terraform.tfstate.d/dev/terraform.tfstate terraform.tfstate.d/dev/terraform.tfstate.backup"
+    );
+    assert_eq!(paths(&configured, "default"), "p/s.json p/s.json.backup");
+    assert_eq!(paths(&configured, "dev"), "w/dev/terraform.tfstate w/dev/terraform.tfstate.backup");
+}
+
+#[test]
+fn the_selected_workspace_comes_from_the_environment_or_the_folder() {
+    let place = Place::new();
+    let world = |variables: &[(&str, &str)]| World {
+        environment: variables.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
+        ..(*place.world()).clone()
+    };
+    assert_eq!(workspace::selected(&world(&[])), Ok("default".into()));
+    std::fs::create_dir_all(place.path("data")).expect("a folder");
+    std::fs::write(place.path("data/environment"), "dev\n").expect("it is written");
+    assert_eq!(workspace::selected(&world(&[("TF_DATA_DIR", "data")])), Ok("dev".into()));
+    assert_eq!(
+        workspace::selected(&world(&[("TF_DATA_DIR", "data"), ("TF_WORKSPACE", "prod")])),
+        Ok("prod".into())
+    );
+    assert!(workspace::selected(&world(&[("TF_WORKSPACE", "a/b")])).is_err());
+    std::fs::create_dir_all(place.path("w/zwei")).expect("a folder");
+    std::fs::create_dir_all(place.path("w/eins")).expect("a folder");
+    assert_eq!(workspace::list(&place.path("w")), ["default", "eins", "zwei"]);
+}
+
+#[test]
+fn what_cannot_be_written_leaves_the_old_file() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let before = place.text("terraform.tfstate");
+    std::fs::create_dir(place.path("terraform.tfstate.backup")).expect("a folder in the way");
+    let problems = place.backend().write(&state_of(&["b"])).expect_err("the backup fails");
+    assert!(show(&problems).starts_with("Failed to save state: Error saving state: failed to create local state backup file terraform.tfstate.backup: "));
+    assert_eq!(place.text("terraform.tfstate"), before);
+    assert_eq!(place.files(), "terraform.tfstate terraform.tfstate.backup");
+}
+
+#[test]
+fn a_replaced_file_keeps_its_permissions_and_links() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    std::fs::write(place.path("real"), "old").expect("it is written");
+    std::fs::set_permissions(place.path("real"), std::fs::Permissions::from_mode(0o640))
+        .expect("they are set");
+    std::os::unix::fs::symlink("real", place.path("link")).expect("a link");
+    files::replace(&place.path("link"), b"new").expect("it is replaced");
+    assert_eq!(place.text("real"), "new");
+    assert_eq!(
+        std::fs::metadata(place.path("real")).expect("it is there").permissions().mode() & 0o777,
+        0o640
+    );
+    assert!(place.path("link").is_symlink());
+}
+
+#[test]
+fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let known = place.backend().read().expect("it is read").state.expect("there is a state");
+
+    let other = State { lineage: "other".into(), serial: 9, ..state_of(&["b"]) };
+    let problems = place.backend().import(&other, false).expect_err("it is unrelated");
+    expect![[r#"Failed to write state: cannot import state with lineage "other" over unrelated state with lineage "LINEAGE""#]]
+        .assert_eq(&show(&problems).replace(&known.lineage, "LINEAGE"));
+    let older = State { serial: 0, ..known.clone() };
+    let same = State { lineage: known.lineage.clone(), serial: 1, ..state_of(&["b"]) };
+    check_push(
+        &place,
+        &older,
+        expect![
+            "Failed to write state: cannot import state with serial 0 over newer state with serial 1"
+        ],
+    );
+    check_push(
+        &place,
+        &same,
+        expect![
+            "Failed to write state: cannot overwrite existing state with serial 1 with a different state that has the same serial"
+        ],
+    );
+    assert!(!place.backend().import(&known, false).expect("it is the same").is_written);
+
+    let stored = place.backend().import(&other, true).expect("it is forced");
+    assert_eq!((stored.lineage.as_str(), stored.serial), ("other", 9));
+    assert_eq!(place.serial("terraform.tfstate"), 9);
+}
+
+#[track_caller]
+fn check_push(place: &Place, state: &State, problem: Expect) {
+    problem.assert_eq(&show(&place.backend().import(state, false).expect_err("it is refused")));
+}
+
+#[test]
+fn a_held_lock_is_told_with_its_holder() {
+    let place = Place::new();
+    let holder = place.backend();
+    let info = LockInfo {
+        id: "an-id".into(),
+        who: "me@here".into(),
+        created: "2024-05-06T07:08:09.12Z".into(),
+        ..info()
+    };
+    let guard = acquire(&holder, &info, Duration::ZERO, &mut |_| true).expect("it is locked");
+    assert_eq!(place.files(), ".terraform.tfstate.lock.info terraform.tfstate");
+
+    let other = place.backend();
+    let mut waits = 0;
+    let problems = acquire(&other, &LockInfo::default(), Duration::from_millis(150), &mut |_| {
+        waits += 1;
+        true
+    })
+    .expect_err("it is held");
+    assert!(waits >= 1);
+    expect![[r#"
+        Error acquiring the state lock: Error message: resource temporarily unavailable
+        Lock Info:
+          ID:        an-id
+          Path:      terraform.tfstate
+          Operation: OperationTypeApply
+          Who:       me@here
+          Version:   1.12.6
+          Created:   2024-05-06 07:08:09.12 +0000 UTC
+          Info:      
+
+
+        OpenTofu acquires a state lock to protect the state from being written
+        by multiple users at the same time. Please resolve the issue above and try
+        again. For most commands, you can disable locking with the "-lock=false"
+        flag, but this is not recommended."#]]
+    .assert_eq(&show(&problems));
+
+    guard.release().expect("it is released");
+    assert_eq!(place.files(), "");
+    acquire(&other, &LockInfo::default(), Duration::ZERO, &mut |_| true).expect("it is free");
+}
+
+#[test]
+fn waiting_for_a_lock_can_be_given_up() {
+    let place = Place::new();
+    let holder = place.backend();
+    let _guard = acquire(&holder, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    acquire(&place.backend(), &info(), Duration::from_secs(60), &mut |_| false)
+        .expect_err("it is given up");
+}
+
+#[test]
+fn a_lock_survives_reading_and_replacing_the_state() {
+    let place = Place::new();
+    let holder = place.backend();
+    let guard = acquire(&holder, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    for names in [["a"], ["b"]] {
+        holder.write(&state_of(&names)).expect("it is written");
+        holder.read().expect("it is read");
+        place.backend().read().expect("others in this process may read it");
+        assert!(
+            Other::locks(&place.path("terraform.tfstate")).is_none(),
+            "another process gets the lock"
+        );
+    }
+    guard.release().expect("it is released");
+    assert!(Other::locks(&place.path("terraform.tfstate")).is_some());
+}
+
+#[test]
+fn a_lock_of_another_process_is_seen_and_ends_with_it() {
+    let place = Place::new();
+    std::fs::write(place.path("terraform.tfstate"), "").expect("it is written");
+    let other = Other::locks(&place.path("terraform.tfstate")).expect("it gets the lock");
+    // A holder that told nothing about itself.
+    let problem = place.backend().lock(&info()).expect_err("it is held");
+    expect![[r#"
+        2 errors occurred:
+        	* resource temporarily unavailable
+        	* open .terraform.tfstate.lock.info: no such file or directory
+
+    "#]]
+    .assert_eq(&problem.to_string());
+
+    let left = LockInfo { id: "left".into(), ..info() };
+    std::fs::write(
+        place.path(".terraform.tfstate.lock.info"),
+        serde_json::to_vec(&left).expect("JSON"),
+    )
+    .expect("it is written");
+    assert!(
+        matches!(place.backend().lock(&info()), Err(LockProblem::Held(Ok(info))) if info.id == "left")
+    );
+    assert_eq!(
+        place.backend().force_unlock("left").expect_err("its holder lives").summary,
+        "State locked by another local process"
+    );
+    drop(other);
+    // The process is dead; what it left does not block.
+    let backend = place.backend();
+    acquire(&backend, &info(), Duration::ZERO, &mut |_| true)
+        .expect("it is free")
+        .release()
+        .expect("it is released");
+    assert_eq!(place.files(), "terraform.tfstate");
+}
+
+#[test]
+fn a_stale_lock_is_removed_by_its_id() {
+    let place = Place::new();
+    assert_eq!(
+        place.backend().force_unlock("x").expect_err("there is none").summary,
+        "Failed to unlock state: LocalState not locked"
+    );
+    let left = LockInfo { id: "left".into(), ..info() };
+    std::fs::write(
+        place.path(".terraform.tfstate.lock.info"),
+        serde_json::to_vec(&left).expect("JSON"),
+    )
+    .expect("it is written");
+    assert_eq!(
+        place.backend().force_unlock("x").expect_err("it is another").summary,
+        "Failed to unlock state: invalid lock id: \"x\". current id: \"left\""
+    );
+    place.backend().force_unlock("left").expect("it is removed");
+    assert_eq!(place.files(), "");
+}
+
+/// A process that holds a lock until it is dropped: this test program, started anew for one test.
+struct Other(Child);
+
+const HOLD: &str = "ENTAIL_TEST_HOLD_LOCK";
+
+impl Other {
+    fn locks(path: &Path) -> Option<Other> {
+        let program = std::env::current_exe().expect("this program");
+        let mut child = Command::new(program)
+            .args(["--exact", "backend::tests::another_process_holds_a_lock", "--nocapture"])
+            .env(HOLD, path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let out = BufReader::new(child.stdout.take().expect("it has an output"));
+        let has_lock = out.lines().map_while(Result::ok).find_map(|line| match line.as_str() {
+            it if it.ends_with("held by me") => Some(true),
+            it if it.ends_with("held by another") => Some(false),
+            _ => None,
+        });
+        let other = Other(child);
+        (has_lock == Some(true)).then_some(other)
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn another_process_holds_a_lock() {
+    // Of use only when started by `Other`.
+    let Ok(path) = std::env::var(HOLD) else { return };
+    let locked = files::lock(Path::new(&path)).expect("it is tried");
+    let mut out = std::io::stdout();
+    let _ = writeln!(out, "\n{}", if locked.is_some() { "held by me" } else { "held by another" });
+    let _ = out.flush();
+    let _ = std::io::stdin().read_line(&mut String::new());
+}
+
+/// Leaves the place as a process does that dies in the middle of a run that has finished these steps.
+fn interrupted(place: &Place, steps: &[Record]) {
+    let backend = place.backend();
+    let state = backend.read().expect("it is read").state;
+    let (lineage, serial) = state.map(|it| (it.lineage, it.serial)).unwrap_or_default();
+    let next_lineage = if lineage.is_empty() { "new".into() } else { lineage.clone() };
+    let journal = Journal::open(
+        backend.journal().expect("there is one"),
+        &Base { lineage, serial, next_lineage },
+    );
+    for step in steps {
+        journal.append(step);
+    }
+    journal.flush().expect("it is written");
+}
+
+fn written(name: &str) -> Record {
+    let state = state_of(&[name]);
+    let (address, resource, instance) = state.instances().next().expect("there is an instance");
+    let object = instance.current.clone().expect("it has an object");
+    Record::Written {
+        address,
+        deposed: None,
+        provider: resource.provider.clone(),
+        provider_key: InstanceKey::None,
+        object: Box::new(object),
+    }
+}
+
+fn removed(name: &str) -> Record {
+    Record::Removed {
+        address: names::instance(&format!("terraform_data.{name}")).expect("an address"),
+        deposed: None,
+    }
+}
+
+#[test]
+fn finished_steps_of_an_interrupted_run_are_read_and_kept() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a", "b"])).expect("it is written");
+    interrupted(&place, &[removed("a"), written("c")]);
+
+    // A reader takes them into account and changes nothing.
+    let snapshot = place.backend().read().expect("it is read");
+    assert_eq!(names_in(snapshot.state.as_ref()), "terraform_data.b terraform_data.c");
+    assert_eq!((snapshot.recovered, snapshot.state.expect("there is a state").serial), (2, 2));
+    assert_eq!(
+        (place.files().as_str(), place.serial("terraform.tfstate")),
+        (".terraform.tfstate.journal terraform.tfstate", 1)
+    );
+
+    // Whoever holds the lock writes them.
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    let snapshot = backend.read().expect("it is read");
+    assert_eq!(snapshot.recovered, 2);
+    assert_eq!(place.serial("terraform.tfstate"), 2);
+    assert_eq!(backend.write(&state_of(&["d"])).expect("it is written").serial, 3);
+    guard.release().expect("it is released");
+    assert_eq!(place.files(), "terraform.tfstate terraform.tfstate.backup");
+    assert_eq!(place.backend().read().expect("it is read").recovered, 0);
+}
+
+#[test]
+fn a_first_run_that_was_interrupted_leaves_a_state() {
+    let place = Place::new();
+    interrupted(&place, &[written("a")]);
+    let state = place.backend().read().expect("it is read").state.expect("there is a state");
+    assert_eq!((state.lineage.as_str(), state.serial), ("new", 1));
+    // A write without a read before it takes them into account, too.
+    let stored = place.backend().write(&state).expect("it is written");
+    assert_eq!(stored.lineage, "new");
+    assert_eq!(place.files(), "terraform.tfstate");
+}
+
+#[test]
+fn a_journal_whose_steps_are_stored_already_is_cleared_away() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    interrupted(&place, &[written("b")]);
+    let journal = std::fs::read(place.path(".terraform.tfstate.journal")).expect("it is read");
+    place.backend().write(&state_of(&["a", "b"])).expect("it is written");
+    assert_eq!(place.files(), "terraform.tfstate terraform.tfstate.backup");
+
+    // As if the process had died between writing the state and removing the journal.
+    std::fs::write(place.path(".terraform.tfstate.journal"), journal).expect("it is written");
+    let backend = place.backend();
+    assert_eq!(backend.read().expect("it is read").recovered, 0);
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    assert!(backend.read().expect("it is read").warnings.is_empty());
+    guard.release().expect("it is released");
+    assert_eq!(place.files(), "terraform.tfstate terraform.tfstate.backup");
+}
+
+#[test]
+fn a_journal_of_another_snapshot_is_left_alone_with_a_warning() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    interrupted(&place, &[written("b")]);
+    let text = place.text("terraform.tfstate").replace("\"lineage\": \"", "\"lineage\": \"x");
+    std::fs::write(place.path("terraform.tfstate"), text).expect("it is written");
+    let snapshot = place.backend().read().expect("it is read");
+    assert_eq!(names_in(snapshot.state.as_ref()), "terraform_data.a");
+    assert_eq!(
+        snapshot.warnings.iter().map(|it| it.summary.as_str()).collect::<Vec<_>>(),
+        ["Left-over journal of an interrupted run"]
+    );
+}
+
+#[test]
+fn whoever_has_the_replaced_file_open_cannot_go_on_from_it() {
+    let place = Place::new();
+    let backend = place.backend();
+    backend.write(&state_of(&["a"])).expect("it is written");
+    let _guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    // A handle of this process that stays open, as closing it would cost the lock.
+    let old = std::mem::ManuallyDrop::new(
+        std::fs::File::open(place.path("terraform.tfstate")).expect("it is opened"),
+    );
+    backend.write(&state_of(&["b"])).expect("it is written");
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut &*old, &mut text).expect("it is read");
+    assert!(read::read(text.as_bytes()).is_err());
+    assert_eq!(
+        names_in(place.backend().read().expect("it is read").state.as_ref()),
+        "terraform_data.b"
+    );
+}

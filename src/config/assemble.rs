@@ -1,0 +1,350 @@
+//! The files of one folder become one module: names are unique, and each resource finds its provider.
+
+use std::collections::BTreeMap;
+
+use crate::address::{Mode, Provider};
+use crate::diagnostic::{Diagnostics, Span};
+use crate::value::Str;
+
+use super::decode::Decoder;
+use super::file::File;
+use super::named::{OutputBlock, VariableBlock};
+use super::provider::implied_provider;
+use super::terraform::RequiredProviders;
+use super::{Backend, Import, Module, ProviderMeta, Resource, overrides, problems};
+
+/// A module while its files are put together.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub module: Module,
+    pub variables: BTreeMap<Str, VariableBlock>,
+    pub outputs: BTreeMap<Str, OutputBlock>,
+    required: Option<Span>,
+    pub cloud: Option<Backend>,
+}
+
+/// Puts ordinary and override files together.
+pub(super) fn assemble(decoder: &mut Decoder, primary: Vec<File>, overriding: Vec<File>) -> Module {
+    let mut draft = Draft::default();
+    for file in primary {
+        draft.add(decoder, file);
+    }
+    for file in overriding {
+        overrides::merge(decoder, &mut draft, file);
+    }
+    draft.finish(decoder)
+}
+
+impl Draft {
+    fn add(&mut self, decoder: &mut Decoder, file: File) {
+        decoder.file = file.kind;
+        for it in file.terraform.required_providers {
+            self.add_required_providers(decoder, it);
+        }
+        self.module.required_versions.extend(file.terraform.required_versions);
+        self.add_backends(decoder, file.terraform.backends, file.terraform.clouds);
+        for it in file.terraform.provider_metas {
+            self.add_provider_meta(decoder, it);
+        }
+        for it in file.providers {
+            let first =
+                self.module.providers.iter().find(|other| other.local_name() == it.local_name());
+            if let Some(first) = first {
+                let (name, place) = (&it.name.text, decoder.place(first.declared));
+                let (what, rule) = match &it.alias {
+                    None => (
+                        format!(
+                            "A default (non-aliased) provider configuration for {name:?} was already given"
+                        ),
+                        "If multiple configurations are required, set the \"alias\" argument for alternative configurations.",
+                    ),
+                    Some(alias) => (
+                        format!(
+                            "A provider configuration for {name:?} with alias {:?} was already given",
+                            alias.text
+                        ),
+                        "Each configuration for the same provider must have a distinct alias.",
+                    ),
+                };
+                decoder.report(problems::duplicate(
+                    "Duplicate provider configuration",
+                    &what,
+                    rule,
+                    &place,
+                    it.declared,
+                ));
+                continue;
+            }
+            self.module.providers.push(it);
+        }
+        for it in file.variables {
+            let what = format!("A variable named {:?} was already declared", it.name.text);
+            let first = self.variables.get(&it.name.text).map(|it| it.declared);
+            complain(
+                decoder,
+                first,
+                it.declared,
+                (
+                    "Duplicate variable declaration",
+                    &what,
+                    "Variable names must be unique within a module.",
+                ),
+            );
+            self.variables.insert(it.name.text.clone(), it);
+        }
+        for it in file.locals {
+            let what = format!("A local value named {:?} was already defined", it.name.text);
+            let first =
+                self.module.locals.get(&it.name.text).map(|it| it.name.span.to(it.value.span));
+            let here = it.name.span.to(it.value.span);
+            complain(
+                decoder,
+                first,
+                here,
+                (
+                    "Duplicate local value definition",
+                    &what,
+                    "Local value names must be unique within a module.",
+                ),
+            );
+            self.module.locals.insert(it.name.text.clone(), it);
+        }
+        for it in file.outputs {
+            let what = format!("An output named {:?} was already defined", it.name.text);
+            let first = self.outputs.get(&it.name.text).map(|it| it.declared);
+            complain(
+                decoder,
+                first,
+                it.declared,
+                (
+                    "Duplicate output definition",
+                    &what,
+                    "Output names must be unique within a module.",
+                ),
+            );
+            self.outputs.insert(it.name.text.clone(), it);
+        }
+        for it in file.calls {
+            let what = format!("A module call named {:?} was already defined", it.name.text);
+            let first = self.module.calls.get(&it.name.text).map(|it| it.declared);
+            complain(
+                decoder,
+                first,
+                it.declared,
+                (
+                    "Duplicate module call",
+                    &what,
+                    "Module calls must have unique names within a module.",
+                ),
+            );
+            self.module.calls.insert(it.name.text.clone(), it);
+        }
+        for it in file.resources {
+            self.add_resource(decoder, it);
+        }
+        for (check, data) in file.checks {
+            if let Some(data) = data
+                && !self.add_resource(decoder, data)
+            {
+                continue;
+            }
+            let first = self.module.checks.get(&check.name.text).map(|it| it.declared);
+            let name = check.name.text.clone();
+            let (summary, what) = (
+                format!("Duplicate check {name:?} configuration"),
+                format!("A check block named {name:?} was already declared"),
+            );
+            if !complain(
+                decoder,
+                first,
+                check.declared,
+                (&summary, &what, "Check blocks must be unique within each module."),
+            ) {
+                self.module.checks.insert(name, check);
+            }
+        }
+        self.module.moved.extend(file.moved);
+        self.module.removed.extend(file.removed);
+        for it in file.imports {
+            self.add_import(decoder, it);
+        }
+    }
+
+    fn add_required_providers(&mut self, decoder: &mut Decoder, block: RequiredProviders) {
+        let what = "A module may have only one required providers configuration. The required providers were previously configured";
+        if complain(
+            decoder,
+            self.required,
+            block.declared,
+            ("Duplicate required providers configuration", what, ""),
+        ) {
+            return;
+        }
+        self.required = Some(block.declared);
+        self.module.required_providers =
+            block.entries.into_iter().map(|it| (it.name.text.clone(), it)).collect();
+    }
+
+    fn add_backends(
+        &mut self,
+        decoder: &mut Decoder,
+        backends: Vec<Backend>,
+        clouds: Vec<Backend>,
+    ) {
+        for it in backends {
+            let what = "A module may have only one backend configuration. The backend was previously configured";
+            if !complain(
+                decoder,
+                self.module.backend.as_ref().map(|it| it.declared),
+                it.declared,
+                ("Duplicate backend configuration", what, ""),
+            ) {
+                self.module.backend = Some(it);
+            }
+        }
+        for it in clouds {
+            let what = "A module may have only one 'cloud' block configuring a cloud backend. A cloud backend was previously configured";
+            if !complain(
+                decoder,
+                self.cloud.as_ref().map(|it| it.declared),
+                it.declared,
+                ("Duplicate cloud configurations", what, ""),
+            ) {
+                self.cloud = Some(it);
+            }
+        }
+        if let (Some(backend), Some(cloud)) = (&self.module.backend, &self.cloud) {
+            let detail = format!(
+                "A module may declare either one 'cloud' block OR one 'backend' block. A cloud backend is configured at {}; a backend is configured at {}. Remove the backend block to configure a cloud backend.",
+                decoder.place(cloud.declared),
+                decoder.place(backend.declared)
+            );
+            let at = backend.declared;
+            decoder.report(problems::invalid(
+                "Both a backend and a cloud configuration are present",
+                detail,
+                at,
+            ));
+        }
+    }
+
+    fn add_provider_meta(&mut self, decoder: &mut Decoder, meta: ProviderMeta) {
+        let first = self
+            .module
+            .provider_metas
+            .iter()
+            .find(|it| it.name.text == meta.name.text)
+            .map(|it| it.declared);
+        let what =
+            format!("A provider_meta block for provider {:?} was already declared", meta.name.text);
+        if !complain(
+            decoder,
+            first,
+            meta.declared,
+            (
+                "Duplicate provider_meta block",
+                &what,
+                "Providers may only have one provider_meta block per module.",
+            ),
+        ) {
+            self.module.provider_metas.push(meta);
+        }
+    }
+
+    /// Adds a resource unless it is there already.
+    fn add_resource(&mut self, decoder: &mut Decoder, resource: Resource) -> bool {
+        let kind = &resource.name.kind;
+        let (summary, adjective) = match resource.name.mode {
+            Mode::Managed => (format!("Duplicate resource {kind:?} configuration"), "resource"),
+            Mode::Data => (format!("Duplicate data {kind:?} configuration"), "data resource"),
+            Mode::Ephemeral => (
+                format!("Duplicate ephemeral resource {kind:?} configuration"),
+                "ephemeral resource",
+            ),
+        };
+        let what =
+            format!("A {kind} {adjective} named {:?} was already declared", resource.name.name);
+        let rule = match resource.check {
+            Some(_) => {
+                "Resource names must be unique per type in each module, including within check blocks."
+            }
+            None => "Resource names must be unique per type in each module.",
+        };
+        let first = self.module.resources.get(&resource.name).map(|it| it.declared);
+        if complain(decoder, first, resource.declared, (&summary, &what, rule)) {
+            return false;
+        }
+        self.module.resources.insert(resource.name.clone(), resource);
+        true
+    }
+
+    fn add_import(&mut self, decoder: &mut Decoder, import: Import) {
+        let address = import.fixed_target();
+        let is_same = |it: &&Import| address.is_some() && it.fixed_target() == address;
+        if let (Some(first), Some(address)) =
+            (self.module.imports.iter().find(is_same).map(|it| it.declared), &address)
+        {
+            let what = format!(
+                "An import block for the resource {:?} was already declared",
+                address.to_string()
+            );
+            let summary = format!("Duplicate import configuration for {:?}", address.to_string());
+            complain(
+                decoder,
+                Some(first),
+                import.declared,
+                (&summary, &what, "A resource can have only one import block."),
+            );
+            return;
+        }
+        self.module.imports.push(import);
+    }
+
+    fn finish(mut self, decoder: &mut Decoder) -> Module {
+        self.module.variables =
+            self.variables.into_iter().map(|(name, it)| (name, it.finish(decoder))).collect();
+        self.module.outputs =
+            self.outputs.into_iter().filter_map(|(name, it)| Some((name, it.finish()?))).collect();
+        let mut module = self.module;
+        module.backend = module.backend.or(self.cloud);
+        let sources: BTreeMap<Str, Provider> = module
+            .required_providers
+            .iter()
+            .map(|(name, it)| (name.clone(), it.source.clone()))
+            .collect();
+        let source_of =
+            |name: &str| sources.get(name).cloned().unwrap_or_else(|| Provider::implied(name));
+        for it in &mut module.providers {
+            it.source = source_of(&it.name.text);
+        }
+        for it in module.resources.values_mut() {
+            let name =
+                it.provider.as_ref().map_or(implied_provider(&it.name.kind), |it| &it.name.text);
+            it.provider_source = source_of(name);
+        }
+        module
+    }
+}
+
+/// Complains where something is declared already, and returns whether it is. The texts: summary, what was declared, rule.
+fn complain(
+    decoder: &mut Decoder,
+    first: Option<Span>,
+    again: Span,
+    (summary, what, rule): (&str, &str, &str),
+) -> bool {
+    let Some(first) = first else { return false };
+    let place = decoder.place(first);
+    decoder.report(problems::duplicate(summary, what, rule, &place, again));
+    true
+}
+
+/// Keeps only the message that the module wants another version of the program, where there is one: nothing else in it
+/// need make sense to this version.
+pub(super) fn keep_incompatibility(problems: Diagnostics) -> Diagnostics {
+    let is_incompatible = |it: &crate::diagnostic::Diagnostic| it.summary == "Incompatible module";
+    if !problems.iter().any(is_incompatible) {
+        return problems;
+    }
+    Diagnostics(problems.into_iter().filter(is_incompatible).collect())
+}

@@ -1,0 +1,380 @@
+//! What depends on itself: the shortest circle of blocks, with the line of every link.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::address::{ConfigResource, Module as ModuleAddr, ResourceName};
+use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::expression::{Reference, Subject};
+use crate::syntax::Step;
+use crate::value::Str;
+
+use super::super::uses::{self, Role, Use};
+use super::super::{Config, Module};
+use super::providers;
+
+/// A block, or a part of a module, that others can depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// A variable with its value and validations.
+    Variable(ModuleAddr, Str),
+    /// A local value.
+    Local(ModuleAddr, Str),
+    /// An output.
+    Output(ModuleAddr, Str),
+    /// A resource block.
+    Resource(ConfigResource),
+    /// The repetition of a module call, and what all of the module waits for.
+    Call(ModuleAddr),
+    /// All of a module.
+    Whole(ModuleAddr),
+    /// A `provider` block: its module, local name and alias.
+    Provider(ModuleAddr, String),
+}
+
+/// A circle of dependencies: each node reads the next at a place, the last one the first.
+#[derive(Clone, Debug)]
+pub struct Cycle(pub Vec<(Node, Span)>);
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let within = |module: &ModuleAddr, text: String| {
+            if module.is_root() { text } else { format!("{module}.{text}") }
+        };
+        match self {
+            Node::Variable(module, name) => f.write_str(&within(module, format!("var.{name}"))),
+            Node::Local(module, name) => f.write_str(&within(module, format!("local.{name}"))),
+            Node::Output(module, name) => f.write_str(&within(module, format!("output.{name}"))),
+            Node::Resource(it) => it.fmt(f),
+            Node::Call(module) | Node::Whole(module) => module.fmt(f),
+            Node::Provider(module, name) => {
+                f.write_str(&within(module, format!("provider.{name}")))
+            }
+        }
+    }
+}
+
+impl Cycle {
+    /// Returns the error: the names in the summary as OpenTofu lists them, each link with its line in the detail.
+    pub fn to_diagnostic(&self, sources: &Sources) -> Diagnostic {
+        let names: Vec<String> = self.0.iter().map(|it| graph_names(&it.0)).collect();
+        let nodes = self.0.iter().map(|it| &it.0).cycle();
+        let link = |((node, at), next): (&(Node, Span), &Node)| {
+            let place = sources.place(*at);
+            let place = if place.is_empty() { String::new() } else { format!(", {place}") };
+            format!("  {node} depends on {next}{place}")
+        };
+        let links: Vec<String> = self.0.iter().zip(nodes.skip(1)).map(link).collect();
+        let detail = format!(
+            "Each of these needs the value of the next, and the last that of the first:\n{}",
+            links.join("\n")
+        );
+        Diagnostic::error(format!("Cycle: {}", names.join(", "))).detail(detail)
+    }
+}
+
+/// Returns the names that OpenTofu has for the parts of a node.
+fn graph_names(node: &Node) -> String {
+    match node {
+        Node::Variable(module, _) if !module.is_root() => {
+            format!("{node} (expand, reference), {node} (expand, input)")
+        }
+        Node::Local(..) | Node::Output(..) | Node::Call(_) => format!("{node} (expand)"),
+        Node::Whole(_) => format!("{node} (close)"),
+        Node::Provider(..) | Node::Variable(..) | Node::Resource(_) => node.to_string(),
+    }
+}
+
+/// Finds the shortest circle of every group of blocks that depend on each other. Blocks that read themselves are told elsewhere.
+pub fn find(config: &Config) -> Vec<Cycle> {
+    let graph = Graph::of(config);
+    let mut cycles: Vec<Cycle> = graph.components().iter().map(|it| graph.shortest(it)).collect();
+    cycles.sort_by_key(|it| it.0.first().map(|it| it.1));
+    cycles
+}
+
+#[derive(Default)]
+struct Graph {
+    nodes: Vec<Node>,
+    numbers: FxHashMap<Node, u32>,
+    links: Vec<Vec<(u32, Span)>>,
+}
+
+impl Graph {
+    fn of(config: &Config) -> Graph {
+        let mut graph = Graph::default();
+        for (address, module) in &config.modules {
+            Builder { config, address, module, graph: &mut graph }.build();
+        }
+        graph
+    }
+
+    fn number(&mut self, node: Node) -> u32 {
+        if let Some(number) = self.numbers.get(&node) {
+            return *number;
+        }
+        let number = self.nodes.len() as u32;
+        self.nodes.push(node.clone());
+        self.links.push(Vec::new());
+        self.numbers.insert(node, number);
+        number
+    }
+
+    fn link(&mut self, from: u32, to: Node, at: Span) {
+        let to = self.number(to);
+        if from != to {
+            self.links[from as usize].push((to, at));
+        }
+    }
+
+    /// Returns the strongly connected components of more than one node (Tarjan, with a stack of its own).
+    fn components(&self) -> Vec<Vec<u32>> {
+        const UNSEEN: u32 = u32::MAX;
+        let count = self.nodes.len();
+        let (mut order, mut low, mut on_stack) =
+            (vec![UNSEEN; count], vec![0; count], vec![false; count]);
+        let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
+        for root in 0..count as u32 {
+            if order[root as usize] != UNSEEN {
+                continue;
+            }
+            let mut work = vec![(root, 0)];
+            while let Some((node, at)) = work.pop() {
+                let index = node as usize;
+                if at == 0 {
+                    (order[index], low[index]) = (next, next);
+                    next += 1;
+                    stack.push(node);
+                    on_stack[index] = true;
+                } else {
+                    let child = self.links[index][at - 1].0 as usize;
+                    if on_stack[child] {
+                        low[index] = low[index].min(low[child]);
+                    }
+                }
+                if let Some((child, _)) = self.links[index].get(at) {
+                    work.push((node, at + 1));
+                    if order[*child as usize] == UNSEEN {
+                        work.push((*child, 0));
+                    }
+                    continue;
+                }
+                if low[index] == order[index] {
+                    let start = stack
+                        .iter()
+                        .rposition(|it| *it == node)
+                        .expect("a node stays on the stack until its component is found");
+                    let component = stack.split_off(start);
+                    component.iter().for_each(|it| on_stack[*it as usize] = false);
+                    if component.len() > 1 {
+                        found.push(component);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the shortest circle within a component. In a huge component only some starting points are tried.
+    fn shortest(&self, component: &[u32]) -> Cycle {
+        const TRIED: usize = 200;
+        let inside: rustc_hash::FxHashSet<u32> = component.iter().copied().collect();
+        let mut starts = component.to_vec();
+        starts.sort();
+        let circles =
+            starts.iter().take(TRIED).filter_map(|start| self.circle_from(*start, &inside));
+        circles.min_by_key(|it| it.0.len()).unwrap_or_else(|| Cycle(Vec::new()))
+    }
+
+    /// Returns the shortest way from a node back to itself.
+    fn circle_from(&self, start: u32, inside: &rustc_hash::FxHashSet<u32>) -> Option<Cycle> {
+        let mut came: FxHashMap<u32, (u32, Span)> = FxHashMap::default();
+        let mut open = VecDeque::from([start]);
+        while let Some(node) = open.pop_front() {
+            for (next, at) in &self.links[node as usize] {
+                if *next == start {
+                    return Some(self.trace(start, node, *at, &came));
+                }
+                if inside.contains(next) && !came.contains_key(next) {
+                    came.insert(*next, (node, *at));
+                    open.push_back(*next);
+                }
+            }
+        }
+        None
+    }
+
+    fn trace(&self, start: u32, last: u32, at: Span, came: &FxHashMap<u32, (u32, Span)>) -> Cycle {
+        let mut circle = vec![(self.nodes[last as usize].clone(), at)];
+        let mut node = last;
+        while node != start {
+            let (before, at) = came[&node];
+            circle.push((self.nodes[before as usize].clone(), at));
+            node = before;
+        }
+        circle.reverse();
+        Cycle(circle)
+    }
+}
+
+/// Adds the links of one module.
+struct Builder<'a> {
+    config: &'a Config,
+    address: &'a ModuleAddr,
+    module: &'a Module,
+    graph: &'a mut Graph,
+}
+
+impl Builder<'_> {
+    fn build(&mut self) {
+        let (address, module) = (self.address, self.module);
+        for name in module.variables.keys() {
+            self.variable(name);
+        }
+        for local in module.locals.values() {
+            let node =
+                self.member(Node::Local(address.clone(), local.name.text.clone()), local.name.span);
+            self.uses(node, vec![uses::of_value(&local.value)]);
+        }
+        for output in module.outputs.values() {
+            let node = self
+                .member(Node::Output(address.clone(), output.name.text.clone()), output.declared);
+            self.uses(node, uses::of_output(output));
+        }
+        for (name, resource) in &module.resources {
+            let node = self.member(Node::Resource(self.resource(name)), resource.declared);
+            self.uses(node, uses::of_resource(resource));
+            if let Some(it) = providers::resolve_resource(self.config, address, resource)
+                && it.is_written
+            {
+                let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
+                self.graph.link(
+                    node,
+                    Node::Provider(
+                        it.config.module,
+                        provider_name(&it.local_name, it.config.alias.as_deref()),
+                    ),
+                    at,
+                );
+            }
+        }
+        for provider in &module.providers {
+            let node = self.graph.number(Node::Provider(address.clone(), provider.local_name()));
+            self.uses(node, uses::of_provider(provider));
+        }
+        for call in module.calls.values() {
+            let node = self.member(Node::Call(address.child(&call.name.text)), call.declared);
+            self.uses(node, uses::of_call_itself(call));
+        }
+        self.whole();
+    }
+
+    /// A block of a module waits for what the module's call waits for.
+    fn member(&mut self, node: Node, at: Span) -> u32 {
+        let node = self.graph.number(node);
+        if !self.address.is_root() {
+            self.graph.link(node, Node::Call(self.address.clone()), at);
+        }
+        node
+    }
+
+    fn variable(&mut self, name: &Str) {
+        let Some(variable) = self.module.variables.get(name) else { return };
+        let node =
+            self.member(Node::Variable(self.address.clone(), name.clone()), variable.declared);
+        self.uses(node, uses::of_conditions(&variable.validations, Role::Precondition));
+        let Some((parent, call)) = self.address.parent() else { return };
+        let config = self.config;
+        let Some(caller) = config.module(&parent) else { return };
+        if let Some(input) = caller.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+            Builder { config, address: &parent, module: caller, graph: self.graph }
+                .uses(node, vec![uses::of_value(&input.value)]);
+        }
+    }
+
+    /// All of a module is all of its resources and outputs, and all of what it calls.
+    fn whole(&mut self) {
+        let (address, module) = (self.address, self.module);
+        if address.is_root() {
+            return;
+        }
+        let node = self.graph.number(Node::Whole(address.clone()));
+        for (name, resource) in &module.resources {
+            self.graph.link(node, Node::Resource(self.resource(name)), resource.declared);
+        }
+        for output in module.outputs.values() {
+            self.graph.link(
+                node,
+                Node::Output(address.clone(), output.name.text.clone()),
+                output.declared,
+            );
+        }
+        for call in module.calls.values() {
+            self.graph.link(node, Node::Whole(address.child(&call.name.text)), call.declared);
+        }
+    }
+
+    fn resource(&self, name: &ResourceName) -> ConfigResource {
+        ConfigResource { module: self.address.clone(), resource: name.clone() }
+    }
+
+    fn uses(&mut self, from: u32, uses: Vec<Use>) {
+        for it in &uses {
+            for reference in &it.references().0 {
+                self.reference(from, it.role, reference);
+            }
+        }
+    }
+
+    fn reference(&mut self, from: u32, role: Role, reference: &Reference) {
+        let (address, module, at) = (self.address, self.module, reference.span);
+        match &reference.subject {
+            Subject::Variable(name) if module.variables.contains_key(name) => {
+                self.graph.link(from, Node::Variable(address.clone(), name.clone()), at);
+            }
+            Subject::Local(name) if module.locals.contains_key(name) => {
+                self.graph.link(from, Node::Local(address.clone(), name.clone()), at);
+            }
+            Subject::Resource(mode, kind, name) => {
+                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+                if module.resources.contains_key(&name) {
+                    self.graph.link(from, Node::Resource(self.resource(&name)), at);
+                }
+            }
+            Subject::Module(name) => self.module_reference(from, role, name, reference),
+            _ => {}
+        }
+    }
+
+    fn module_reference(&mut self, from: u32, role: Role, name: &Str, reference: &Reference) {
+        let child = self.address.child(name);
+        let Some(module) = self.config.module(&child) else { return };
+        let output = match reference.rest {
+            [Step::Attribute(it), ..]
+            | [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(it), ..] => Some(&it.text),
+            _ => None,
+        };
+        match (output.filter(|it| module.outputs.contains_key(*it)), role) {
+            (Some(output), _) => {
+                self.graph.link(from, Node::Output(child, output.clone()), reference.span)
+            }
+            (None, Role::DependsOn) => self.graph.link(from, Node::Whole(child), reference.span),
+            (None, _) => {
+                for output in module.outputs.keys() {
+                    self.graph.link(
+                        from,
+                        Node::Output(child.clone(), output.clone()),
+                        reference.span,
+                    );
+                }
+                self.graph.link(from, Node::Call(child), reference.span);
+            }
+        }
+    }
+}
+
+fn provider_name(name: &str, alias: Option<&str>) -> String {
+    super::super::provider::local_name(name, alias)
+}

@@ -1,0 +1,48 @@
+//! Whether the parts of a configuration fit together, as far as no provider and no value is needed to tell.
+
+mod calls;
+pub mod cycles;
+mod moves;
+mod problems;
+pub mod providers;
+mod references;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::address::Module as ModuleAddr;
+use crate::diagnostic::{Diagnostics, Sources};
+
+use super::{Config, Module};
+
+pub use references::references_problems;
+
+/// Checks every reference, module call and move of a configuration, and that nothing depends on itself.
+///
+/// A module that is called several times is checked once. How providers are passed is checked when a configuration is
+/// loaded.
+pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    for (address, module) in distinct(config) {
+        references::check_module(config, address, module, &mut problems);
+        calls::check_inputs(config, address, module, &mut problems);
+        moves::check_removed(config, address, module, &mut problems);
+    }
+    moves::check_moved(config, sources, &mut problems);
+    problems.0.sort_by_key(|it| it.subject);
+    problems.extend(cycles::find(config).into_iter().map(|it| it.to_diagnostic(sources)));
+    problems
+}
+
+/// Returns each module once, under the first of its addresses.
+pub fn distinct(config: &Config) -> impl Iterator<Item = (&ModuleAddr, &Arc<Module>)> {
+    let mut seen = BTreeSet::new();
+    config.modules.iter().filter(move |(_, module)| seen.insert(Arc::as_ptr(module).addr()))
+}
+
+/// Returns how messages name a module.
+pub(super) fn module_text(address: &ModuleAddr) -> String {
+    if address.is_root() { "the root module".to_owned() } else { address.to_string() }
+}

@@ -1,0 +1,180 @@
+//! Whether `moved` and `removed` blocks agree with what is declared, and with each other, where no instance need be known.
+
+use std::collections::BTreeMap;
+
+use crate::address::{Instance, InstanceKey, Module as ModuleAddr, ModuleInstance};
+use crate::diagnostic::{Diagnostics, Sources, Span};
+
+use super::super::{Config, Module, MoveEndpoint, Moved};
+use super::problems;
+
+/// Complains of `removed` blocks whose target is still declared.
+pub(super) fn check_removed(
+    config: &Config,
+    address: &ModuleAddr,
+    module: &Module,
+    problems: &mut Diagnostics,
+) {
+    for removed in &module.removed {
+        match absolute(address, &removed.from.0) {
+            MoveEndpoint::Module(it) if config.modules.contains_key(&it.module()) => {
+                problems.push(problems::removed_still_exists(
+                    "module",
+                    &it.to_string(),
+                    removed.declared,
+                ));
+            }
+            MoveEndpoint::Resource(it) if config.resource(&it.config()).is_some() => {
+                problems.push(problems::removed_still_exists(
+                    "resource",
+                    &it.to_string(),
+                    removed.declared,
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Complains of `moved` blocks that move nothing, move what is still declared, or contradict one another.
+///
+/// Addresses with instance keys are compared where both ends stand in modules without keys; whether an instance is
+/// still declared is known only when it is planned.
+pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Diagnostics) {
+    let (mut to_of, mut from_of): (
+        BTreeMap<String, (String, Span)>,
+        BTreeMap<String, (String, Span)>,
+    ) = Default::default();
+    for (address, module) in &config.modules {
+        for moved in &module.moved {
+            let (from, to) = (absolute(address, &moved.from.0), absolute(address, &moved.to.0));
+            let (from_text, to_text) = (text(&from), text(&to));
+            if from_text == to_text {
+                push_once(problems, problems::redundant_move(&from_text, moved.declared));
+                continue;
+            }
+            let keyed = has_key(&from) || has_key(&to);
+            if let (false, Some(declared)) = (keyed, declared_at(config, &from)) {
+                let nouns = nouns(&from, keyed);
+                let problem = problems::moved_still_exists(
+                    (&from_text, &to_text),
+                    nouns,
+                    &sources.place(declared),
+                    moved.declared,
+                );
+                push_once(problems, problem);
+            }
+            check_agreement(
+                &mut to_of,
+                (&from_text, &to_text),
+                moved,
+                nouns(&from, keyed),
+                sources,
+                Side::From,
+                problems,
+            );
+            check_agreement(
+                &mut from_of,
+                (&to_text, &from_text),
+                moved,
+                nouns(&from, keyed),
+                sources,
+                Side::To,
+                problems,
+            );
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    From,
+    To,
+}
+
+/// Remembers what one end is paired with, and complains where it was paired with something else.
+fn check_agreement(
+    known: &mut BTreeMap<String, (String, Span)>,
+    (this, other): (&str, &str),
+    moved: &Moved,
+    (noun, short): (&str, &str),
+    sources: &Sources,
+    side: Side,
+    problems: &mut Diagnostics,
+) {
+    let Some((first, at)) = known.get(this) else {
+        known.insert(this.to_owned(), (other.to_owned(), moved.declared));
+        return;
+    };
+    if first == other {
+        return;
+    }
+    let place = sources.place(*at);
+    let why = match side {
+        Side::From => format!(
+            "A statement at {place} declared that {this} moved to {first}, but this statement instead declares that it moved to {other}.\n\nEach {noun} can move to only one destination {short}."
+        ),
+        Side::To => format!(
+            "A statement at {place} declared that {first} moved to {this}, but this statement instead declares that {other} moved there.\n\nEach {noun} can have moved from only one source {short}."
+        ),
+    };
+    push_once(problems, problems::ambiguous_moves(why, moved.declared));
+}
+
+/// A module called twice holds its `moved` blocks twice; what is wrong with one is told once.
+fn push_once(problems: &mut Diagnostics, problem: crate::diagnostic::Diagnostic) {
+    let is_same = |it: &&crate::diagnostic::Diagnostic| {
+        it.summary == problem.summary && it.subject == problem.subject
+    };
+    if problems.0.iter().find(is_same).is_none() {
+        problems.push(problem);
+    }
+}
+
+fn absolute(base: &ModuleAddr, end: &MoveEndpoint) -> MoveEndpoint {
+    let place = |path: &ModuleInstance| {
+        let base = base.0.iter().map(|name| (name.clone(), InstanceKey::None));
+        ModuleInstance(base.chain(path.0.iter().cloned()).collect())
+    };
+    match end {
+        MoveEndpoint::Module(path) => MoveEndpoint::Module(place(path)),
+        MoveEndpoint::Resource(it) => {
+            MoveEndpoint::Resource(Instance { module: place(&it.module), ..it.clone() })
+        }
+    }
+}
+
+fn text(end: &MoveEndpoint) -> String {
+    match end {
+        MoveEndpoint::Module(it) => it.to_string(),
+        MoveEndpoint::Resource(it) => it.to_string(),
+    }
+}
+
+fn has_key(end: &MoveEndpoint) -> bool {
+    let in_path = |it: &ModuleInstance| it.0.iter().any(|it| it.1 != InstanceKey::None);
+    match end {
+        MoveEndpoint::Module(path) => in_path(path),
+        MoveEndpoint::Resource(it) => it.key != InstanceKey::None || in_path(&it.module),
+    }
+}
+
+fn nouns(end: &MoveEndpoint, keyed: bool) -> (&'static str, &'static str) {
+    match (end, keyed) {
+        (MoveEndpoint::Module(_), true) => ("module instance", "instance"),
+        (MoveEndpoint::Module(_), false) => ("module call", "call"),
+        (MoveEndpoint::Resource(_), true) => ("resource instance", "instance"),
+        (MoveEndpoint::Resource(_), false) => ("resource", "resource"),
+    }
+}
+
+/// Returns where the block of an end is, if it is still declared.
+fn declared_at(config: &Config, end: &MoveEndpoint) -> Option<Span> {
+    match end {
+        MoveEndpoint::Module(it) => {
+            let (caller, name) = it.module().parent()?;
+            config.module(&caller)?.calls.get(&name).map(|it| it.declared)
+        }
+        MoveEndpoint::Resource(it) => config.resource(&it.config()).map(|it| it.declared),
+    }
+}

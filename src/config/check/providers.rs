@@ -1,0 +1,498 @@
+//! Which provider configuration serves what, and whether module calls pass the configurations that modules expect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::address::{Module as ModuleAddr, Provider, ProviderConfig};
+use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::syntax::Expression;
+use crate::value::Str;
+
+use super::super::provider::{implied_provider, local_name};
+use super::super::{Config, Module, ModuleCall, ProviderRef, Resource};
+use super::{module_text, problems};
+
+/// The provider configuration that a name leads to.
+#[derive(Clone, Debug)]
+pub struct Resolved<'a> {
+    /// The configuration. Its block need not be written: a default configuration may be implied.
+    pub config: ProviderConfig,
+    /// The local name in the module that holds the configuration.
+    pub local_name: Str,
+    /// Whether the block is there.
+    pub is_written: bool,
+    /// The key expression on the way, and the module in which it is evaluated.
+    pub key: Option<(&'a Expression, ModuleAddr)>,
+}
+
+/// Follows a local name and alias of a module to the configuration that serves it: through what callers pass, or, for
+/// default configurations, up to the root. Nothing is found where an alias has no configuration.
+pub fn resolve<'a>(
+    config: &'a Config,
+    module: &ModuleAddr,
+    name: &str,
+    alias: Option<&str>,
+) -> Option<Resolved<'a>> {
+    let (mut at, mut name, mut alias) = (module.clone(), Str::from(name), alias.map(Str::from));
+    let mut key = None;
+    loop {
+        let here = config.module(&at)?;
+        let provider = here.provider_of(&name);
+        let found = |is_written| Resolved {
+            config: ProviderConfig {
+                module: at.clone(),
+                provider: provider.clone(),
+                alias: alias.clone(),
+            },
+            local_name: name.clone(),
+            is_written,
+            key: key.clone(),
+        };
+        let block = here.provider_block(&name, alias.as_deref());
+        let caller = at.parent();
+        let passed = caller.as_ref().and_then(|(parent, call)| {
+            let call = config.module(parent)?.calls.get(call)?;
+            call.providers.iter().find(|it| {
+                it.0.name.text == name && it.0.alias.as_ref().map(|it| &it.text) == alias.as_ref()
+            })
+        });
+        let next = match (passed, block, caller) {
+            (Some((_, own)), _, Some((parent, _))) => {
+                if let Some(expression) = &own.key {
+                    key = Some((expression, parent.clone()));
+                }
+                (parent, own.name.text.clone(), own.alias.as_ref().map(|it| it.text.clone()))
+            }
+            (_, Some(_), _) => return Some(found(true)),
+            (_, None, None) => return if alias.is_none() { Some(found(false)) } else { None },
+            // Default configurations are inherited, whatever the caller calls the provider.
+            (_, None, Some((parent, _))) if alias.is_none() => {
+                let known = config.module(&parent)?;
+                let same = known
+                    .required_providers
+                    .values()
+                    .find(|it| it.source == provider)
+                    .map(|it| it.name.text.clone());
+                (parent, same.unwrap_or_else(|| implied_name(&provider, &name)), None)
+            }
+            (_, None, Some(_)) => return None,
+        };
+        (at, name, alias) = next;
+    }
+}
+
+/// Returns the name under which a caller that requires nothing knows a provider.
+fn implied_name(provider: &Provider, name: &Str) -> Str {
+    if Provider::implied(&provider.kind) == *provider {
+        provider.kind.clone()
+    } else {
+        name.clone()
+    }
+}
+
+/// Returns the configuration that serves a resource, with the key it is asked for by.
+pub fn resolve_resource<'a>(
+    config: &'a Config,
+    module: &ModuleAddr,
+    resource: &'a Resource,
+) -> Option<Resolved<'a>> {
+    let Some(reference) = &resource.provider else {
+        return resolve(config, module, implied_provider(&resource.name.kind), None);
+    };
+    let alias = reference.alias.as_ref().map(|it| &*it.text);
+    let found = resolve(config, module, &reference.name.text, alias)?;
+    let own = reference.key.as_ref().map(|it| (it, module.clone()));
+    Some(Resolved { key: own.or(found.key), ..found })
+}
+
+/// Checks how providers are named and passed through the whole configuration.
+pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    for (address, module) in &config.modules {
+        let view = View::of(config, address, module);
+        view.check_names(&mut problems);
+        view.check_keys(&mut problems);
+        view.check_calls(&mut problems);
+        if let Some((parent, call)) = &view.caller {
+            view.check_configured(config, parent, call, &mut problems);
+            view.check_passed(config, parent, call, &mut problems);
+            view.suggest_requirements(&mut problems);
+        }
+    }
+    if !problems.has_errors() {
+        check_presence(config, &mut problems);
+    }
+    let _ = sources;
+    once(problems)
+}
+
+/// Two calls of one module have the same problems inside it.
+fn once(problems: Diagnostics) -> Diagnostics {
+    let mut kept: Vec<crate::diagnostic::Diagnostic> = Vec::new();
+    for it in problems {
+        if !kept.contains(&it) {
+            kept.push(it);
+        }
+    }
+    Diagnostics(kept)
+}
+
+/// Complains of resources whose provider configuration is nowhere.
+fn check_presence(config: &Config, problems: &mut Diagnostics) {
+    for (address, module) in &config.modules {
+        for resource in module.resources.values() {
+            if resolve_resource(config, address, resource).is_some() {
+                continue;
+            }
+            let alias = resource
+                .provider
+                .as_ref()
+                .and_then(|it| it.alias.as_ref())
+                .map(|it| it.text.clone());
+            let wanted = ProviderConfig {
+                module: address.clone(),
+                provider: resource.provider_source.clone(),
+                alias,
+            };
+            let address = if address.is_root() {
+                resource.name.to_string()
+            } else {
+                format!("{address}.{}", resource.name)
+            };
+            let detail = format!(
+                "To work with {address} its original provider configuration at {wanted} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {address}, after which you can remove the provider configuration again."
+            );
+            problems.push(problems::provider_problem(
+                "Provider configuration not present",
+                detail,
+                resource.provider.as_ref().map_or(resource.declared, |it| it.span),
+            ));
+        }
+    }
+}
+
+/// One module as its providers see it.
+struct View<'a> {
+    address: &'a ModuleAddr,
+    module: &'a Module,
+    caller: Option<(ModuleAddr, &'a ModuleCall)>,
+    /// Names with a `provider` block that says something.
+    configured: BTreeMap<String, Span>,
+    /// Names with an empty `provider` block.
+    empty: BTreeMap<String, Span>,
+    /// Names whose block has `for_each`.
+    instanced: BTreeSet<String>,
+}
+
+impl<'a> View<'a> {
+    fn of(config: &'a Config, address: &'a ModuleAddr, module: &'a Module) -> View<'a> {
+        let caller = address.parent().and_then(|(parent, name)| {
+            Some((parent.clone(), config.module(&parent)?.calls.get(&name)?))
+        });
+        let (mut configured, mut empty, mut instanced) =
+            (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        for block in &module.providers {
+            let has_members = block
+                .body
+                .json
+                .as_ref()
+                .is_some_and(|it| it.members.iter().any(|it| &*it.0.text != "//"));
+            let says = !block.body.attributes.is_empty()
+                || !block.body.blocks.is_empty()
+                || has_members
+                || block.version.is_some();
+            if says { &mut configured } else { &mut empty }
+                .insert(block.local_name(), block.declared);
+            if block.repetition.expression().is_some() {
+                instanced.insert(block.local_name());
+            }
+        }
+        View { address, module, caller, configured, empty, instanced }
+    }
+
+    /// One provider under two names.
+    fn check_names(&self, problems: &mut Diagnostics) {
+        let required = &self.module.required_providers;
+        let mut seen: BTreeMap<&Provider, &Str> = BTreeMap::new();
+        for entry in required.values() {
+            let name = &entry.name.text;
+            let implied = &entry.source.kind;
+            let detail = if let Some(first) = seen.get(&entry.source) {
+                format!(
+                    "Provider {} with the local name {name:?} was previously required as {first:?}. A provider can only be required once within required_providers.",
+                    entry.source
+                )
+            } else if Provider::implied(implied) == entry.source
+                && name != implied
+                && self.module.providers.iter().any(|it| it.name.text == *implied)
+            {
+                format!(
+                    "Provider {} with the local name {name:?} was implicitly required via a configuration block as {implied:?}. The provider configuration block name must match the name used in required_providers.",
+                    entry.source
+                )
+            } else {
+                seen.insert(&entry.source, name);
+                continue;
+            };
+            seen.insert(&entry.source, name);
+            problems.push(problems::provider_warning(
+                "Duplicate required provider",
+                detail,
+                entry.name.span,
+            ));
+        }
+        for resource in self.module.resources.values().filter(|it| it.provider.is_none()) {
+            let local = implied_provider(&resource.name.kind);
+            if required.contains_key(local) {
+                continue;
+            }
+            let implied = Provider::implied(local);
+            for other in required.values().filter(|it| it.source == implied) {
+                let other = &other.name.text;
+                let detail = format!(
+                    "Provider \"{implied}\" was implicitly required via resource \"{}\", but listed in required_providers as {other:?}. Either the local name in required_providers must match the resource name, or the {other:?} provider must be assigned within the resource block.",
+                    resource.name
+                );
+                problems.push(problems::provider_warning(
+                    "Duplicate required provider",
+                    detail,
+                    resource.declared,
+                ));
+            }
+        }
+    }
+
+    /// Keys stand where, and only where, a configuration repeats.
+    fn check_keys(&self, problems: &mut Diagnostics) {
+        for (child, own) in self.module.calls.values().flat_map(|it| &it.providers) {
+            if let Some(key) = &child.key {
+                let detail = "Instance keys are not allowed on the left side of a provider configuration assignment.".to_owned();
+                problems.push(problems::provider_problem(
+                    "Invalid module provider configuration",
+                    detail,
+                    key.span,
+                ));
+            }
+            self.check_key("module", own, problems);
+        }
+        for own in self.module.resources.values().filter_map(|it| it.provider.as_ref()) {
+            self.check_key("resource", own, problems);
+        }
+    }
+
+    fn check_key(&self, kind: &str, reference: &ProviderRef, problems: &mut Diagnostics) {
+        let name = reference.local_name();
+        let repeats = self.instanced.contains(&name);
+        let is_written = self.configured.contains_key(&name) || self.empty.contains_key(&name);
+        let (detail, at) = match (&reference.key, repeats) {
+            (Some(_), false) if !is_written => {
+                let alias = reference.alias.as_ref().map_or("", |it| &it.text);
+                (format!("This module doesn't declare a provider {:?} block with alias = {alias:?}, which is required for use with for_each.", reference.name.text), reference.name.span)
+            }
+            (Some(key), false) => ("An instance key can be specified only for a provider configuration that uses for_each.".to_owned(), key.span),
+            (None, true) => (
+                "A reference to a provider configuration which uses for_each requires an instance key. Passing a collection of provider instances into a child module is not allowed.".to_owned(),
+                reference.name.span,
+            ),
+            _ => return,
+        };
+        problems.push(problems::provider_problem(
+            &format!("Invalid {kind} provider configuration"),
+            detail,
+            at,
+        ));
+    }
+
+    /// What calls pass must be known here by that name.
+    fn check_calls(&self, problems: &mut Diagnostics) {
+        let parent_text = self
+            .address
+            .parent()
+            .map_or_else(|| module_text(self.address), |it| module_text(&it.0));
+        for (_, own) in self
+            .module
+            .calls
+            .values()
+            .flat_map(|it| &it.providers)
+            .filter(|it| it.1.alias.is_none())
+        {
+            let name = own.local_name();
+            let is_configured = self.configured.contains_key(&name);
+            let implied = format!("hashicorp/{name}");
+            if !is_configured && !self.module.required_providers.contains_key(&*name) {
+                let module = module_text(self.address);
+                let detail = format!(
+                    "There is no explicit declaration for local provider name {name:?} in {module}, so OpenTofu is assuming you mean to pass a configuration for provider {implied:?}.\n\nTo clarify your intent and silence this warning, add to {parent_text} a required_providers entry named {name:?} with source = {implied:?}, or a different source address if appropriate."
+                );
+                problems.push(problems::provider_warning(
+                    "Reference to undefined provider",
+                    detail,
+                    own.name.span,
+                ));
+                continue;
+            }
+            if let Some((_, call)) = &self.caller
+                && !is_configured
+                && passed_as(call, &name).is_none()
+            {
+                let detail = format!(
+                    "The configuration for {} expects to inherit a configuration for provider {implied} with local name {name:?}, but {parent_text} doesn't pass a configuration under that name.\n\nTo satisfy this requirement, add an entry for {name:?} to the \"providers\" argument in the module {:?} block.",
+                    module_text(self.address),
+                    call.name.text
+                );
+                problems.push(problems::provider_warning(
+                    "Missing required provider configuration",
+                    detail,
+                    call.declared,
+                ));
+            }
+        }
+    }
+
+    /// A module with configurations of its own cannot repeat, and takes none for the same names; aliases it declares must be given.
+    fn check_configured(
+        &self,
+        config: &Config,
+        parent: &ModuleAddr,
+        call: &ModuleCall,
+        problems: &mut Diagnostics,
+    ) {
+        if let (false, Some(at)) =
+            (self.configured.is_empty(), repeating_call(config, self.address))
+        {
+            let source =
+                call.source.as_ref().and_then(|it| it.as_static_string()).map_or("", |it| it);
+            let detail = format!(
+                "The module at {} is a legacy module which contains its own local provider configurations, and so calls to it may not use the count, for_each, enabled or depends_on arguments.\n\nIf you also control the module {source:?}, consider updating this module to instead expect provider configurations to be passed by its caller.",
+                self.address
+            );
+            problems.push(problems::provider_problem(
+                "Module is incompatible with count, for_each, enabled and depends_on",
+                detail,
+                at,
+            ));
+        }
+        for name in self.configured.keys() {
+            if let Some((child, _)) = passed_as(call, name) {
+                let detail = format!(
+                    "The configuration of {} has its own local configuration for {name}, and so it cannot accept an overridden configuration provided by {}.",
+                    module_text(self.address),
+                    module_text(parent)
+                );
+                problems.push(problems::provider_problem(
+                    "Cannot override provider configuration",
+                    detail,
+                    child.name.span,
+                ));
+            }
+        }
+        for entry in self.module.required_providers.values() {
+            for (local, alias, _) in &entry.configuration_aliases {
+                let name = local_name(local, Some(alias));
+                if !self.configured.contains_key(&name) && passed_as(call, &name).is_none() {
+                    let detail = format!(
+                        "The child module requires an additional configuration for provider {}, with the local name {name:?}.\n\nAdd an entry for {name} in the \"providers\" meta-argument in the module block to choose which provider configuration the module should use for that purpose.",
+                        entry.source
+                    );
+                    problems.push(problems::provider_problem(
+                        "Missing required provider configuration",
+                        detail,
+                        call.declared,
+                    ));
+                }
+            }
+        }
+    }
+
+    /// What a call passes must be wanted, and of the right type.
+    fn check_passed(
+        &self,
+        config: &Config,
+        parent: &ModuleAddr,
+        call: &ModuleCall,
+        problems: &mut Diagnostics,
+    ) {
+        let Some(calling) = config.module(parent) else { return };
+        let required = &self.module.required_providers;
+        let is_alias = |name: &str| {
+            required
+                .values()
+                .flat_map(|it| &it.configuration_aliases)
+                .any(|it| local_name(&it.0, Some(&it.1)) == name)
+        };
+        for (child, own) in &call.providers {
+            let name = child.local_name();
+            let provider = self.module.provider_of(&child.name.text);
+            let is_known =
+                required.contains_key(&*name) || is_alias(&name) || self.empty.contains_key(&name);
+            if !is_known {
+                let module = module_text(self.address);
+                if &*provider.namespace == "hashicorp" {
+                    let detail = format!(
+                        "There is no explicit declaration for local provider name {name:?} in {module}, so OpenTofu is assuming you mean to pass a configuration for \"{provider}\".\n\nIf you also control the child module, add a required_providers entry named {name:?} with the source address \"{provider}\"."
+                    );
+                    problems.push(problems::provider_warning(
+                        "Reference to undefined provider",
+                        detail,
+                        child.name.span,
+                    ));
+                } else {
+                    let detail = format!(
+                        "The child module does not declare any provider requirement with the local name {name:?}.\n\nIf you also control the child module, you can add a required_providers entry named {name:?} with the source address \"{provider}\" to accept this provider configuration."
+                    );
+                    problems.push(problems::provider_problem(
+                        "Reference to undefined provider",
+                        detail,
+                        child.name.span,
+                    ));
+                }
+            }
+            let given = calling.provider_of(&own.name.text);
+            if given != provider {
+                let (here, there) = (module_text(parent), module_text(self.address));
+                let (own_name, child_name) = (own.local_name(), &name);
+                let detail = format!(
+                    "The local name {own_name:?} in {here} represents provider \"{given}\", but {child_name:?} in {there} represents \"{provider}\".\n\nEach provider has its own distinct configuration schema and provider types, so this module's {child_name:?} can be assigned only a configuration for {provider}."
+                );
+                problems.push(problems::provider_problem(
+                    "Provider type mismatch",
+                    detail,
+                    own.name.span,
+                ));
+            }
+        }
+    }
+
+    /// Empty `provider` blocks of child modules say what `required_providers` says better.
+    fn suggest_requirements(&self, problems: &mut Diagnostics) {
+        let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+        for (name, at) in &self.empty {
+            first.entry(name.split_once('.').map_or(name, |it| it.0)).or_insert(*at);
+        }
+        for (name, at) in first {
+            let detail = format!(
+                "Earlier versions of OpenTofu used empty provider blocks (\"proxy provider configurations\") for child modules to declare their need to be passed a provider configuration by their callers. That approach was ambiguous and is now deprecated.\n\nIf you control this module, remove all of the empty provider {name:?} blocks and add an entry {name:?} with source = \"{}\" to the required_providers block of {}, with configuration_aliases for those that have an alias.",
+                self.module.provider_of(name),
+                module_text(self.address)
+            );
+            problems.push(problems::provider_warning("Redundant empty provider block", detail, at));
+        }
+    }
+}
+
+/// Returns what a call passes under a name of the child's.
+fn passed_as<'a>(call: &'a ModuleCall, name: &str) -> Option<&'a (ProviderRef, ProviderRef)> {
+    call.providers.iter().find(|it| it.0.local_name() == name)
+}
+
+/// Returns what makes the nearest call on the way to a module repeat or wait, if one does.
+fn repeating_call(config: &Config, address: &ModuleAddr) -> Option<Span> {
+    let mut at = address.clone();
+    while let Some((parent, name)) = at.parent() {
+        let call = config.module(&parent)?.calls.get(&name)?;
+        if let Some(it) = call.repetition.expression().or_else(|| call.depends_on.first()) {
+            return Some(it.span);
+        }
+        at = parent;
+    }
+    None
+}

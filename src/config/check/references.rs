@@ -1,0 +1,385 @@
+//! Whether every reference leads to something that is declared and can be seen from where it stands.
+
+use crate::address::{Mode, Module as ModuleAddr, ResourceName};
+use crate::diagnostic::{Diagnostics, Span};
+use crate::expression::{Reference, Subject, missing_resource_key};
+use crate::syntax::{self, Step};
+use crate::value::Str;
+
+use super::super::uses::{self, Role, Use};
+use super::super::{Config, Module, Repetition, suggest};
+use super::{module_text, problems};
+
+/// Where an expression stands.
+struct Scope<'a> {
+    config: &'a Config,
+    address: &'a ModuleAddr,
+    module: &'a Module,
+    /// How the block repeats.
+    repetition: Option<&'a Repetition>,
+    /// The resource whose block it is.
+    owner: Option<&'a ResourceName>,
+    /// The `check` block it is in.
+    check: Option<&'a str>,
+}
+
+impl<'a> Scope<'a> {
+    fn of_module(config: &'a Config, address: &'a ModuleAddr, module: &'a Module) -> Scope<'a> {
+        Scope { config, address, module, repetition: None, owner: None, check: None }
+    }
+}
+
+/// Checks every reference of a module.
+pub(super) fn check_module(
+    config: &Config,
+    address: &ModuleAddr,
+    module: &Module,
+    problems: &mut Diagnostics,
+) {
+    let scope = || Scope::of_module(config, address, module);
+    for variable in module.variables.values() {
+        check_all(
+            &scope(),
+            uses::of_conditions(&variable.validations, Role::Precondition),
+            problems,
+        );
+    }
+    for local in module.locals.values() {
+        let it = uses::of_value(&local.value);
+        let is_itself = |it: &Reference| it.subject == Subject::Local(local.name.text.clone());
+        if let Some(it) = it.references().0.iter().find(|it| is_itself(it)) {
+            problems.push(
+                problems::self_reading_local(&local.name.text, it.span).within(local.value.span),
+            );
+        }
+        check_all(&scope(), vec![it], problems);
+    }
+    for output in module.outputs.values() {
+        if output.ephemeral && address.is_root() {
+            problems.push(problems::ephemeral_root_output(output.declared));
+        }
+        check_all(&scope(), uses::of_output(output), problems);
+    }
+    for resource in module.resources.values() {
+        let scope = Scope {
+            repetition: Some(&resource.repetition),
+            owner: Some(&resource.name),
+            check: resource.check.as_deref(),
+            ..scope()
+        };
+        check_all(&scope, uses::of_resource(resource), problems);
+    }
+    for call in module.calls.values() {
+        check_all(
+            &Scope { repetition: Some(&call.repetition), ..scope() },
+            uses::of_call(call),
+            problems,
+        );
+    }
+    for provider in &module.providers {
+        check_all(
+            &Scope { repetition: Some(&provider.repetition), ..scope() },
+            uses::of_provider(provider),
+            problems,
+        );
+    }
+    for check in module.checks.values() {
+        check_all(
+            &Scope { check: Some(&check.name.text), ..scope() },
+            uses::of_check(check),
+            problems,
+        );
+    }
+    for import in &module.imports {
+        let by_key = import.for_each.clone().map(Repetition::ForEach);
+        let scope = Scope { repetition: by_key.as_ref(), ..scope() };
+        let mut all: Vec<Use> =
+            import.id.iter().chain(&import.identity).map(uses::of_value).collect();
+        all.extend(
+            import.for_each.iter().map(|it| Use { role: Role::Repetition, ..uses::of_value(it) }),
+        );
+        let keys = import.to.as_traversal().map_or(&[][..], |it| it.1);
+        all.extend(keys.iter().filter_map(|it| {
+            if let Step::Index(key, _) = it { Some(uses::of_value(key)) } else { None }
+        }));
+        check_all(&scope, all, problems);
+    }
+}
+
+/// Returns what is wrong with the references of one expression that stands outside every block, such as the console's.
+pub fn references_problems(
+    config: &Config,
+    address: &ModuleAddr,
+    expression: &syntax::Expression,
+) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    if let Some(module) = config.module(address) {
+        check_all(
+            &Scope::of_module(config, address, module),
+            vec![uses::of_value(expression)],
+            &mut problems,
+        );
+    }
+    problems
+}
+
+fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
+    for it in &uses {
+        let (references, wrong) = it.references();
+        problems.extend(wrong);
+        for reference in &references {
+            check_reference(scope, it.role, reference, problems);
+        }
+        check_provider_functions(scope.module, it, problems);
+    }
+}
+
+fn check_provider_functions(module: &Module, it: &Use, problems: &mut Diagnostics) {
+    syntax::calls(&it.expression, &mut |name, _, _| {
+        let provider = name.text.strip_prefix("provider::").and_then(|it| it.split("::").next());
+        if let Some(provider) = provider
+            && !module.required_providers.contains_key(provider)
+        {
+            problems.push(problems::unknown_function_provider(provider, name.span));
+        }
+    });
+}
+
+fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &mut Diagnostics) {
+    let (module, at) = (scope.module, reference.span);
+    let before = problems.0.len();
+    match &reference.subject {
+        Subject::Variable(name) if !module.variables.contains_key(name) => {
+            problems.push(problems::undeclared_variable(
+                name,
+                nearest(name, module.variables.keys()),
+                at,
+            ));
+        }
+        Subject::Local(name) if !module.locals.contains_key(name) => {
+            problems.push(problems::undeclared_local(
+                name,
+                nearest(name, module.locals.keys()),
+                at,
+            ));
+        }
+        Subject::Module(name) => check_module_reference(scope, role, name, reference, problems),
+        Subject::Resource(mode, kind, name) => {
+            let resource = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+            check_resource(scope, role, &resource, reference, problems);
+        }
+        Subject::EachKey | Subject::EachValue
+            if !repeats_by(scope, role, |it| matches!(it, Repetition::ForEach(_))) =>
+        {
+            problems.push(problems::each_without_for_each(at));
+        }
+        Subject::CountIndex
+            if !repeats_by(scope, role, |it| matches!(it, Repetition::Count(_))) =>
+        {
+            problems.push(problems::count_without_count(at));
+        }
+        Subject::SelfObject
+            if !(scope.owner.is_some()
+                && matches!(role, Role::Postcondition | Role::Provisioner)) =>
+        {
+            problems.push(problems::no_self(reference.subject_span));
+        }
+        Subject::Path(name) if !["cwd", "module", "root"].contains(&&**name) => {
+            problems.push(problems::invalid_path(
+                name,
+                suggest(name, ["cwd", "module", "root"]),
+                at,
+            ));
+        }
+        Subject::Terraform(name) if !["workspace", "applying"].contains(&&**name) => {
+            problems.push(problems::invalid_terraform("terraform", name, at));
+        }
+        _ => {}
+    }
+    if role == Role::DependsOn && problems.0.len() == before {
+        check_dependency(reference, problems);
+    }
+}
+
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a Str>) -> Option<&'a str> {
+    suggest(name, known.map(|it| &**it))
+}
+
+/// What says how a block repeats is evaluated once, before there are instances.
+fn repeats_by(scope: &Scope, role: Role, is_wanted: impl Fn(&Repetition) -> bool) -> bool {
+    !matches!(role, Role::Repetition | Role::DependsOn) && scope.repetition.is_some_and(is_wanted)
+}
+
+/// `depends_on` takes whole things: a resource or an instance of it, a module, an instance or an output of it.
+fn check_dependency(reference: &Reference, problems: &mut Diagnostics) {
+    let after_key = match (&reference.subject, reference.rest) {
+        (
+            Subject::Resource(..) | Subject::Module(_),
+            [Step::Index(..) | Step::LegacyIndex(..), rest @ ..],
+        ) => rest,
+        (_, rest) => rest,
+    };
+    let rest = match (&reference.subject, after_key) {
+        (Subject::Module(_), [Step::Attribute(_), rest @ ..]) => rest,
+        (_, rest) => rest,
+    };
+    if let [first, .., last] | [first @ last] = rest {
+        problems.push(problems::partial_dependency(first.span().to(last.span())));
+    }
+}
+
+fn check_module_reference(
+    scope: &Scope,
+    role: Role,
+    name: &Str,
+    reference: &Reference,
+    problems: &mut Diagnostics,
+) {
+    let Some(call) = scope.module.calls.get(name) else {
+        let near = nearest(name, scope.module.calls.keys());
+        problems.push(problems::undeclared_module(
+            name,
+            &module_text(scope.address),
+            near,
+            reference.subject_span,
+        ));
+        return;
+    };
+    let Some(child) = scope.config.module(&scope.address.child(name)) else { return };
+    let (output, has_key) = match reference.rest {
+        [Step::Attribute(output), ..] => (output, false),
+        [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(output), ..] => (output, true),
+        _ => return,
+    };
+    let repetition = match &call.repetition {
+        Repetition::Count(_) => "count",
+        Repetition::ForEach(_) => "for_each",
+        Repetition::Single | Repetition::Enabled(_) => "",
+    };
+    if !repetition.is_empty() && !has_key && role != Role::DependsOn {
+        // By key, an instance may be called what the attribute is called.
+        if repetition == "count" {
+            problems.push(problems::output_of_many(&output.text, repetition, output.span));
+        }
+    } else if (has_key || repetition.is_empty()) && !child.outputs.contains_key(&output.text) {
+        problems.push(problems::unsupported_output(&output.text, None, output.span));
+    }
+}
+
+fn check_resource(
+    scope: &Scope,
+    role: Role,
+    resource: &ResourceName,
+    reference: &Reference,
+    problems: &mut Diagnostics,
+) {
+    let at = reference.subject_span;
+    let Some(block) = scope.module.resources.get(resource) else {
+        match (role, scope.owner) {
+            (Role::Trigger, Some(owner)) => {
+                problems.push(problems::undeclared_trigger(
+                    &owner.to_string(),
+                    &resource.to_string(),
+                    reference.span,
+                ));
+            }
+            _ => {
+                let hint = hint_for(scope.module, resource);
+                let names = (&*resource.kind, &*resource.name);
+                problems.push(problems::undeclared_resource(
+                    adjective(resource.mode),
+                    names,
+                    &module_text(scope.address),
+                    &hint,
+                    at,
+                ));
+            }
+        }
+        return;
+    };
+    if block.check.is_some() && block.check.as_deref() != scope.check {
+        problems.push(problems::scoped_resource((&resource.kind, &resource.name), at));
+    }
+    if scope.owner == Some(resource)
+        && matches!(role, Role::Value | Role::Repetition | Role::DependsOn | Role::Trigger)
+    {
+        problems.push(problems::self_reference(&resource.to_string(), reference.span));
+        return;
+    }
+    check_key(role, block.name.to_string(), &block.repetition, reference, problems);
+}
+
+fn check_key(
+    role: Role,
+    address: String,
+    repetition: &Repetition,
+    reference: &Reference,
+    problems: &mut Diagnostics,
+) {
+    let whole: Span = reference.subject_span;
+    match (reference.rest, repetition) {
+        ([Step::Attribute(name), ..], _) if &*name.text == "count" => {
+            problems.push(problems::count_attribute(&address, whole))
+        }
+        ([Step::Attribute(_), ..], Repetition::Count(_)) if role != Role::DependsOn => {
+            problems.push(missing_resource_key(&address, "count", whole));
+        }
+        ([Step::Attribute(_), ..], Repetition::ForEach(_)) if role != Role::DependsOn => {
+            problems.push(missing_resource_key(&address, "for_each", whole));
+        }
+        ([Step::Index(key, span), ..], Repetition::Single | Repetition::Enabled(_))
+            if key.is_literal() =>
+        {
+            problems.push(problems::unexpected_key(&address, whole.to(*span)));
+        }
+        ([Step::LegacyIndex(_, span), ..], Repetition::Single | Repetition::Enabled(_)) => {
+            problems.push(problems::unexpected_key(&address, whole.to(*span)));
+        }
+        _ => {}
+    }
+}
+
+fn adjective(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Managed => "managed",
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    }
+}
+
+/// Returns a sentence that names what was probably meant: the same name in another mode, or a name that is nearly the same.
+fn hint_for(module: &Module, wanted: &ResourceName) -> String {
+    let block = |mode| match mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    };
+    for mode in [Mode::Managed, Mode::Data, Mode::Ephemeral] {
+        let candidate = ResourceName { mode, ..wanted.clone() };
+        if module.resources.contains_key(&candidate) {
+            return format!("\n\nDid you mean the {} resource {candidate}?", block(mode));
+        }
+    }
+    let same_mode = module
+        .resources
+        .keys()
+        .filter(|it| it.mode == wanted.mode && it.kind == wanted.kind)
+        .map(|it| &*it.name);
+    if let Some(name) = suggest(&wanted.name, same_mode) {
+        return format!(
+            "\n\nDid you mean {}?",
+            ResourceName { name: name.into(), ..wanted.clone() }
+        );
+    }
+    let kinds = module
+        .resources
+        .keys()
+        .filter(|it| it.mode == wanted.mode && it.name == wanted.name)
+        .map(|it| &*it.kind);
+    match suggest(&wanted.kind, kinds) {
+        Some(kind) => {
+            format!("\n\nDid you mean {}?", ResourceName { kind: kind.into(), ..wanted.clone() })
+        }
+        None => String::new(),
+    }
+}

@@ -1,0 +1,137 @@
+//! `validation`, `precondition`, `postcondition` and `assert`; `check` blocks.
+
+use crate::address::ResourceName;
+use crate::expression::{Subject, references_of};
+use crate::syntax::{Block, Expr, Expression};
+use crate::value::Str;
+
+use super::decode::{Decoder, Schema};
+use super::resource::{self, Place};
+use super::{Check, Condition, Resource, problems};
+
+const CONDITION: Schema = Schema {
+    attributes: &["condition", "error_message"],
+    required: &["condition", "error_message"],
+    blocks: &[],
+};
+const CHECK: Schema = Schema {
+    attributes: &[],
+    required: &[],
+    blocks: &[("data", &["type", "name"]), ("assert", &[])],
+};
+
+/// Reads one condition, or nothing where something is missing.
+pub(super) fn condition(decoder: &mut Decoder, block: &Block) -> Option<Condition> {
+    if decoder.file.is_override {
+        decoder.report(problems::cannot_override_check(&block.kind.text, block.header));
+        return None;
+    }
+    let content = decoder.content(block, &CONDITION);
+    if let Some(condition) = content.get("condition")
+        && is_about_nothing(&condition.value)
+    {
+        decoder.report(problems::constant_condition(&block.kind.text, condition.value.span));
+    }
+    Some(Condition {
+        condition: content.value("condition")?,
+        error_message: content.value("error_message")?,
+        declared: block.header,
+    })
+}
+
+/// Returns whether an expression refers to nothing. A reference that cannot be read counts: it is reported elsewhere.
+fn is_about_nothing(expression: &Expression) -> bool {
+    let (references, problems) = references_of(expression);
+    references.is_empty() && problems.is_empty()
+}
+
+/// Complains of a validation that does not look at the variable it validates.
+pub(super) fn check_validation(decoder: &mut Decoder, variable: &str, condition: &Condition) {
+    let (references, _) = references_of(&condition.condition);
+    if !references
+        .iter()
+        .any(|it| matches!(&it.subject, Subject::Variable(name) if &**name == variable))
+    {
+        decoder.report(problems::aimless_validation(variable, condition.condition.span));
+    }
+}
+
+/// Complains of a condition that names the very resource it belongs to, which it must call `self`.
+pub(super) fn check_self(
+    decoder: &mut Decoder,
+    kind: &str,
+    owner: &ResourceName,
+    condition: &Condition,
+) {
+    for expression in [&condition.condition, &condition.error_message] {
+        let (references, _) = references_of(expression);
+        let names_owner = |it: &Subject| matches!(it, Subject::Resource(mode, kind, name) if *mode == owner.mode && *kind == owner.kind && *name == owner.name);
+        if references.iter().any(|it| names_owner(&it.subject)) {
+            decoder.report(problems::condition_on_itself(
+                kind,
+                &owner.to_string(),
+                expression.span,
+            ));
+        }
+    }
+}
+
+/// Reads a `check` block and the data source inside it.
+pub(super) fn check(decoder: &mut Decoder, block: &Block) -> Option<(Check, Option<Resource>)> {
+    if decoder.file.is_override {
+        decoder.report(problems::cannot_override_check("check", block.header));
+        return None;
+    }
+    let content = decoder.content(block, &CHECK);
+    let name = block.labels.first()?.clone();
+    decoder.check_name(&name, "Invalid check block name");
+    let mut data: Option<Resource> = None;
+    let (mut asserts, mut has_asserts) = (Vec::new(), false);
+    for inner in &content.blocks {
+        match (&*inner.kind.text, &data) {
+            ("assert", _) => {
+                has_asserts = true;
+                asserts.extend(condition(decoder, inner));
+            }
+            (_, Some(first)) => {
+                let detail = format!(
+                    "This check block already has a data resource defined at {}.",
+                    decoder.place(first.declared)
+                );
+                decoder.report(problems::invalid(
+                    "Multiple data resource blocks",
+                    detail,
+                    inner.header,
+                ));
+            }
+            (_, None) => data = resource::data(decoder, inner, Place::Check(&name.text)),
+        }
+    }
+    if !has_asserts {
+        decoder.report(problems::invalid(
+            "Zero assert blocks",
+            "Check blocks must have at least one assert block.",
+            block.header,
+        ));
+    }
+    let check = Check {
+        name,
+        declared: block.header,
+        data: data.as_ref().map(|it| it.name.clone()),
+        asserts,
+    };
+    Some((check, data))
+}
+
+/// What stands for an expression that is missing, after the problem was told.
+pub(super) fn missing_expression(block: &Block) -> Expression {
+    Expression { expr: Box::new(Expr::Null), span: block.header }
+}
+
+/// The name of the check that a resource belongs to.
+pub(super) fn owner(place: Place<'_>) -> Option<Str> {
+    match place {
+        Place::Check(name) => Some(name.into()),
+        Place::Module => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! One configuration file: every block it holds, decoded on its own.
+
+use crate::diagnostic::{Diagnostics, FileId, Sources, Span};
+use crate::syntax::{self, Block, Body};
+
+use super::decode::{Decoder, FileKind};
+use super::named::{OutputBlock, VariableBlock};
+use super::resource::Place;
+use super::terraform::TerraformBlock;
+use super::{
+    Check, Import, Local, ModuleCall, Moved, ProviderBlock, Removed, Resource, call, condition,
+    moves, named, problems, provider, resource, terraform,
+};
+
+/// What one file declares.
+#[derive(Default)]
+pub(super) struct File {
+    pub kind: FileKind,
+    pub terraform: TerraformBlock,
+    pub providers: Vec<ProviderBlock>,
+    pub variables: Vec<VariableBlock>,
+    pub locals: Vec<Local>,
+    pub outputs: Vec<OutputBlock>,
+    pub calls: Vec<ModuleCall>,
+    pub resources: Vec<Resource>,
+    pub moved: Vec<Moved>,
+    pub removed: Vec<Removed>,
+    pub imports: Vec<Import>,
+    pub checks: Vec<(Check, Option<Resource>)>,
+    /// Places of blocks that an override file may not hold.
+    pub misplaced: Vec<(&'static str, Span)>,
+}
+
+const BLOCKS: [(&str, &[&str]); 15] = [
+    ("language", &[]),
+    ("required_providers", &[]),
+    ("provider", &["name"]),
+    ("variable", &["name"]),
+    ("locals", &[]),
+    ("output", &["name"]),
+    ("module", &["name"]),
+    ("resource", &["type", "name"]),
+    ("data", &["type", "name"]),
+    ("ephemeral", &["type", "name"]),
+    ("moved", &[]),
+    ("import", &[]),
+    ("check", &["name"]),
+    ("removed", &[]),
+    ("terraform", &[]),
+];
+
+/// Reads the text of one file.
+pub(super) fn read(
+    sources: &Sources,
+    id: FileId,
+    text: &str,
+    kind: FileKind,
+) -> (File, Diagnostics) {
+    let (body, problems) =
+        if kind.is_json { syntax::parse_json(id, text) } else { syntax::parse(id, text) };
+    let mut decoder = Decoder { sources, file: kind, problems };
+    let file = decode(&mut decoder, &body);
+    (file, decoder.problems)
+}
+
+fn decode(decoder: &mut Decoder, body: &Body) -> File {
+    let blocks: Vec<syntax::BlockSchema> =
+        BLOCKS.iter().map(|(kind, labels)| syntax::BlockSchema { kind, labels }).collect();
+    let (content, problems) = body.content(&[], &blocks);
+    decoder.problems.extend(problems);
+    let mut file = File { kind: decoder.file, ..File::default() };
+    for block in &content.blocks {
+        add(decoder, &mut file, block);
+    }
+    file
+}
+
+fn add(decoder: &mut Decoder, file: &mut File, block: &Block) {
+    if decoder.file.is_override
+        && let Some(kind) =
+            ["moved", "import", "removed"].into_iter().find(|it| *it == &*block.kind.text)
+    {
+        file.misplaced.push((kind, block.header));
+    }
+    match &*block.kind.text {
+        "terraform" => {
+            let mut said = terraform::terraform(decoder, block);
+            file.terraform.backends.append(&mut said.backends);
+            file.terraform.clouds.append(&mut said.clouds);
+            file.terraform.required_providers.append(&mut said.required_providers);
+            file.terraform.provider_metas.append(&mut said.provider_metas);
+            file.terraform.required_versions.append(&mut said.required_versions);
+        }
+        "language" => file.terraform.required_versions.extend(terraform::language(decoder, block)),
+        "required_providers" => {
+            let detail =
+                "A \"required_providers\" block must be nested inside a \"terraform\" block.";
+            decoder.report(problems::invalid(
+                "Invalid required_providers block",
+                detail,
+                block.kind.span,
+            ));
+        }
+        "provider" => file.providers.extend(provider::provider(decoder, block)),
+        "variable" => file.variables.extend(named::variable(decoder, block)),
+        "locals" => file.locals.extend(named::locals(decoder, block)),
+        "output" => file.outputs.extend(named::output(decoder, block)),
+        "module" => file.calls.extend(call::call(decoder, block)),
+        "resource" => file.resources.extend(resource::managed(decoder, block)),
+        "data" => file.resources.extend(resource::data(decoder, block, Place::Module)),
+        "ephemeral" => file.resources.extend(resource::ephemeral(decoder, block)),
+        "moved" => file.moved.extend(moves::moved(decoder, block)),
+        "import" => file.imports.extend(moves::import(decoder, block)),
+        "removed" => file.removed.extend(moves::removed(decoder, block)),
+        "check" => file.checks.extend(condition::check(decoder, block)),
+        _ => {}
+    }
+}

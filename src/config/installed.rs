@@ -1,0 +1,130 @@
+//! `.terraform/modules/modules.json`: where each module call's module was installed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::Module as ModuleAddr;
+use crate::diagnostic::Diagnostic;
+
+use super::source::{ModuleSource, clean_path};
+
+/// Where modules were installed, by call path: `net.subnet`; the root under the empty key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstalledModules {
+    /// The records.
+    pub records: BTreeMap<String, InstalledModule>,
+}
+
+/// One installed module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstalledModule {
+    /// The call's path, joined with dots.
+    #[serde(rename = "Key")]
+    pub key: String,
+    /// The source address when it was installed, normalised.
+    #[serde(rename = "Source")]
+    pub source: String,
+    /// The version, for modules of a registry.
+    #[serde(rename = "Version", skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+    /// The folder, relative to the root module's.
+    #[serde(rename = "Dir")]
+    pub directory: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    #[serde(rename = "Modules", default)]
+    modules: Vec<InstalledModule>,
+}
+
+impl InstalledModules {
+    /// Returns the file's place under a root module's data folder.
+    pub fn path(data: &Path) -> PathBuf {
+        data.join("modules").join("modules.json")
+    }
+
+    /// Reads the file under a data folder (`.terraform`). Without the file nothing is installed.
+    pub fn read(data: &Path) -> Result<InstalledModules, Diagnostic> {
+        let path = InstalledModules::path(data);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => InstalledModules::parse(&text).map_err(|why| corrupt(&path, &why)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(InstalledModules::default())
+            }
+            Err(error) => Err(corrupt(&path, &error.to_string())),
+        }
+    }
+
+    fn parse(text: &str) -> Result<InstalledModules, String> {
+        if text.is_empty() {
+            return Ok(InstalledModules::default());
+        }
+        let document: Document = serde_json::from_str(text).map_err(|it| it.to_string())?;
+        let mut records = BTreeMap::new();
+        for mut it in document.modules {
+            it.directory = clean_path(&it.directory);
+            if let Ok(source) = ModuleSource::parse(&it.source, false) {
+                it.source = source.to_string();
+            }
+            let key = it.key.clone();
+            if records.insert(key.clone(), it).is_some() {
+                return Err(format!("snapshot file contains two records for path {key}"));
+            }
+        }
+        Ok(InstalledModules { records })
+    }
+
+    /// Returns the file's text.
+    pub fn to_json(&self) -> String {
+        let document = Document { modules: self.records.values().cloned().collect() };
+        serde_json::to_string(&document).expect("strings can be written as JSON")
+    }
+
+    /// Returns the record of a call.
+    pub fn get(&self, module: &ModuleAddr) -> Option<&InstalledModule> {
+        self.records.get(&key(module))
+    }
+
+    /// Adds or replaces a record.
+    pub fn insert(
+        &mut self,
+        module: &ModuleAddr,
+        source: String,
+        version: Option<String>,
+        directory: String,
+    ) {
+        let key = key(module);
+        self.records.insert(key.clone(), InstalledModule { key, source, version, directory });
+    }
+}
+
+/// The key of a call in the file.
+pub fn key(module: &ModuleAddr) -> String {
+    module.0.join(".")
+}
+
+fn corrupt(path: &Path, why: &str) -> Diagnostic {
+    Diagnostic::error("Failed to read module manifest")
+        .detail(format!("The manifest of installed modules, {}, could not be read: {why}. Run init again to write a new one.", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_written_as_it_was_read() {
+        let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a.b","Source":"a/b/c","Version":"1.2.3","Dir":".terraform/modules/a.b"}]}"#;
+        let modules = InstalledModules::parse(text).expect("valid");
+        assert_eq!(modules.to_json(), text);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!(InstalledModules::parse("{").is_err());
+        assert!(InstalledModules::parse(r#"{"Modules":[{"Key":"a","Source":"","Dir":"."},{"Key":"a","Source":"","Dir":"."}]}"#).is_err());
+    }
+}

@@ -1,0 +1,353 @@
+//! From folders to a configuration: reads a module's files, and the modules that it calls.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::address::Module as ModuleAddr;
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::syntax::Expression;
+
+use super::assemble::{assemble, keep_incompatibility};
+use super::decode::{Decoder, FileKind};
+use super::file::{self, File};
+use super::files::{config_files, is_tofu_file};
+use super::installed::InstalledModules;
+use super::source::{ModuleSource, SourceError};
+use super::version::{Constraints, Version};
+use super::{Config, Module, ModuleCall, check, constant, problems};
+
+/// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
+///
+/// Nothing is returned where the folder cannot be read. A module with errors holds what could be understood.
+pub fn load_module(
+    directory: &Path,
+    shown_as: &str,
+    sources: &Sources,
+) -> (Option<Arc<Module>>, Diagnostics) {
+    let Some(files) = config_files(directory) else {
+        return (None, problems::unreadable_directory(shown_as).into());
+    };
+    let mut decoder = Decoder { sources, file: FileKind::default(), problems: Diagnostics::new() };
+    let mut read = |names: &[String], is_override| -> Vec<File> {
+        let kind = |name: &str| FileKind {
+            is_override,
+            is_json: name.ends_with(".json"),
+            is_tofu: is_tofu_file(name),
+        };
+        names
+            .iter()
+            .filter_map(|name| read_file(&mut decoder, directory, (shown_as, name), kind(name)))
+            .collect()
+    };
+    let primary = read(&files.primary, false);
+    let overriding = read(&files.overriding, true);
+    let mut module = assemble(&mut decoder, primary, overriding);
+    module.directory = shown_as.to_owned();
+    module.file_count = files.primary.len() + files.overriding.len();
+    (Some(Arc::new(module)), keep_incompatibility(decoder.problems))
+}
+
+fn read_file(
+    decoder: &mut Decoder,
+    directory: &Path,
+    (shown_as, name): (&str, &str),
+    kind: FileKind,
+) -> Option<File> {
+    let shown = if shown_as == "." { name.to_owned() } else { format!("{shown_as}/{name}") };
+    let Ok(bytes) = std::fs::read(directory.join(name)) else {
+        decoder.report(problems::unreadable_file(&shown));
+        return None;
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        decoder.report(problems::not_utf8(&shown));
+        return None;
+    };
+    let text: Arc<str> = text.into();
+    let id = decoder.sources.add(shown, text.clone());
+    let (file, problems) = file::read(decoder.sources, id, &text, kind);
+    decoder.problems.extend(problems);
+    Some(file)
+}
+
+/// Reads the root module in `root` and every module that it calls, where they were installed.
+///
+/// Each folder is read once, however many calls lead to it. Where something is wrong the configuration holds what could be read, at
+/// least the root module; nothing where that cannot be read.
+pub fn load_config(
+    root: &Path,
+    sources: &Sources,
+    installed: &InstalledModules,
+) -> (Option<Config>, Diagnostics) {
+    let (module, mut problems) = load_module(root, ".", sources);
+    let Some(module) = module else { return (None, problems) };
+    let mut loader = Loader {
+        root,
+        sources,
+        installed,
+        read: BTreeMap::new(),
+        config: Config::default(),
+        problems: Diagnostics::new(),
+    };
+    loader.config.modules.insert(ModuleAddr::default(), module.clone());
+    // What a broken module calls need not be what its author means.
+    if !problems.has_errors() {
+        loader.load_calls(module);
+        problems.extend(loader.problems);
+    }
+    if !problems.has_errors() {
+        problems.extend(check::providers::check(&loader.config, sources));
+    }
+    (Some(loader.config), problems)
+}
+
+struct Loader<'a> {
+    root: &'a Path,
+    sources: &'a Sources,
+    installed: &'a InstalledModules,
+    read: BTreeMap<String, Option<Arc<Module>>>,
+    config: Config,
+    problems: Diagnostics,
+}
+
+/// A module whose calls are still to be followed, and the folders that led to it.
+struct Open {
+    address: ModuleAddr,
+    module: Arc<Module>,
+    trail: Rc<Trail>,
+}
+
+/// The folders from the root to a module, innermost first.
+struct Trail {
+    directory: String,
+    caller: Option<Rc<Trail>>,
+}
+
+impl Trail {
+    fn has(&self, directory: &str) -> bool {
+        let mut at = Some(self);
+        while let Some(it) = at {
+            if it.directory == directory {
+                return true;
+            }
+            at = it.caller.as_deref();
+        }
+        false
+    }
+}
+
+impl Loader<'_> {
+    /// Follows calls depth first, in the order of their names.
+    fn load_calls(&mut self, root: Arc<Module>) {
+        let trail = Rc::new(Trail { directory: root.directory.clone(), caller: None });
+        let mut open = vec![Open { address: ModuleAddr::default(), module: root, trail }];
+        while let Some(Open { address, module, trail }) = open.pop() {
+            let mut called = Vec::new();
+            for call in module.calls.values() {
+                let child = address.child(&call.name.text);
+                let Some(module) = self.load_call(&child, call, &trail) else { continue };
+                let trail = Rc::new(Trail {
+                    directory: module.directory.clone(),
+                    caller: Some(trail.clone()),
+                });
+                self.config.modules.insert(child.clone(), module.clone());
+                called.push(Open { address: child, module, trail });
+            }
+            open.extend(called.into_iter().rev());
+        }
+    }
+
+    fn load_call(
+        &mut self,
+        child: &ModuleAddr,
+        call: &ModuleCall,
+        trail: &Trail,
+    ) -> Option<Arc<Module>> {
+        let source = self.problems.take(call_source(call))?;
+        let Some(record) = self.installed.get(child) else {
+            self.problems.push(not_installed(call.declared));
+            return None;
+        };
+        if source.to_string() != record.source {
+            self.problems.push(source_changed(&record.source, &source, source_span(call)));
+        }
+        if let Some(problem) = version_changed(call, record.version.as_deref()) {
+            self.problems.push(problem);
+        }
+        if trail.has(&record.directory) {
+            self.problems.push(calls_itself(&call.name.text, &record.directory, call.declared));
+            return None;
+        }
+        let directory = record.directory.clone();
+        if let Some(known) = self.read.get(&directory) {
+            if known.is_none() {
+                self.problems.push(cache_unreadable(&directory, call.declared));
+            }
+            return known.clone();
+        }
+        let (module, problems) = load_module(&self.root.join(&directory), &directory, self.sources);
+        match &module {
+            None => self.problems.push(cache_unreadable(&directory, call.declared)),
+            Some(module) => {
+                self.problems.extend(problems);
+                self.check_child(child, module);
+            }
+        }
+        self.read.insert(directory, module.clone());
+        module
+    }
+
+    /// Complains of what only a root module may say.
+    fn check_child(&mut self, address: &ModuleAddr, module: &Module) {
+        if let Some(backend) = &module.backend {
+            let detail = "Any selected backend applies to the entire configuration, so OpenTofu expects backend configurations only in the root module. This block will have no effect.";
+            self.problems.push(problems::questionable(
+                "Backend configuration ignored",
+                detail,
+                backend.declared,
+            ));
+        }
+        if let Some(import) = module.imports.first() {
+            let detail = format!(
+                "An import block was detected in {:?}. Import blocks are only allowed in the root module.",
+                address.to_string()
+            );
+            self.problems.push(problems::invalid(
+                "Invalid import configuration",
+                detail,
+                import.declared,
+            ));
+        }
+    }
+}
+
+/// Returns where a call's module comes from.
+pub fn call_source(call: &ModuleCall) -> Result<ModuleSource, Diagnostics> {
+    let Some(expression) = &call.source else {
+        return Err(no_source(&call.name.text, call.declared).into());
+    };
+    let text = literal(expression, "source")?;
+    let version = match &call.version {
+        Some(it) => optional_literal(it, "version")?,
+        None => None,
+    };
+    if let (Some(version), Some(it)) = (&version, &call.version)
+        && Constraints::parse(version).is_none()
+    {
+        return Err(problems::invalid_constraint(it.span).into());
+    }
+    ModuleSource::parse(&text, version.is_some())
+        .map_err(|why| invalid_source(&text, &why, expression.span).into())
+}
+
+/// Returns the version constraint of a call, where it has one.
+pub fn call_version(call: &ModuleCall) -> Option<String> {
+    optional_literal(call.version.as_ref()?, "version").ok().flatten()
+}
+
+fn literal(expression: &Expression, argument: &str) -> Result<String, Diagnostics> {
+    match optional_literal(expression, argument)? {
+        Some(text) => Ok(text),
+        None => Err(problems::unsuitable_type("a string is required", expression.span).into()),
+    }
+}
+
+fn optional_literal(
+    expression: &Expression,
+    argument: &str,
+) -> Result<Option<String>, Diagnostics> {
+    let value = constant::evaluate(expression)
+        .map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
+    match value.as_str() {
+        Some(text) => Ok(Some(text.to_owned())),
+        None if value.is_null() => Ok(None),
+        None => Err(problems::unsuitable_type("a string is required", expression.span).into()),
+    }
+}
+
+fn source_span(call: &ModuleCall) -> Span {
+    call.source.as_ref().map_or(call.declared, |it| it.span)
+}
+
+fn version_changed(call: &ModuleCall, installed: Option<&str>) -> Option<Diagnostic> {
+    let constraints = Constraints::parse(&call_version(call)?)?;
+    let version = installed.and_then(Version::parse);
+    if version.as_ref().is_some_and(|it| constraints.allow(it)) {
+        return None;
+    }
+    let which = version.map_or(String::new(), |it| format!(" ({it})"));
+    let detail = format!(
+        "The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable. Run \"tofu init\" to install all modules required by this configuration."
+    );
+    Some(problems::invalid("Module version requirements have changed", detail, source_span(call)))
+}
+
+fn no_source(name: &str, at: Span) -> Diagnostic {
+    problems::invalid(
+        "Missing required argument",
+        format!(
+            "The argument \"source\" of module {name:?} is required, but no definition was found."
+        ),
+        at,
+    )
+}
+
+fn not_literal(argument: &str, at: Span) -> Diagnostic {
+    let detail = format!(
+        "The {argument} of a module call must be a literal string. References to variables and local values, and function calls, are not supported here yet."
+    );
+    problems::invalid(format!("Module {argument} is not a literal"), detail, at)
+}
+
+fn invalid_source(text: &str, why: &SourceError, at: Span) -> Diagnostic {
+    let (summary, detail) = match why {
+        SourceError::MaybeRelative => (
+            "Invalid module source address",
+            format!(
+                "OpenTofu failed to determine your intended installation method for remote module package {text:?}.\n\nIf you intended this as a path relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."
+            ),
+        ),
+        SourceError::LocalWithVersion => (
+            "Invalid registry module source address",
+            format!(
+                "Failed to parse module registry address: can't use local directory {text:?} as a module registry address. The argument \"version\" applies only to registry modules."
+            ),
+        ),
+        SourceError::NotRegistry => (
+            "Invalid registry module source address",
+            format!(
+                "Failed to parse module registry address {text:?}: it must have the form [HOST/]NAMESPACE/NAME/TARGET. The argument \"version\" applies only to registry modules."
+            ),
+        ),
+    };
+    problems::invalid(summary, detail, at)
+}
+
+fn not_installed(at: Span) -> Diagnostic {
+    let detail = "This module is not yet installed. Run \"tofu init\" to install all modules required by this configuration.";
+    problems::invalid("Module not installed", detail, at)
+}
+
+fn cache_unreadable(directory: &str, at: Span) -> Diagnostic {
+    let detail = format!(
+        "This module's local cache directory {directory} could not be read. Run \"tofu init\" to install all modules required by this configuration."
+    );
+    problems::invalid("Module not installed", detail, at)
+}
+
+fn source_changed(old: &str, new: &ModuleSource, at: Span) -> Diagnostic {
+    let detail = format!(
+        "The source address was changed from {old:?} to {:?} since this module was installed. Run \"tofu init\" to install all modules required by this configuration.",
+        new.to_string()
+    );
+    problems::invalid("Module source has changed", detail, at)
+}
+
+/// A module is called, directly or through others, by the module in the same folder.
+pub(crate) fn calls_itself(name: &str, directory: &str, at: Span) -> Diagnostic {
+    let detail = format!(
+        "The module call {name:?} leads to the folder {directory}, which is one of those that lead to this call. A module cannot contain itself; change the source of one of the calls."
+    );
+    problems::invalid("Module calls itself", detail, at)
+}

@@ -1,0 +1,257 @@
+//! `provider` blocks, references to provider configurations, and provider names.
+
+use crate::address::{DEFAULT_HOST, Provider};
+use crate::diagnostic::Span;
+use crate::syntax::{self, Block, Expr, Expression, Name, Step};
+use crate::value::Str;
+
+use super::decode::{Decoder, Schema};
+use super::version::Constraints;
+use super::{ProviderBlock, ProviderRef, Repetition, escape, problems};
+
+const PROVIDER: Schema = Schema {
+    attributes: &["alias", "version", "for_each", "count", "depends_on", "source"],
+    required: &[],
+    blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[])],
+};
+
+impl ProviderRef {
+    /// Returns name and alias as they are written: `aws`, `aws.west`.
+    pub fn local_name(&self) -> String {
+        local_name(&self.name.text, self.alias.as_ref().map(|it| &*it.text))
+    }
+}
+
+impl ProviderBlock {
+    /// Returns name and alias as they are referred to: `aws`, `aws.west`.
+    pub fn local_name(&self) -> String {
+        local_name(&self.name.text, self.alias.as_ref().map(|it| &*it.text))
+    }
+}
+
+/// Joins a provider's local name and an alias.
+pub(super) fn local_name(name: &str, alias: Option<&str>) -> String {
+    alias.map_or_else(|| name.to_owned(), |alias| format!("{name}.{alias}"))
+}
+
+/// Reads a `provider` block. Which provider the name means is decided with the whole module.
+pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderBlock> {
+    let (content, rest) = decoder.partial(block, &PROVIDER);
+    let name = block.labels.first()?.clone();
+    check_local_name(decoder, &name.text, block.header)?;
+    let alias = content.literal("alias").and_then(|it| {
+        let text = decoder.text(it)?;
+        if !syntax::is_identifier(&text) {
+            let detail = "An alias must be a valid name: it starts with a letter or underscore and contains only letters, digits, underscores, and dashes.";
+            decoder.report(problems::invalid("Invalid provider configuration alias", detail, it.value.span));
+        }
+        Some(Name { text, span: it.value.span })
+    });
+    let version = content.literal("version").and_then(|it| {
+        let detail = "Move the provider version constraint into the required_providers block.";
+        let summary = "Version constraints inside provider configuration blocks are deprecated";
+        decoder.report(problems::questionable(summary, detail, it.value.span));
+        version_constraint(decoder, &it.value)
+    });
+    let repetition = content.value("for_each").map_or(Repetition::Single, Repetition::ForEach);
+    if let (Repetition::ForEach(it), None) = (&repetition, &alias) {
+        let detail =
+            "The for_each argument is allowed only for provider configurations with an alias.";
+        decoder.report(problems::invalid(
+            "Alias required when using \"for_each\"",
+            detail,
+            it.span,
+        ));
+    }
+    for reserved in ["count", "depends_on", "source"].into_iter().filter_map(|it| content.get(it)) {
+        let detail = format!(
+            "The provider argument name {:?} is reserved for use by OpenTofu in a future version.",
+            reserved.name.text
+        );
+        decoder.report(problems::invalid(
+            "Reserved argument name in provider block",
+            detail,
+            reserved.name.span,
+        ));
+    }
+    let mut rest = escape::Rest::new(rest, "provider");
+    for inner in &content.blocks {
+        match &*inner.kind.text {
+            "_" => rest.add(decoder, inner),
+            kind => decoder.report(problems::reserved_block(kind, "provider", inner.kind.span)),
+        }
+    }
+    let source = Provider::implied(&name.text);
+    Some(ProviderBlock {
+        name,
+        source,
+        alias,
+        repetition,
+        body: rest.body,
+        version,
+        declared: block.header,
+    })
+}
+
+/// Reads a version constraint that must be a literal.
+pub(super) fn version_constraint(
+    decoder: &mut Decoder,
+    expression: &Expression,
+) -> Option<(String, Span)> {
+    let value = decoder.constant(expression)?;
+    let Some(text) = value.as_str() else {
+        decoder.report(problems::constraint_not_text(expression.span));
+        return None;
+    };
+    if Constraints::parse(text).is_none() {
+        decoder.report(problems::invalid_constraint(expression.span));
+        return None;
+    }
+    Some((text.to_owned(), expression.span))
+}
+
+/// Reads a reference to a provider configuration; `argument` is the argument that holds it.
+pub(super) fn reference(
+    decoder: &mut Decoder,
+    expression: &Expression,
+    argument: &str,
+) -> Option<ProviderRef> {
+    let refuse = |decoder: &mut Decoder, detail: String, at: Span| {
+        decoder.report(problems::invalid_provider_reference(detail, at));
+        None
+    };
+    let inner = match &*expression.expr {
+        Expr::String(_) => decoder.traversal(expression)?,
+        _ => decoder.written(expression)?,
+    };
+    let form = || {
+        format!(
+            "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key."
+        )
+    };
+    let Expr::Traversal { root, steps } = &*inner.expr else {
+        return refuse(decoder, form(), expression.span);
+    };
+    let (alias, key) = match &steps[..] {
+        [] => (None, None),
+        [Step::Attribute(alias)] => (Some(alias.clone()), None),
+        [Step::Attribute(alias), Step::Index(key, _)] => (Some(alias.clone()), Some(key.clone())),
+        [Step::Index(..)] => {
+            let detail = "Provider assignment requires an alias when specifying an instance key, in the form of provider.name[instance_key]";
+            return refuse(decoder, detail.into(), inner.span);
+        }
+        [_, _, _, ..] => return refuse(decoder, form(), expression.span),
+        [first, ..] => {
+            let detail = "Provider name must either stand alone or be followed by a period and then a configuration alias.";
+            return refuse(decoder, detail.into(), first.span());
+        }
+    };
+    check_local_name(decoder, &root.text, root.span)?;
+    Some(ProviderRef { name: root.clone(), alias, key, span: inner.span })
+}
+
+/// Complains of a local name that is not in its normal form.
+pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> Option<()> {
+    match normal_part(name) {
+        Ok(normal) if *normal == *name => Some(()),
+        Ok(normal) => {
+            let detail = format!(
+                "Provider names must be normalized. Replace {name:?} with {normal:?} to fix this error."
+            );
+            decoder.report(problems::invalid_provider_name(detail, at));
+            None
+        }
+        Err(why) => {
+            decoder.report(problems::invalid_provider_name(
+                format!("{name} is an invalid provider local name: {why}"),
+                at,
+            ));
+            None
+        }
+    }
+}
+
+/// Returns a part of a provider address in its normal form, or why it is none.
+fn normal_part(text: &str) -> Result<Str, &'static str> {
+    if text.is_empty() {
+        return Err("must have at least one character");
+    }
+    let is_allowed = |it: char| it.is_alphanumeric() || it == '-';
+    if text.starts_with('-') || text.ends_with('-') || !text.chars().all(is_allowed) {
+        return Err(
+            "must contain only letters, digits, and dashes, and may not use leading or trailing dashes",
+        );
+    }
+    if text.contains("--") {
+        return Err("cannot use multiple consecutive dashes");
+    }
+    Ok(text.to_lowercase().into())
+}
+
+/// Returns the local name of the provider that a resource type implies: what stands before the first underscore.
+pub fn implied_provider(kind: &str) -> &str {
+    kind.split_once('_').map_or(kind, |it| it.0)
+}
+
+/// Reads `[hostname/][namespace/]name`. The error is a summary and a detail.
+pub fn parse_source(text: &str) -> Result<Provider, (&'static str, String)> {
+    let parts: Vec<&str> = text.split('/').collect();
+    let (host, namespace, kind) = match &parts[..] {
+        [kind] => (DEFAULT_HOST, "hashicorp", *kind),
+        [namespace, kind] => (DEFAULT_HOST, *namespace, *kind),
+        [host, namespace, kind] => (*host, *namespace, *kind),
+        _ => ("", "", ""),
+    };
+    if parts.len() > 3 || parts.iter().any(|it| it.is_empty()) {
+        let detail =
+            "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\""
+                .to_owned();
+        return Err(("Invalid provider source string", detail));
+    }
+    let namespace = normal_part(namespace).map_err(|why| {
+        (
+            "Invalid provider namespace",
+            format!("Invalid provider namespace {namespace:?} in source {text:?}: {why}"),
+        )
+    })?;
+    let normal = normal_part(kind).map_err(|why| {
+        (
+            "Invalid provider type",
+            format!("Invalid provider type {kind:?} in source {text:?}: {why}"),
+        )
+    })?;
+    if let Some(better) = kind.strip_prefix("terraform-provider-") {
+        let detail = format!(
+            "Provider source {text:?} has a type with the prefix \"terraform-provider-\", which isn't valid. Only the provider's own name is written: {better:?}."
+        );
+        return Err(("Invalid provider type", detail));
+    }
+    let host_is_valid = host.contains('.') || host.contains(':') || host == "localhost";
+    if !host_is_valid || !host.chars().all(|it| it.is_alphanumeric() || ".-:".contains(it)) {
+        return Err((
+            "Invalid provider source hostname",
+            format!("Invalid provider source hostname {host:?} in source {text:?}."),
+        ));
+    }
+    Ok(Provider { host: host.to_lowercase().into(), namespace, kind: normal })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_completed() {
+        let parse =
+            |it: &str| parse_source(it).map(|it| it.to_string()).map_err(|it| it.0.to_owned());
+        assert_eq!(parse("null"), Ok("registry.opentofu.org/hashicorp/null".into()));
+        assert_eq!(parse("Acme/Thing"), Ok("registry.opentofu.org/acme/thing".into()));
+        assert_eq!(
+            parse("terraform.io/builtin/terraform"),
+            Ok("terraform.io/builtin/terraform".into())
+        );
+        assert_eq!(parse("a//b"), Err("Invalid provider source string".into()));
+        assert_eq!(parse("a_b/c"), Err("Invalid provider namespace".into()));
+        assert_eq!(parse("a/terraform-provider-b"), Err("Invalid provider type".into()));
+    }
+}

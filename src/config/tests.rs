@@ -1,0 +1,450 @@
+//! Folders in, what was understood or what is wrong out, as text.
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::diagnostic::{Diagnostics, Sources};
+
+/// Writes the files of a sectioned text (`-- name --`) into a fresh folder.
+pub(crate) fn folder(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut file: Option<(String, String)> = None;
+    let write = |file: &Option<(String, String)>| {
+        let Some((name, text)) = file else { return };
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    let indent = text.lines().find_map(|it| Some(it.find("-- ")?)).unwrap_or(0);
+    for line in text.lines() {
+        let line = line.get(indent..).unwrap_or(line.trim_start());
+        match line.trim().strip_prefix("-- ").and_then(|it| it.strip_suffix(" --")) {
+            Some(name) => {
+                write(&file);
+                file = Some((name.to_owned(), String::new()));
+            }
+            None => {
+                if let Some((_, text)) = &mut file {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    write(&file);
+    folder
+}
+
+/// Installs local modules without the room that does so: every folder below the root is known by its calls.
+fn installed(root: &Path, sources: &Sources) -> InstalledModules {
+    let mut modules = InstalledModules::default();
+    let mut open = vec![(crate::address::Module::default(), ".".to_owned())];
+    while let Some((address, directory)) = open.pop() {
+        if address.0.len() > 5 {
+            continue;
+        }
+        let Some(module) = load_module(&root.join(&directory), &directory, sources).0 else {
+            continue;
+        };
+        for call in module.calls.values() {
+            let Ok(source) = call_source(call) else { continue };
+            let child = address.child(&call.name.text);
+            let path = source::join_path(&directory, &source.to_string());
+            modules.insert(&child, source.to_string(), None, path.clone());
+            open.push((child, path));
+        }
+    }
+    modules
+}
+
+/// Prints problems, one per line: severity, summary, place.
+pub(crate) fn print(problems: &Diagnostics, sources: &Sources) -> String {
+    let line = |it: &crate::diagnostic::Diagnostic| {
+        let place = it.subject.map_or(String::new(), |at| format!("  {}", sources.place(at)));
+        let mark = if it.is_error() { "" } else { "warning: " };
+        format!("{mark}{}{place}\n", it.summary)
+    };
+    problems.iter().map(line).collect()
+}
+
+/// The one place that loads and checks: files in, problems out.
+#[track_caller]
+pub(crate) fn check_problems(files: &str, problems: Expect) {
+    let folder = folder(files);
+    let sources = Sources::default();
+    let installed = installed(folder.path(), &Sources::default());
+    let (config, mut found) = load_config(folder.path(), &sources, &installed);
+    if let (Some(config), false) = (config, found.has_errors()) {
+        found.extend(check::check(&config, &sources));
+    }
+    problems.assert_eq(&print(&found, &sources));
+}
+
+#[track_caller]
+fn load(files: &str) -> Config {
+    let folder = folder(files);
+    let sources = Sources::default();
+    let installed = installed(folder.path(), &Sources::default());
+    let (config, problems) = load_config(folder.path(), &sources, &installed);
+    assert!(!problems.has_errors(), "{}", print(&problems, &sources));
+    config.expect("a configuration")
+}
+
+#[test]
+fn every_kind_of_block_is_read() {
+    let config = load(
+        r#"
+        -- main.tf --
+        terraform {
+          required_providers {
+            x = { source = "acme/x", version = "~> 1.0" }
+          }
+          backend "local" { path = "s.tfstate" }
+        }
+        provider "x" { alias = "west" }
+        variable "v" {
+          type        = object({ a = optional(number, 5), b = list(string) })
+          default     = { b = [1] }
+          description = "text"
+          sensitive   = true
+          validation {
+            condition     = var.v.a > 0
+            error_message = "no"
+          }
+        }
+        locals { l = var.v }
+        output "o" {
+          value     = local.l
+          sensitive = true
+        }
+        resource "x_thing" "r" {
+          count    = 2
+          provider = x.west
+          name     = "n"
+          nested { a = 1 }
+          lifecycle {
+            create_before_destroy = true
+            ignore_changes        = [name, nested[0].a]
+          }
+          provisioner "local-exec" {
+            when    = destroy
+            command = "true"
+          }
+        }
+        data "x_thing" "d" {}
+        module "m" {
+          source = "./m"
+          in     = 1
+        }
+        moved {
+          from = x_thing.old[0]
+          to   = x_thing.r[0]
+        }
+        check "c" {
+          assert {
+            condition     = local.l != 1
+            error_message = "x"
+          }
+        }
+        -- m/main.tf --
+        variable "in" {}
+        "#,
+    );
+    let root = config.root();
+    let v = &root.variables["v"];
+    assert_eq!(v.ty.to_string(), "object({a=optional(number),b=list(string)})");
+    assert_eq!(v.default.as_ref().and_then(|it| it.get("a")).and_then(Value::as_int), Some(5));
+    let r = &root.resources[&ResourceName::managed("x_thing", "r")];
+    assert_eq!(r.provider_source.to_string(), "registry.opentofu.org/acme/x");
+    assert_eq!(r.provider.as_ref().map(ProviderRef::local_name), Some("x.west".to_owned()));
+    let names: Vec<&str> = r.body.attributes.iter().map(|it| &*it.name.text).collect();
+    assert_eq!((names, r.body.blocks.len(), r.provisioners[0].on_destroy), (vec!["name"], 1, true));
+    assert!(matches!(&r.lifecycle.ignore_changes, IgnoreChanges::Paths(paths) if paths.len() == 2));
+    assert!(matches!(r.repetition, Repetition::Count(_)));
+    assert_eq!(root.moved.len(), 1);
+    assert_eq!(root.backend.as_ref().map(|it| &*it.kind.text), Some("local"));
+    assert_eq!(config.modules.len(), 2);
+}
+
+#[test]
+fn json_is_read_alike() {
+    let config = load(
+        r#"
+        -- main.tf.json --
+        {
+          "//": "a comment",
+          "variable": {"v": {"type": "list(string)", "default": ["a${b}"], "description": "${not} a template"}},
+          "locals": {"l": "${var.v}"},
+          "output": {"o": {"value": "${local.l[0]}-x", "depends_on": ["terraform_data.a"]}},
+          "resource": {"terraform_data": {"a": [{"input": "x", "count": 2,
+            "lifecycle": {"ignore_changes": ["input"], "replace_triggered_by": ["terraform_data.b"]}}],
+            "b": {"depends_on": ["var.v"], "provider": "terraform"}}},
+          "moved": {"from": "terraform_data.x", "to": "terraform_data.b"}
+        }
+        "#,
+    );
+    let root = config.root();
+    let v = &root.variables["v"];
+    assert_eq!(v.ty.to_string(), "list(string)");
+    assert_eq!(v.description.as_deref(), Some("${not} a template"));
+    assert_eq!(
+        v.default
+            .as_ref()
+            .map(|it| it.children().filter_map(|it| it.as_str().map(str::to_owned)).collect()),
+        Some(vec!["a${b}".to_owned()])
+    );
+    let a = &root.resources[&ResourceName::managed("terraform_data", "a")];
+    assert!(matches!(&a.repetition, Repetition::Count(_)));
+    assert_eq!(a.lifecycle.replace_triggered_by.len(), 1);
+    assert_eq!((root.moved.len(), root.outputs["o"].depends_on.len()), (1, 1));
+}
+
+#[test]
+fn override_files_replace_part_by_part() {
+    let config = load(
+        r#"
+        -- main.tf --
+        variable "v" { default = "a" }
+        locals { l = 1 }
+        output "o" { value = 1 }
+        resource "terraform_data" "a" {
+          input = "base"
+          keep  = 1
+          block { n = 1 }
+          block { n = 2 }
+          other {}
+          lifecycle {
+            prevent_destroy       = true
+            create_before_destroy = true
+          }
+        }
+        -- main_override.tf --
+        variable "v" {
+          type    = number
+          default = "5"
+        }
+        locals { l = 2 }
+        output "o" { sensitive = true }
+        resource "terraform_data" "a" {
+          input = "over"
+          block { n = 3 }
+          lifecycle { create_before_destroy = false }
+        }
+        -- override.tf.json --
+        {"resource": {"terraform_data": {"a": {"count": 3}}}}
+        "#,
+    );
+    let root = config.root();
+    assert_eq!(root.variables["v"].default.as_ref().and_then(Value::as_int), Some(5));
+    assert_eq!(root.locals["l"].value.as_literal(), Some(Value::int(2)));
+    assert!(root.outputs["o"].sensitive);
+    let a = &root.resources[&ResourceName::managed("terraform_data", "a")];
+    let attributes: Vec<&str> = a.body.attributes.iter().map(|it| &*it.name.text).collect();
+    let blocks: Vec<&str> = a.body.blocks.iter().map(|it| &*it.kind.text).collect();
+    assert_eq!((attributes, blocks), (vec!["keep", "input"], vec!["other", "block"]));
+    assert_eq!(a.lifecycle.create_before_destroy, Some(false));
+    assert!(a.lifecycle.prevent_destroy.is_some());
+    assert!(matches!(a.repetition, Repetition::Count(_)));
+}
+
+#[test]
+fn what_is_not_there_cannot_be_overridden() {
+    check_problems(
+        r#"
+        -- override.tf --
+        variable "v" {}
+        locals { l = 2 }
+        output "o" {}
+        module "m" {}
+        resource "terraform_data" "a" {}
+        data "terraform_data" "a" {}
+        moved {
+          from = a.b
+          to   = a.c
+        }
+        provider "x" { alias = "y" }
+        "#,
+        expect![[r#"
+            Missing base provider configuration for override  override.tf:11,1
+            Missing base variable declaration to override  override.tf:1,1
+            Missing base local value definition to override  override.tf:2,10
+            Missing base output definition to override  override.tf:3,1
+            Missing module call to override  override.tf:4,1
+            Missing resource to override  override.tf:5,1
+            Missing data resource to override  override.tf:6,1
+            Cannot override 'moved' blocks  override.tf:7,1
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_declared_twice() {
+    check_problems(
+        r#"
+        -- a.tf --
+        variable "v" {}
+        locals { l = 1 }
+        output "o" { value = 1 }
+        module "m" { source = "./m" }
+        resource "terraform_data" "a" {}
+        provider "terraform" {}
+        terraform {
+          required_providers {}
+          backend "local" {}
+        }
+        -- b.tf --
+        variable "v" {}
+        locals { l = 1 }
+        output "o" { value = 1 }
+        module "m" { source = "./m" }
+        resource "terraform_data" "a" {}
+        provider "terraform" {}
+        terraform {
+          required_providers {}
+          backend "local" {}
+        }
+        "#,
+        expect![[r#"
+            Duplicate required providers configuration  b.tf:8,3
+            Duplicate backend configuration  b.tf:9,3
+            Duplicate provider configuration  b.tf:6,1
+            Duplicate variable declaration  b.tf:1,1
+            Duplicate local value definition  b.tf:2,10
+            Duplicate output definition  b.tf:3,1
+            Duplicate module call  b.tf:4,1
+            Duplicate resource "terraform_data" configuration  b.tf:5,1
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_blocks_are_told_with_their_summaries() {
+    check_problems(
+        r#"
+        -- main.tf --
+        variable "source" {}
+        variable "1x" { type = lst(string) }
+        variable "d" {
+          type    = number
+          default = "x"
+        }
+        variable "n" {
+          nullable = false
+          default  = null
+        }
+        variable "w" {
+          validation {
+            condition     = true
+            error_message = "x"
+          }
+        }
+        resource "terraform_data" "a" {
+          count    = 1
+          for_each = {}
+          lifecycle {
+            enabled        = true
+            ignore_changes = "all"
+          }
+          lifecycle {}
+        }
+        data "terraform_data" "d" {
+          lifecycle { prevent_destroy = true }
+        }
+        moved {
+          from = module.m
+          to   = a.b
+        }
+        removed { from = a.b[0] }
+        foo {}
+        module "m" {}
+        output "o" { vale = 1 }
+        check "c" {}
+        "#,
+        expect![[r#"
+            Unsupported block type  main.tf:34,1
+            Invalid variable name  main.tf:1,10
+            Invalid variable name  main.tf:2,10
+            Invalid type specification  main.tf:2,24
+            Invalid validation expression  main.tf:13,21
+            Invalid variable validation condition  main.tf:13,21
+            Invalid expression  main.tf:22,22
+            Duplicate lifecycle block  main.tf:24,3
+            Invalid combination of "count", "enabled", and "for_each"  main.tf:18,3
+            Invalid data resource lifecycle argument  main.tf:27,15
+            Invalid "moved" addresses  main.tf:29,1
+            Resource instance address with keys is not allowed  main.tf:33,18
+            Missing required argument  main.tf:35,12
+            Missing required argument  main.tf:36,12
+            Unsupported argument  main.tf:36,14
+            Zero assert blocks  main.tf:37,1
+            Invalid default value for variable  main.tf:5,13
+            Invalid default value for variable  main.tf:9,14
+        "#]],
+    );
+}
+
+#[test]
+fn only_the_incompatible_version_is_told() {
+    check_problems(
+        r#"
+        -- main.tf --
+        terraform { required_version = ">= 99" }
+        resource "a" {}
+        -- b.tofu --
+        terraform { required_version = ">= 99" }
+        "#,
+        expect![[r#"
+            Incompatible module  b.tofu:1,13
+        "#]],
+    );
+}
+
+#[test]
+fn a_module_that_is_not_installed_is_told() {
+    let folder = folder("-- main.tf --\nmodule \"m\" { source = \"./m\" }\n");
+    let sources = Sources::default();
+    let (config, problems) = load_config(folder.path(), &sources, &InstalledModules::default());
+    expect![[r#"
+        Module not installed  main.tf:1,1
+    "#]]
+    .assert_eq(&print(&problems, &sources));
+    assert!(config.is_some_and(|it| !it.root().is_empty()));
+}
+
+#[test]
+fn an_empty_folder_is_an_empty_module() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (module, problems) = load_module(folder.path(), ".", &Sources::default());
+    assert!(module.is_some_and(|it| it.is_empty()) && problems.is_empty());
+}
+
+#[test]
+fn a_missing_folder_is_told() {
+    let sources = Sources::default();
+    let (module, problems) = load_module(Path::new("/nowhere/at/all"), "x", &sources);
+    assert!(module.is_none());
+    assert_eq!(print(&problems, &sources), "Failed to read module directory\n");
+}
+
+#[test]
+fn sources_must_be_literal_and_known() {
+    check_problems(
+        r#"
+        -- main.tf --
+        variable "v" {}
+        module "a" { source = var.v }
+        module "b" { source = "b" }
+        module "c" {
+          source  = "./c"
+          version = "1.0"
+        }
+        "#,
+        expect![[r#"
+            Module source is not a literal  main.tf:2,23
+            Invalid module source address  main.tf:3,23
+            Invalid registry module source address  main.tf:5,13
+        "#]],
+    );
+}

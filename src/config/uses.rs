@@ -1,0 +1,269 @@
+//! Every expression of a block, with what it may refer to where it stands.
+
+use std::borrow::Cow;
+
+use crate::diagnostic::Diagnostics;
+use crate::expression::{Reference, parse_reference};
+use crate::syntax::{self, Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
+use crate::value::Str;
+
+use super::{Check, Condition, IgnoreChanges, ModuleCall, Output, ProviderBlock, Resource};
+
+/// An expression in its place.
+#[derive(Clone, Debug)]
+pub struct Use<'a> {
+    /// The expression.
+    pub expression: Cow<'a, Expression>,
+    /// What it is for.
+    pub role: Role,
+    /// Names that blocks around it bind: iterators of `dynamic`.
+    pub bound: Vec<Str>,
+}
+
+/// What an expression is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// An argument, a value, an input.
+    Value,
+    /// `count`, `for_each`, `enabled`
+    Repetition,
+    /// One item of `depends_on`
+    DependsOn,
+    /// The key of `provider = name.alias[key]`
+    ProviderKey,
+    /// `prevent_destroy`
+    Lifecycle,
+    /// One item of `replace_triggered_by`
+    Trigger,
+    /// A condition or its message, evaluated before: `precondition`, `validation`, `assert`
+    Precondition,
+    /// A condition or its message, evaluated after: `postcondition`
+    Postcondition,
+    /// An argument of a provisioner or connection
+    Provisioner,
+}
+
+impl<'a> Use<'a> {
+    fn of(expression: &'a Expression, role: Role) -> Use<'a> {
+        Use { expression: Cow::Borrowed(expression), role, bound: Vec::new() }
+    }
+
+    /// Returns what it refers to, and what is wrong with how it is written.
+    pub fn references(&self) -> (Vec<Reference<'_>>, Diagnostics) {
+        let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
+        syntax::references(&self.expression, &mut |root, steps, _| {
+            if !self.bound.contains(&root.text) {
+                found.extend(problems.take(parse_reference(root, steps)));
+            }
+        });
+        (found, problems)
+    }
+}
+
+/// Returns every expression of a resource, in no particular order of parts.
+pub fn of_resource(resource: &Resource) -> Vec<Use<'_>> {
+    let mut uses = of_body(&resource.body, Role::Value);
+    uses.extend(resource.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
+    uses.extend(
+        resource
+            .provider
+            .as_ref()
+            .and_then(|it| it.key.as_ref())
+            .map(|it| Use::of(it, Role::ProviderKey)),
+    );
+    uses.extend(resource.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)));
+    let lifecycle = &resource.lifecycle;
+    uses.extend(lifecycle.prevent_destroy.iter().map(|it| Use::of(it, Role::Lifecycle)));
+    uses.extend(lifecycle.replace_triggered_by.iter().map(|it| Use::of(it, Role::Trigger)));
+    uses.extend(of_conditions(&lifecycle.preconditions, Role::Precondition));
+    uses.extend(of_conditions(&lifecycle.postconditions, Role::Postcondition));
+    for body in resource.connection.iter().chain(
+        resource.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection)),
+    ) {
+        uses.extend(of_body(body, Role::Provisioner));
+    }
+    uses
+}
+
+/// Returns the attribute that each `ignore_changes` path starts with.
+pub fn ignored_attributes(resource: &Resource) -> Vec<&Name> {
+    match &resource.lifecycle.ignore_changes {
+        IgnoreChanges::Paths(paths) => {
+            paths.iter().filter_map(|it| it.as_traversal()).map(|it| it.0).collect()
+        }
+        IgnoreChanges::None | IgnoreChanges::All => Vec::new(),
+    }
+}
+
+/// Returns every expression of a module call that is evaluated in the calling module.
+pub fn of_call(call: &ModuleCall) -> Vec<Use<'_>> {
+    let mut uses: Vec<Use> =
+        call.inputs.values().map(|it| Use::of(&it.value, Role::Value)).collect();
+    uses.extend(of_call_itself(call));
+    uses
+}
+
+/// Returns the expressions of a module call that concern all of the module: all but the inputs.
+pub fn of_call_itself(call: &ModuleCall) -> Vec<Use<'_>> {
+    let mut uses: Vec<Use> =
+        call.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)).collect();
+    uses.extend(call.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
+    uses.extend(
+        call.providers
+            .iter()
+            .filter_map(|it| it.1.key.as_ref())
+            .map(|it| Use::of(it, Role::ProviderKey)),
+    );
+    uses
+}
+
+/// Returns every expression of an output.
+pub fn of_output(output: &Output) -> Vec<Use<'_>> {
+    let mut uses = vec![Use::of(&output.value, Role::Value)];
+    uses.extend(output.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)));
+    uses.extend(of_conditions(&output.preconditions, Role::Precondition));
+    uses
+}
+
+/// Returns every expression of a `provider` block.
+pub fn of_provider(provider: &ProviderBlock) -> Vec<Use<'_>> {
+    let mut uses = of_body(&provider.body, Role::Value);
+    uses.extend(provider.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
+    uses
+}
+
+/// Returns every expression of a `check` block, its data source left out.
+pub fn of_check(check: &Check) -> Vec<Use<'_>> {
+    of_conditions(&check.asserts, Role::Precondition)
+}
+
+/// Returns condition and message of each condition.
+pub fn of_conditions(conditions: &[Condition], role: Role) -> Vec<Use<'_>> {
+    conditions
+        .iter()
+        .flat_map(|it| [&it.condition, &it.error_message])
+        .map(|it| Use::of(it, role))
+        .collect()
+}
+
+/// Returns one value.
+pub fn of_value(expression: &Expression) -> Use<'_> {
+    Use::of(expression, Role::Value)
+}
+
+/// What is still to be looked at in a body.
+enum Open<'a> {
+    Body(&'a Body),
+    Json(Expression),
+}
+
+/// Returns every expression of a body, those of nested and `dynamic` blocks included.
+pub fn of_body(body: &Body, role: Role) -> Vec<Use<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<(Open, Vec<Str>)> = vec![(Open::Body(body), Vec::new())];
+    while let Some((part, bound)) = open.pop() {
+        match part {
+            Open::Body(body) => {
+                found.extend(
+                    body.attributes
+                        .iter()
+                        .map(|it| Use { bound: bound.clone(), ..Use::of(&it.value, role) }),
+                );
+                for it in members(body) {
+                    open_member(&it.name.text, it.value, &bound, &mut open);
+                }
+                for block in &body.blocks {
+                    match &*block.kind.text {
+                        "dynamic" => found.extend(of_dynamic(block, role, &bound, &mut open)),
+                        _ => open.push((Open::Body(&block.body), bound.clone())),
+                    }
+                }
+            }
+            Open::Json(value) => match *value.expr {
+                Expr::Object(items) => {
+                    for item in items {
+                        let name = item.key.as_static_string().cloned();
+                        if let ObjectKey::Expression(key) = item.key {
+                            found.push(Use {
+                                expression: Cow::Owned(key),
+                                role,
+                                bound: bound.clone(),
+                            });
+                        }
+                        open_member(
+                            name.as_deref().unwrap_or_default(),
+                            item.value,
+                            &bound,
+                            &mut open,
+                        );
+                    }
+                }
+                Expr::Tuple(items) => {
+                    open.extend(items.into_iter().map(|it| (Open::Json(it), bound.clone())))
+                }
+                _ => found.push(Use { expression: Cow::Owned(value), role, bound }),
+            },
+        }
+    }
+    found
+}
+
+/// Returns the members of a JSON body as attributes. What is wrong in their texts is told when a schema sorts them.
+fn members(body: &Body) -> Vec<Attribute> {
+    let Some(json) = &body.json else { return Vec::new() };
+    Body { json: Some(json.clone()), span: body.span, ..Body::default() }.just_attributes().0
+}
+
+/// Opens a `dynamic` block: what it iterates over sees the names around it, its content the iterator as well.
+fn of_dynamic<'a>(
+    block: &'a Block,
+    role: Role,
+    bound: &[Str],
+    open: &mut Vec<(Open<'a>, Vec<Str>)>,
+) -> Vec<Use<'a>> {
+    let iterator = block.body.attribute("iterator").and_then(|it| it.value.as_keyword());
+    let iterator = iterator.or_else(|| block.labels.first().map(|it| &*it.text));
+    let inner: Vec<Str> = bound.iter().cloned().chain(iterator.map(Str::from)).collect();
+    open.extend(block.body.blocks_of("content").map(|it| (Open::Body(&it.body), inner.clone())));
+    let each = |it: &'a Attribute| match &*it.name.text {
+        "iterator" => None,
+        "labels" => Some(Use { bound: inner.clone(), ..Use::of(&it.value, role) }),
+        _ => Some(Use { bound: bound.to_vec(), ..Use::of(&it.value, role) }),
+    };
+    block.body.attributes.iter().filter_map(each).collect()
+}
+
+/// Opens a member of a JSON body. `dynamic` holds objects by block type, or lists of them.
+fn open_member(name: &str, value: Expression, bound: &[Str], open: &mut Vec<(Open, Vec<Str>)>) {
+    let kinds = if name == "dynamic" { value.as_object() } else { None };
+    let Some(kinds) = kinds else {
+        open.push((Open::Json(value), bound.to_vec()));
+        return;
+    };
+    for kind in kinds {
+        let one = std::slice::from_ref(&kind.value);
+        for block in kind.value.as_tuple().unwrap_or(one) {
+            let items = block.as_object().unwrap_or_default();
+            let named = |name: &str| {
+                items
+                    .iter()
+                    .find(|it| it.key.as_static_string().is_some_and(|it| **it == *name))
+                    .map(|it| &it.value)
+            };
+            let iterator = named("iterator")
+                .and_then(Expression::as_static_string)
+                .or_else(|| kind.key.as_static_string())
+                .cloned();
+            let inner: Vec<Str> = bound.iter().cloned().chain(iterator).collect();
+            for item in items {
+                match item.key.as_static_string().map(|it| &**it) {
+                    Some("iterator") => {}
+                    Some("content" | "labels") => {
+                        open.push((Open::Json(item.value.clone()), inner.clone()))
+                    }
+                    _ => open.push((Open::Json(item.value.clone()), bound.to_vec())),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What follows the last step: root outputs, conditions, checks.
+
+use std::collections::BTreeSet;
+
+use entail_rules::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Context, Done, record};
+use crate::lower::Structure;
+use crate::plan::Action;
+use crate::planner::without_absent;
+use crate::state::OutputValue;
+use crate::state::journal::Record;
+
+/// Evaluates the outputs that the plan lists, and checks what is checked at the end.
+pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node>) {
+    let unsound = behind(ctx, failed);
+    let root = ctx.observer.values.structure.module(Structure::ROOT);
+    for (name, change) in &ctx.plan.outputs {
+        if change.action == Action::NoOp || done.stopped {
+            continue;
+        }
+        let Some(&node) = root.outputs.get(name).filter(|_| change.action != Action::Delete) else {
+            if failed.is_empty() {
+                set(ctx, done, Record::Output { name: name.clone(), value: None });
+            }
+            continue;
+        };
+        if unsound.contains(&node) || !ctx.observer.output_conditions(node) {
+            continue;
+        }
+        let output = &ctx.config.root().outputs[name];
+        let (value, problems) = crate::expression::evaluate(&output.value, &ctx.observer.values.scope(Structure::ROOT));
+        let has_errors = problems.has_errors();
+        ctx.observer.values.report(problems);
+        if has_errors {
+            continue;
+        }
+        let (plain, _) = without_absent(&value).unmark_deep();
+        let plain = record::known_only(&plain);
+        let stored = (!plain.is_null()).then(|| OutputValue { ty: plain.ty(), value: plain, sensitive: output.sensitive, deprecated: output.deprecated.clone() });
+        set(ctx, done, Record::Output { name: name.clone(), value: stored });
+    }
+    if ctx.plan.mode != crate::request::PlanMode::Destroy {
+        crate::planner::check_blocks(ctx.observer, ctx.plan.targets.is_empty() && ctx.plan.excludes.is_empty());
+        done.state.checks = Some(ctx.observer.checks.finish()).filter(|it| !it.is_empty());
+    }
+    done.state.resources.retain(|_, it| !it.instances.is_empty());
+}
+
+fn set(ctx: &Context<'_>, done: &mut Done, record: Record) {
+    ctx.journal.into_iter().for_each(|it| {
+        it.append(&record);
+    });
+    done.state.record(record);
+}
+
+/// Everything that reads what failed, directly or not.
+fn behind(ctx: &Context<'_>, failed: &FxHashSet<Node>) -> BTreeSet<Node> {
+    if failed.is_empty() {
+        return BTreeSet::new();
+    }
+    let mut readers: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    ctx.facts.reads.iter().for_each(|it| readers.entry(it.1).or_default().push(it.0));
+    let mut found: BTreeSet<Node> = failed.iter().copied().collect();
+    let mut open: Vec<Node> = found.iter().copied().collect();
+    while let Some(node) = open.pop() {
+        for &reader in readers.get(&node).into_iter().flatten() {
+            if found.insert(reader) {
+                open.push(reader);
+            }
+        }
+    }
+    found
+}

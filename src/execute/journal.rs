@@ -1,0 +1,239 @@
+//! The journal of finished steps: each is on the disk before it is reported, many with one sync.
+//!
+//! [`Journal::append`] only notes a step and gives a ticket; [`Journal::settle`] waits until that ticket is safe. Tasks
+//! that wait at the same time share one sync of the disk, and so does everything that one reporter settles at once.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::backend::files;
+use crate::diagnostic::Diagnostic;
+use crate::state::journal::{Base, Record, first_line, line};
+
+/// The journal of one run. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Journal(Arc<Inner>);
+
+/// The place of a record in the journal: how many there are up to it.
+pub type Ticket = u64;
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    noted: Mutex<Noted>,
+    disk: Mutex<Disk>,
+    /// Whoever holds it syncs for all who wait.
+    turn: tokio::sync::Mutex<()>,
+    safe: AtomicU64,
+}
+
+/// What is noted and not yet written.
+#[derive(Debug)]
+struct Noted {
+    lines: String,
+    last: Ticket,
+}
+
+#[derive(Debug, Default)]
+struct Disk {
+    /// Made with the first record, so that a run that does nothing leaves no trace.
+    file: Option<File>,
+    /// Why nothing can be written any more. After half a line no later one could be read.
+    broken: Option<String>,
+}
+
+impl Journal {
+    /// Returns the journal of a run that starts from `base`. The file is made with the first record.
+    pub fn open(path: PathBuf, base: &Base) -> Journal {
+        let noted = Mutex::new(Noted { lines: first_line(base), last: 0 });
+        let inner = Inner {
+            path,
+            noted,
+            disk: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            safe: AtomicU64::new(0),
+        };
+        Journal(Arc::new(inner))
+    }
+
+    /// Notes a finished step. It is safe once its ticket is settled.
+    pub fn append(&self, record: &Record) -> Ticket {
+        let line = line(record);
+        let mut noted = self.0.noted.lock().unwrap_or_else(|it| it.into_inner());
+        noted.lines.push_str(&line);
+        noted.last += 1;
+        noted.last
+    }
+
+    /// Waits until everything up to `ticket` is on the disk.
+    pub async fn settle(&self, ticket: Ticket) -> Result<(), Diagnostic> {
+        if self.is_safe(ticket) {
+            return Ok(());
+        }
+        let _turn = self.0.turn.lock().await;
+        if self.is_safe(ticket) {
+            return Ok(());
+        }
+        let inner = self.0.clone();
+        match tokio::task::spawn_blocking(move || inner.sync()).await {
+            Ok(result) => result,
+            Err(error) => Err(not_noted(&self.0.path, &error)),
+        }
+    }
+
+    /// Writes everything that is noted to the disk, in this thread.
+    pub fn flush(&self) -> Result<(), Diagnostic> {
+        self.0.sync()
+    }
+
+    /// Removes the journal: its steps are in the state by now.
+    pub fn remove(&self) -> Result<(), Diagnostic> {
+        let mut disk = self.0.disk.lock().unwrap_or_else(|it| it.into_inner());
+        if disk.file.take().is_none() {
+            return Ok(());
+        }
+        match std::fs::remove_file(&self.0.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(not_noted(&self.0.path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_safe(&self, ticket: Ticket) -> bool {
+        self.0.safe.load(Ordering::Acquire) >= ticket
+    }
+}
+
+impl Inner {
+    fn sync(&self) -> Result<(), Diagnostic> {
+        let mut disk = self.disk.lock().unwrap_or_else(|it| it.into_inner());
+        if let Some(why) = &disk.broken {
+            return Err(not_noted(&self.path, why));
+        }
+        let (lines, last) = {
+            let mut noted = self.noted.lock().unwrap_or_else(|it| it.into_inner());
+            if noted.last == self.safe.load(Ordering::Acquire) {
+                return Ok(());
+            }
+            (std::mem::take(&mut noted.lines), noted.last)
+        };
+        match self.write(&mut disk.file, &lines) {
+            Ok(()) => {
+                self.safe.store(last, Ordering::Release);
+                Ok(())
+            }
+            Err(error) => {
+                disk.broken = Some(error.to_string());
+                Err(not_noted(&self.path, &error))
+            }
+        }
+    }
+
+    fn write(&self, file: &mut Option<File>, lines: &str) -> std::io::Result<()> {
+        let file = match file {
+            Some(file) => file,
+            None => {
+                let new =
+                    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
+                if let Some(folder) = self.path.parent() {
+                    files::sync_folder(folder)?;
+                }
+                file.insert(new)
+            }
+        };
+        file.write_all(lines.as_bytes())?;
+        file.sync_data()
+    }
+}
+
+/// A finished step could not be noted safely.
+fn not_noted(path: &std::path::Path, why: &impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: finished steps cannot be noted in {}: {why}\n\n\
+         No further step is started. What was finished is still written to the state at the end, if that is possible.",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::journal::read;
+    use crate::state::names;
+
+    fn base() -> Base {
+        Base { lineage: "abc".into(), serial: 3, next_lineage: "abc".into() }
+    }
+
+    fn gone(key: usize) -> Record {
+        Record::Removed {
+            address: names::instance(&format!("t.n[{key}]")).expect("an address"),
+            deposed: None,
+        }
+    }
+
+    #[test]
+    fn a_run_without_steps_leaves_no_journal() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(folder.path().join("journal"), &base());
+        journal.flush().expect("there is nothing to write");
+        journal.remove().expect("there is nothing to remove");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("it is read").count(), 0);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn ten_thousand_steps_of_many_tasks_are_safe_when_settled() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let journal = Journal::open(path.clone(), &base());
+        let tasks: Vec<_> = (0..100)
+            .map(|task| {
+                let (journal, path) = (journal.clone(), path.clone());
+                tokio::spawn(async move {
+                    for step in 0..100 {
+                        journal.append(&gone(task * 100 + step));
+                    }
+                    let last = journal.append(&gone(1_000_000 + task));
+                    journal.settle(last).await.expect("it is safe");
+                    let text = std::fs::read(&path).expect("it is read");
+                    let (_, records) = read(&text).expect("it is a journal");
+                    assert!(records.len() as u64 >= last);
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.expect("the task ends well");
+        }
+        let text = std::fs::read(&path).expect("it is read");
+        assert_eq!(read(&text).expect("it is a journal").1.len(), 10_100);
+        journal.remove().expect("it is removed");
+        assert!(!path.exists());
+    }
+
+    #[tokio::test]
+    async fn a_journal_that_cannot_be_written_refuses_every_step() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(folder.path().join("missing/journal"), &base());
+        for _ in 0..2 {
+            let ticket = journal.append(&gone(0));
+            let problem = journal.settle(ticket).await.expect_err("it fails");
+            assert_eq!(problem.summary, "Failed to save state");
+        }
+    }
+
+    #[test]
+    fn a_journal_that_was_not_recovered_is_not_written_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        std::fs::write(&path, "precious").expect("it is written");
+        let journal = Journal::open(path.clone(), &base());
+        journal.append(&gone(0));
+        journal.flush().expect_err("it is there already");
+        assert_eq!(std::fs::read_to_string(path).expect("it is read"), "precious");
+    }
+}

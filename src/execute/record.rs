@@ -1,0 +1,49 @@
+//! A value as an object of the state, and back.
+
+use serde_json::value::RawValue;
+
+use crate::schema::Schema;
+use crate::state::{Attributes, Object, Status};
+use crate::value::json::to_state_json;
+use crate::value::{Path, Value};
+
+/// Returns a whole object of a value, with nothing known of what it rests on.
+pub fn new_object(value: &Value, schema: &Schema) -> Object {
+    let mut object = Object {
+        status: Status::Ready,
+        schema_version: schema.version,
+        attributes: Attributes::Json(RawValue::from_string("null".into()).expect("null is JSON")),
+        sensitive: Vec::new(),
+        private: Vec::new(),
+        dependencies: Vec::new(),
+        reads: None,
+        create_before_destroy: false,
+        skip_destroy: false,
+        identity: None,
+    };
+    encode(&mut object, value, schema);
+    object
+}
+
+/// Writes a value into an object. What is unknown is stored as null.
+pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
+    let (plain, marks) = value.unmark_paths();
+    let known = known_only(&plain);
+    let text = to_state_json(&known, schema.block.ty()).unwrap_or_else(|_| "null".into());
+    object.attributes = Attributes::Json(RawValue::from_string(text).expect("what was encoded is JSON"));
+    object.schema_version = schema.version;
+    let mut sensitive: Vec<Path> = marks.into_iter().filter(|it| it.1.sensitive).map(|it| it.0).collect();
+    sensitive.dedup();
+    object.sensitive = sensitive;
+}
+
+/// Returns the value with every unknown part replaced by null.
+pub fn known_only(value: &Value) -> Value {
+    if value.is_wholly_known() {
+        return value.clone();
+    }
+    match value.bare() {
+        Value::Unknown(it) => Value::Null(it.ty),
+        it => it.map_children(&mut Vec::new(), &mut |child, _| known_only(child)).mark(&value.marks()),
+    }
+}

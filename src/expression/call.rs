@@ -1,0 +1,307 @@
+//! Calls of functions: arguments, the few functions that look at expressions, providers' functions.
+
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::syntax::{Expr, Expression, Name};
+use crate::value::convert::convert;
+use crate::value::{Marks, Type, Value};
+
+use super::compose::elements;
+use super::evaluate::{Evaluator, Names, failed};
+use super::functions::{self, Failure, Function, Rule, parse_type};
+use super::operators::is_sequence;
+use super::reference::parse_reference;
+use super::{Subject, print, problems};
+
+/// An argument: its value, and the expression to blame.
+type Given<'e> = (Value, &'e Expression);
+
+/// One call as written.
+struct Site<'e> {
+    whole: &'e Expression,
+    name: &'e Name,
+    close: Span,
+}
+
+impl Site<'_> {
+    /// From the name to the opening parenthesis.
+    fn start(&self) -> Span {
+        let span = self.name.span;
+        Span { end: (span.end + 1).min(self.whole.span.end), ..span }
+    }
+
+    /// The name without `core::`.
+    fn base(&self) -> &str {
+        self.name.text.strip_prefix("core::").unwrap_or(&self.name.text)
+    }
+}
+
+impl Evaluator<'_> {
+    /// Evaluates `f(a, b...)`.
+    pub(super) fn call(&self, whole: &Expression, name: &Name, arguments: &[Expression], expand: bool, close: Span, names: &Names<'_>) -> Value {
+        let site = Site { whole, name, close };
+        if name.text.starts_with("provider::") {
+            return self.provider_call(&site, arguments, expand, names);
+        }
+        match site.base() {
+            "try" => return self.try_each(&site, arguments, names),
+            "can" => return self.can(&site, arguments, names),
+            "convert" => return self.convert_to(&site, arguments, names),
+            "type" if self.scope.is_console() => return self.type_of(&site, arguments, names),
+            _ => {}
+        }
+        let Some(function) = functions::find(site.base()) else {
+            self.report(problems::unknown_function(name, whole.span), whole, names);
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let Some(given) = self.arguments(&site, arguments, expand, names) else { return Value::unknown(Type::DYNAMIC) };
+        let Some(given) = given else { return Value::unknown(Type::DYNAMIC) };
+        let parameters: Vec<&str> = function.parameters.iter().map(|it| it.name).collect();
+        if !self.count_fits(&site, &given, &parameters, function.variadic.is_some(), names) {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let mut values = Vec::with_capacity(given.len());
+        let mut wrong = false;
+        for (at, (value, expression)) in given.iter().enumerate() {
+            let Some(parameter) = function.parameter(at) else { continue };
+            match convert(value, parameter.shape.ty()) {
+                Ok(value) => values.push(value),
+                Err(error) => {
+                    let problem = problems::bad_argument(parameter.name, &error.to_string(), start_of(expression), whole.span);
+                    self.report(named(problem, &site, Some(function)), expression, names);
+                    wrong = true;
+                }
+            }
+        }
+        if wrong {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        match function.invoke(&values, self.scope, self.templates()) {
+            Ok(value) => value,
+            Err(failure) => {
+                let parameter = failure.argument.and_then(|at| Some((function.parameter(at)?.name, given.get(at)?.1)));
+                self.fail(&site, failure, parameter, Some(function), names);
+                Value::unknown(Type::DYNAMIC)
+            }
+        }
+    }
+
+    fn fail(&self, site: &Site<'_>, failure: Failure, parameter: Option<(&str, &Expression)>, function: Option<&Function>, names: &Names<'_>) {
+        let whole = site.whole;
+        match parameter {
+            Some((parameter, expression)) => {
+                let problem = problems::bad_argument(parameter, &failure.message, start_of(expression), whole.span);
+                self.report(named(problem, site, function), expression, names);
+            }
+            None => {
+                let problem = problems::failed_call(&site.name.text, &failure.message, site.start()).within(whole.span);
+                self.report(named(problem, site, function), whole, names);
+            }
+        }
+    }
+
+    /// Evaluates arguments. The outer `None`: one failed; the inner: `...` of something unknown.
+    #[expect(clippy::type_complexity, reason = "two kinds of absence, each said in the doc")]
+    fn arguments<'e>(&self, site: &Site<'e>, arguments: &'e [Expression], expand: bool, names: &Names<'_>) -> Option<Option<Vec<Given<'e>>>> {
+        let plain = if expand { &arguments[..arguments.len().saturating_sub(1)] } else { arguments };
+        let keyed = self.keys_only(site, plain);
+        let (given, problems) = self.captured(|| match keyed {
+            Some(value) => vec![(value, &plain[0])],
+            None => plain.iter().map(|it| (self.value(it, names), it)).collect(),
+        });
+        let mut wrong = failed(&problems);
+        self.keep(problems);
+        let mut given: Vec<Given<'e>> = given;
+        if let (true, Some(last)) = (expand, arguments.last()) {
+            let (list, problems) = self.captured(|| self.value(last, names));
+            wrong |= failed(&problems);
+            self.keep(problems);
+            if wrong {
+                return None;
+            }
+            let ty = list.ty();
+            if list.is_null() && (ty == Type::DYNAMIC || is_sequence(ty)) {
+                self.report(named(problems::bad_expansion(true, last.span, site.whole.span), site, None), last, names);
+                return None;
+            }
+            if ty != Type::DYNAMIC && !is_sequence(ty) {
+                self.report(named(problems::bad_expansion(false, last.span, site.whole.span), site, None), last, names);
+                return None;
+            }
+            let marks = list.marks();
+            let Some(items) = elements(&list) else { return Some(None) };
+            given.extend(items.into_iter().map(|(_, item)| (item.mark(&marks), last)));
+        }
+        (!wrong).then_some(Some(given))
+    }
+
+    /// `length(x)` and `keys(x)` of a whole resource read only its keys, where the scope tells them apart.
+    fn keys_only(&self, site: &Site<'_>, arguments: &[Expression]) -> Option<Value> {
+        let ([argument], "length" | "keys") = (arguments, site.base()) else { return None };
+        let Expr::Traversal { root, steps } = &*argument.expr else { return None };
+        let reference = parse_reference(root, steps).ok()?;
+        if !reference.rest.is_empty() || !matches!(reference.subject, Subject::Resource(..) | Subject::Module(_)) {
+            return None;
+        }
+        self.scope.key_set(&reference.subject, reference.span)?.ok()
+    }
+
+    fn count_fits(&self, site: &Site<'_>, given: &[Given<'_>], parameters: &[&str], or_more: bool, names: &Names<'_>) -> bool {
+        let (whole, name) = (site.whole, &*site.name.text);
+        let problem = if given.len() < parameters.len() {
+            problems::too_few_arguments(name, parameters.len(), or_more, parameters[given.len()], site.close, whole.span)
+        } else if given.len() > parameters.len() && !or_more {
+            problems::too_many_arguments(name, parameters.len(), start_of(given[parameters.len()].1), whole.span)
+        } else {
+            return true;
+        };
+        self.report(named(problem, site, functions::find(site.base())), whole, names);
+        false
+    }
+
+    /// Checks the number of arguments of a function that looks at expressions.
+    fn has_arguments(&self, site: &Site<'_>, arguments: &[Expression], parameters: &[&str], names: &Names<'_>) -> bool {
+        let given: Vec<Given<'_>> = arguments.iter().map(|it| (Value::NULL, it)).collect();
+        self.count_fits(site, &given, parameters, false, names)
+    }
+
+    /// `try(a, b, …)`: the first argument that evaluates without error.
+    fn try_each(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
+        let mut all = Vec::new();
+        let mut read = Marks::default();
+        for (at, argument) in arguments.iter().enumerate() {
+            let ((value, problems), trail) = self.trailed(|| self.attempted(|| self.value(argument, names)));
+            if failed(&problems) {
+                // That it failed is part of where the result comes from.
+                read = read.union(&trail);
+                all.extend(problems);
+                continue;
+            }
+            if value.is_wholly_known() {
+                return value.mark(&read);
+            }
+            // What is known may still turn into an error, or into something else, once all is known.
+            arguments[at + 1..].iter().for_each(|it| self.unevaluated(it, names, &[]));
+            return Value::unknown(Type::DYNAMIC).mark(&read.union(&value.deep_marks()));
+        }
+        let message = match all.is_empty() {
+            true => "at least one argument is required".to_owned(),
+            false => {
+                let lines: Vec<String> = all.iter().map(|it| format!("- {}\n  {}", it.summary, it.detail)).collect();
+                format!("no expression succeeded:\n{}\n\nAt least one expression must produce a successful result", lines.join("\n"))
+            }
+        };
+        self.fail(site, Failure::call(message), None, None, names);
+        Value::unknown(Type::DYNAMIC).mark(&read)
+    }
+
+    /// `can(a)`: whether it evaluates without error.
+    fn can(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
+        if !self.has_arguments(site, arguments, &["expression"], names) {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let ((value, problems), trail) = self.trailed(|| self.attempted(|| self.value(&arguments[0], names)));
+        let reads = Marks { reads: value.deep_marks().reads, ..Marks::default() }.union(&trail);
+        if failed(&problems) {
+            return Value::Bool(false).mark(&reads);
+        }
+        if value.is_wholly_known() { Value::Bool(true) } else { Value::unknown(Type::BOOL) }.mark(&reads)
+    }
+
+    /// `convert(value, type)`: the second argument is a type constraint.
+    fn convert_to(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
+        if !self.has_arguments(site, arguments, &["value", "type"], names) {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let (value, problems) = self.captured(|| self.value(&arguments[0], names));
+        let wrong = failed(&problems);
+        self.keep(problems);
+        let constraint = match parse_type(&arguments[1]) {
+            Ok(it) => it,
+            Err(problem) => {
+                self.lasting_problem(problem);
+                return Value::unknown(Type::DYNAMIC);
+            }
+        };
+        if wrong {
+            return Value::unknown(constraint.ty());
+        }
+        constraint.apply(&value).unwrap_or_else(|message| {
+            let blamed = Some(("value", &arguments[0]));
+            self.fail(site, Failure::argument(0, message), blamed, None, names);
+            Value::unknown(constraint.ty())
+        })
+    }
+
+    /// `type(value)` of the console: the type as text.
+    fn type_of(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
+        if !self.has_arguments(site, arguments, &["value"], names) {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let value = self.value(&arguments[0], names);
+        Value::string(print::format_type(value.ty()))
+    }
+
+    fn provider_call(&self, site: &Site<'_>, arguments: &[Expression], expand: bool, names: &Names<'_>) -> Value {
+        let signature = match self.scope.provider_function(site.name) {
+            Ok(signature) => signature,
+            Err(problem) => {
+                self.lasting_problem(problem.within(site.whole.span));
+                return Value::unknown(Type::DYNAMIC);
+            }
+        };
+        let unknown = || Value::unknown(signature.returns);
+        let Some(Some(given)) = self.arguments(site, arguments, expand, names) else { return unknown() };
+        let parameters: Vec<&str> = signature.parameters.iter().map(|it| &*it.0).collect();
+        if !self.count_fits(site, &given, &parameters, signature.variadic.is_some(), names) {
+            return unknown();
+        }
+        let parameter = |at: usize| signature.parameters.get(at).or(signature.variadic.as_ref());
+        let (mut values, mut rules) = (Vec::new(), Vec::new());
+        for (at, (value, expression)) in given.iter().enumerate() {
+            let Some((name, ty, null, unknown)) = parameter(at) else { continue };
+            rules.push(Rule { null: *null, unknown: *unknown, dynamic: *unknown, marked: false });
+            match convert(value, *ty) {
+                Ok(value) => values.push(value),
+                Err(error) => self.report(
+                    named(problems::bad_argument(name, &error.to_string(), start_of(expression), site.whole.span), site, None),
+                    expression,
+                    names,
+                ),
+            }
+        }
+        if values.len() < given.len() {
+            return unknown();
+        }
+        let called = functions::prepare(&values, &rules).and_then(|ready| {
+            let wholly_known = |at: usize, it: &Value| rules[at].unknown || it.is_wholly_known();
+            let known = !ready.untyped && !ready.unknown && ready.arguments.iter().enumerate().all(|(at, it)| wholly_known(at, it));
+            let value = if known { self.scope.call_provider_function(site.name, &ready.arguments)? } else { unknown() };
+            Ok(value.mark(&ready.marks))
+        });
+        called.unwrap_or_else(|failure| {
+            let blamed = failure.argument.and_then(|at| Some((&*parameter(at)?.0, given.get(at)?.1)));
+            self.fail(site, failure, blamed, None, names);
+            unknown()
+        })
+    }
+}
+
+/// Adds which function was called.
+fn named(problem: Diagnostic, site: &Site<'_>, function: Option<&Function>) -> Diagnostic {
+    debug_assert_eq!(problem.severity, Severity::Error, "calls fail with errors");
+    Diagnostic { function: Some((site.name.text.to_string(), function.map(Function::signature))), ..problem }
+}
+
+/// The place where an expression begins, as far as a reader needs it to know which one is meant.
+pub(super) fn start_of(expression: &Expression) -> Span {
+    let mut at = expression;
+    loop {
+        let first_byte = Span { end: at.span.end.min(at.span.start + 1), ..at.span };
+        match &*at.expr {
+            Expr::Parentheses(it) | Expr::Conditional { condition: it, .. } | Expr::Binary(_, it, _) => at = it,
+            Expr::Tuple(_) | Expr::Object(_) | Expr::For(_) | Expr::Unary(..) => return first_byte,
+            Expr::Call { name, .. } => return Span { end: at.span.end.min(name.span.end + 1), ..name.span },
+            _ => return at.span,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Objects, `for` and splats: values made of many.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::{Expr, Expression, For, Item, Name, ObjectKey, Step};
+use crate::value::convert::convert;
+use crate::value::{Kind, Marks, Refinement, Str, Type, Unknown, Value};
+
+use super::evaluate::{Evaluator, Names, between, failed};
+use super::operators::is_sequence;
+use super::problems;
+
+/// What an element of a `for` does.
+enum Taken {
+    Yes,
+    No,
+    /// It cannot be known whether it takes part.
+    Undecided,
+}
+
+impl Evaluator<'_> {
+    /// Evaluates `{ a = 1 }`.
+    pub(super) fn object(&self, items: &[Item], names: &Names<'_>) -> Value {
+        let mut attributes = Vec::with_capacity(items.len());
+        let mut marks = Marks::default();
+        let mut known = true;
+        for item in items {
+            let key = self.object_key(&item.key, &item.value, names, &mut marks);
+            let value = self.value(&item.value, names);
+            match key {
+                Some(key) => attributes.push((key, value)),
+                None => known = false,
+            }
+        }
+        if known { Value::object(attributes).mark(&marks) } else { Value::unknown(Type::DYNAMIC).mark(&marks) }
+    }
+
+    /// Evaluates the key of an item; `None` where it is unknown or wrong.
+    fn object_key(&self, key: &ObjectKey, value_at: &Expression, names: &Names<'_>, marks: &mut Marks) -> Option<Str> {
+        let expression = match key {
+            ObjectKey::Name(name) => return Some(crate::value::nfc(&name.text)),
+            ObjectKey::Expression(it) => it,
+        };
+        if matches!(&*expression.expr, Expr::Traversal { steps, .. } if !steps.is_empty()) {
+            self.report(problems::ambiguous_key(expression.span), expression, names);
+            return None;
+        }
+        let (key, problems) = self.captured(|| self.value(expression, names));
+        let wrong = failed(&problems);
+        self.keep(problems);
+        if wrong {
+            return None;
+        }
+        if key.is_null() {
+            self.report(problems::null_key(value_at.span), expression, names);
+            return None;
+        }
+        *marks = marks.union(&key.marks());
+        match convert(key.bare(), Type::STRING) {
+            Ok(text) => text.as_str().map(Str::from),
+            Err(error) => {
+                self.report(problems::bad_key(&error.to_string(), expression.span), expression, names);
+                None
+            }
+        }
+    }
+
+    /// Evaluates `[for …]` and `{for …}`.
+    pub(super) fn comprehension(&self, it: &For, whole: Span, names: &Names<'_>) -> Value {
+        let collection = self.value(&it.collection, names);
+        let parts: Vec<&Expression> = it.key.iter().chain([&it.value]).chain(&it.condition).collect();
+        let mut marks = collection.marks();
+        let items = match self.elements_of(&collection, &it.collection, whole, names) {
+            Some(items) => items,
+            None => {
+                self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
+                return Value::unknown(Type::DYNAMIC).mark(&marks);
+            }
+        };
+        if let Some(condition) = &it.condition
+            && !self.filter_is_possible(condition, it, whole, names, &mut marks)
+        {
+            return Value::unknown(Type::DYNAMIC).mark(&marks);
+        }
+        let Some(items) = items else {
+            self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
+            return Value::unknown(Type::DYNAMIC).mark(&marks);
+        };
+        match &it.key {
+            Some(key) => self.object_for(it, key, items, whole, names, marks),
+            None => self.tuple_for(it, items, whole, names, marks),
+        }
+    }
+
+    /// Returns key and value of each element. The outer `None`: it has none, reported; the inner: they are not known yet.
+    pub(super) fn elements_of(
+        &self, collection: &Value, at: &Expression, whole: Span, names: &Names<'_>,
+    ) -> Option<Option<Vec<(Value, Value)>>> {
+        if collection.is_null() {
+            self.report(problems::iteration_over_null(at.span, whole), at, names);
+            return None;
+        }
+        if collection.ty() == Type::DYNAMIC {
+            return None;
+        }
+        if collection.ty().is_primitive() {
+            self.report(problems::iteration_over_single(collection.ty(), at.span, whole), at, names);
+            return None;
+        }
+        Some(elements(collection))
+    }
+
+    /// Tells the scope that the body of a `for` is not evaluated.
+    pub(super) fn leave_out(&self, parts: &[&Expression], key: Option<&Name>, value: &Name, names: &Names<'_>) {
+        let more: Vec<Str> = key.into_iter().chain([value]).map(|it| it.text.clone()).collect();
+        parts.iter().for_each(|it| self.unevaluated(it, names, &more));
+    }
+
+    /// Checks the `if` clause once, without an element, so that what is always wrong is said once.
+    fn filter_is_possible(&self, condition: &Expression, it: &For, whole: Span, names: &Names<'_>, marks: &mut Marks) -> bool {
+        let own = bindings(it.key_name.as_ref(), &it.value_name, Value::unknown(Type::DYNAMIC), Value::unknown(Type::DYNAMIC));
+        let (result, problems) = self.first_look(|| self.value(condition, &Names::within(&own, names)));
+        let wrong = failed(&problems);
+        self.keep(problems);
+        if result.is_null() {
+            self.report(problems::condition_always_null(condition.span, whole), condition, names);
+            return false;
+        }
+        if let Err(error) = convert(&result, Type::BOOL) {
+            self.report(problems::bad_filter(&error.to_string(), condition.span, whole), condition, names);
+            return false;
+        }
+        *marks = marks.union(&Marks { reads: Default::default(), ..result.marks() });
+        !wrong
+    }
+
+    fn tuple_for(&self, it: &For, items: Vec<(Value, Value)>, whole: Span, names: &Names<'_>, mut marks: Marks) -> Value {
+        let mut values = Vec::with_capacity(items.len());
+        let mut known = true;
+        for (key, value) in items {
+            let own = bindings(it.key_name.as_ref(), &it.value_name, key, value);
+            let names = Names::within(&own, names);
+            match self.takes_part(it.condition.as_ref(), whole, &names, known, &mut marks) {
+                Taken::Yes => values.push(self.value(&it.value, &names)),
+                Taken::No => {}
+                Taken::Undecided => {
+                    known = false;
+                    self.unevaluated(&it.value, &names, &[]);
+                }
+            }
+        }
+        if known { Value::tuple(values).mark(&marks) } else { Value::unknown(Type::DYNAMIC).mark(&marks) }
+    }
+
+    fn object_for(&self, it: &For, key: &Expression, items: Vec<(Value, Value)>, whole: Span, names: &Names<'_>, mut marks: Marks) -> Value {
+        let mut groups: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
+        let mut known = true;
+        for (at, value) in items {
+            let own = bindings(it.key_name.as_ref(), &it.value_name, at, value);
+            let names = Names::within(&own, names);
+            match self.takes_part(it.condition.as_ref(), whole, &names, known, &mut marks) {
+                Taken::Yes => {}
+                Taken::No => continue,
+                Taken::Undecided => {
+                    known = false;
+                    [key, &it.value].into_iter().for_each(|part| self.unevaluated(part, &names, &[]));
+                    continue;
+                }
+            }
+            let Some(name) = self.for_key(key, whole, &names, known, &mut marks) else {
+                known = false;
+                self.unevaluated(&it.value, &names, &[]);
+                continue;
+            };
+            let value = self.value(&it.value, &names);
+            let group = groups.entry(name.clone()).or_default();
+            if !it.group && !group.is_empty() {
+                self.report(problems::duplicate_for_key(&name, key.span, whole), key, &names);
+            } else {
+                group.push(value);
+            }
+        }
+        if !known {
+            return Value::unknown(Type::DYNAMIC).mark(&marks);
+        }
+        let attributes = groups.into_iter().map(|(name, mut values)| match it.group {
+            true => (name, Value::tuple(values)),
+            false => (name, values.pop().unwrap_or(Value::NULL)),
+        });
+        Value::object(attributes).mark(&marks)
+    }
+
+    /// Decides whether an element passes the `if` clause. Problems are told until one has been.
+    fn takes_part(&self, condition: Option<&Expression>, whole: Span, names: &Names<'_>, tell: bool, marks: &mut Marks) -> Taken {
+        let Some(condition) = condition else { return Taken::Yes };
+        let test = self.value(condition, names);
+        let tell = |problem: Diagnostic| {
+            if tell {
+                self.report(problem, condition, names);
+            }
+            Taken::Undecided
+        };
+        if test.is_null() {
+            return tell(problems::null_filter(condition.span, whole));
+        }
+        *marks = marks.union(&test.marks());
+        match convert(&test, Type::BOOL) {
+            Err(error) => tell(problems::bad_filter(&error.to_string(), condition.span, whole)),
+            Ok(test) => match test.as_bool() {
+                Some(true) => Taken::Yes,
+                Some(false) => Taken::No,
+                None => Taken::Undecided,
+            },
+        }
+    }
+
+    /// Evaluates the key of an element of an object `for`; `None` where it is unknown or wrong.
+    fn for_key(&self, key: &Expression, whole: Span, names: &Names<'_>, tell: bool, marks: &mut Marks) -> Option<Str> {
+        let value = self.value(key, names);
+        let tell = |problem: Diagnostic| {
+            if tell {
+                self.report(problem, key, names);
+            }
+            None
+        };
+        if value.is_null() {
+            return tell(problems::null_for_key(key.span, whole));
+        }
+        *marks = marks.union(&value.marks());
+        match convert(value.bare(), Type::STRING) {
+            Ok(text) => text.as_str().map(Str::from),
+            Err(error) => tell(problems::bad_for_key(&error.to_string(), key.span, whole)),
+        }
+    }
+
+    /// Evaluates `x[*].a` and `x.*.a`.
+    pub(super) fn splat(&self, whole: &Expression, source: &Expression, each: &[Step], marker: Span, names: &Names<'_>) -> Value {
+        let (value, problems) = self.captured(|| self.value(source, names));
+        let wrong = failed(&problems);
+        self.keep(problems);
+        if wrong {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let (value, marks) = value.unmark();
+        let ty = value.ty();
+        if value.is_null() {
+            if is_sequence(ty) {
+                self.report(problems::splat_of_null(source.span, between(source.span, marker)), source, names);
+                return Value::unknown(Type::DYNAMIC);
+            }
+            return Value::tuple(Vec::new()).mark(&marks);
+        }
+        if ty == Type::DYNAMIC {
+            each.iter().for_each(|step| self.leave_out_key(step, names));
+            return Value::unknown(Type::DYNAMIC).mark(&marks);
+        }
+        if !is_sequence(ty) {
+            let may_be_null = matches!(&value, Value::Unknown(it) if !it.refinement.not_null);
+            let item = self.follow(value.mark(&marks), each, whole, names);
+            // It may become no element or one.
+            return if may_be_null { Value::unknown(Type::DYNAMIC) } else { Value::tuple(vec![item]) }.mark(&marks);
+        }
+        match &value {
+            Value::Unknown(it) => self.splat_of_unknown(it, each, whole, names),
+            Value::Tuple(it) => Value::tuple(it.items.iter().map(|item| self.follow(item.clone(), each, whole, names)).collect()),
+            Value::List(it) | Value::Set(it) => self.splat_of_list(&it.items, it.element, each, whole, names),
+            _ => Value::unknown(Type::DYNAMIC),
+        }
+        .mark(&marks)
+    }
+
+    fn leave_out_key(&self, step: &Step, names: &Names<'_>) {
+        if let Step::Index(key, _) = step {
+            self.unevaluated(key, names, &[]);
+        }
+    }
+
+    fn splat_of_list(&self, items: &[Value], element: Type, each: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
+        if items.is_empty() {
+            let ty = self.follow(Value::unknown(element), each, whole, names).ty();
+            return Value::list(ty, Vec::new());
+        }
+        let (values, problems) = self.captured(|| items.iter().map(|it| self.follow(it.clone(), each, whole, names)).collect::<Vec<_>>());
+        let wrong = failed(&problems);
+        self.keep(problems);
+        if wrong {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let types: Vec<Type> = values.iter().map(Value::ty).filter(|it| *it != Type::DYNAMIC).collect();
+        match types.split_first() {
+            None => Value::list(Type::DYNAMIC, values),
+            Some((first, rest)) if rest.iter().all(|it| it == first) => {
+                let values = values.into_iter().map(|it| convert(&it, *first).unwrap_or(it)).collect();
+                Value::list(*first, values)
+            }
+            Some(_) => {
+                self.report(problems::uneven_splat(whole.span, whole.span), whole, names);
+                Value::unknown(Type::DYNAMIC)
+            }
+        }
+    }
+
+    fn splat_of_unknown(&self, source: &Unknown, each: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
+        let item_type = |ty: Type| self.follow(Value::unknown(ty), each, whole, names).ty();
+        let (ty, lengths) = match source.ty.kind() {
+            Kind::Tuple(types) => (Type::tuple(types.iter().map(|it| item_type(*it)).collect()), None),
+            Kind::List(it) | Kind::Set(it) => (Type::list(item_type(*it)), Some(&source.refinement)),
+            _ => return Value::unknown(Type::DYNAMIC),
+        };
+        let refinement = Refinement {
+            not_null: true,
+            min_length: lengths.and_then(|it| it.min_length),
+            max_length: lengths.and_then(|it| it.max_length),
+            ..Refinement::default()
+        };
+        Value::Unknown(Arc::new(Unknown { ty, refinement }))
+    }
+}
+
+/// Returns key and value of each element of a list, set, map, tuple or object; `None` where it is unknown.
+pub(super) fn elements(collection: &Value) -> Option<Vec<(Value, Value)>> {
+    Some(match collection.bare() {
+        Value::List(it) => numbered(&it.items),
+        Value::Tuple(it) => numbered(&it.items),
+        Value::Set(it) => it.items.iter().map(|it| (it.clone(), it.clone())).collect(),
+        Value::Map(_) | Value::Object(_) => {
+            collection.entries().into_iter().map(|(name, value)| (Value::String(name), value.clone())).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn numbered(items: &[Value]) -> Vec<(Value, Value)> {
+    items.iter().enumerate().map(|(at, it)| (Value::int(at as i64), it.clone())).collect()
+}
+
+/// The names of a `for` with what they stand for.
+pub(super) fn bindings(key_name: Option<&Name>, value_name: &Name, key: Value, value: Value) -> Vec<(Str, Value)> {
+    let mut own = Vec::with_capacity(2);
+    if let Some(name) = key_name {
+        own.push((name.text.clone(), key));
+    }
+    own.push((value_name.text.clone(), value));
+    own
+}

@@ -1,0 +1,411 @@
+//! The evaluator: one expression to one value and the problems found on the way.
+//!
+//! Every form of expression gives a value even where something is wrong with it (an unknown), so that all problems of an
+//! expression are told at once. Where HCL drops the problems of an operand that does not matter, so does this: see
+//! [`Evaluator::captured`] and [`Evaluator::set_aside`]. A reference to something that does not exist is told always.
+
+use std::cell::{Cell, RefCell};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::syntax::{Expr, Expression, Name, Step};
+use crate::value::{Marks, Reads, Str, Type, Value};
+
+use super::reference::parse_reference;
+use super::{Scope, Subject, access, problems, statement};
+
+/// Depth of expressions that one stack takes; a deeper one continues on a stack of its own.
+const DEPTH_OF_A_STACK: u32 = 40;
+/// Depth that nobody writes, and where evaluation ends with an error.
+const GREATEST_DEPTH: u32 = 1200;
+/// Enough for [`DEPTH_OF_A_STACK`] in an unoptimised build.
+const STACK_BYTES: usize = 4 << 20;
+
+/// Returns the value of an expression, and every problem found. The value is unknown where an error kept it from being
+/// decided.
+pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> (Value, Diagnostics) {
+    evaluate_with(expression, scope, &[])
+}
+
+/// Returns the value of an expression in which these names are bound, before anything that the scope knows.
+pub fn evaluate_with(expression: &Expression, scope: &dyn Scope, bindings: &[(Str, Value)]) -> (Value, Diagnostics) {
+    let evaluator = Evaluator::new(scope, 0, 0);
+    let value = evaluator.value(expression, &Names::of(bindings));
+    (value, evaluator.into_problems())
+}
+
+/// Evaluates the text of a template with its variables; `templates` is how many are being rendered around it.
+pub(super) fn evaluate_template(expression: &Expression, scope: &dyn Scope, bindings: &[(Str, Value)], templates: u32) -> (Value, Diagnostics) {
+    let evaluator = Evaluator { templates, ..Evaluator::new(scope, 0, 0) };
+    // A template of one interpolation counts its depth from here; recursion of templates has its own limit.
+    let value = evaluator.value(expression, &Names::of(bindings));
+    (value, evaluator.into_problems())
+}
+
+/// Names bound around an expression, innermost first.
+pub(super) struct Names<'n> {
+    own: &'n [(Str, Value)],
+    outer: Option<&'n Names<'n>>,
+}
+
+impl<'n> Names<'n> {
+    /// These names and nothing around them.
+    pub fn of(own: &'n [(Str, Value)]) -> Names<'n> {
+        Names { own, outer: None }
+    }
+
+    /// These names, and around them `outer`.
+    pub fn within(own: &'n [(Str, Value)], outer: &'n Names<'n>) -> Names<'n> {
+        Names { own, outer: Some(outer) }
+    }
+
+    fn find(&self, name: &str) -> Option<&Value> {
+        let mut frame = Some(self);
+        while let Some(names) = frame {
+            if let Some(found) = names.own.iter().rev().find(|it| &*it.0 == name) {
+                return Some(&found.1);
+            }
+            frame = names.outer;
+        }
+        None
+    }
+
+    /// Every name.
+    pub fn all(&self) -> Vec<Str> {
+        let mut all = Vec::new();
+        let mut frame = Some(self);
+        while let Some(names) = frame {
+            all.extend(names.own.iter().map(|it| it.0.clone()));
+            frame = names.outer;
+        }
+        all
+    }
+}
+
+/// The state of one evaluation.
+pub(super) struct Evaluator<'a> {
+    /// Where references are looked up.
+    pub scope: &'a dyn Scope,
+    /// Problems that an enclosing `try`, conditional or logical operator may still drop.
+    found: RefCell<Vec<Diagnostic>>,
+    /// Problems that nothing drops: references to what does not exist.
+    lasting: RefCell<Vec<Diagnostic>>,
+    depth: Cell<u32>,
+    /// How many enclosing evaluations only ask for type and sensitivity.
+    aside: Cell<u32>,
+    /// How many enclosing evaluations may drop their problems: then values are not described.
+    captures: Cell<u32>,
+    /// How many `templatefile` and `templatestring` calls are around.
+    templates: u32,
+    /// What has been read; kept to know what a dropped operand read.
+    trail: RefCell<Reads>,
+}
+
+impl<'a> Evaluator<'a> {
+    fn new(scope: &'a dyn Scope, depth: u32, aside: u32) -> Evaluator<'a> {
+        Evaluator {
+            templates: 0,
+            scope,
+            found: RefCell::default(),
+            lasting: RefCell::default(),
+            depth: Cell::new(depth),
+            aside: Cell::new(aside),
+            captures: Cell::new(0),
+            trail: RefCell::default(),
+        }
+    }
+
+    /// An evaluator whose outcome decides nothing, and that tells nobody what it reads.
+    pub fn aside(scope: &'a dyn Scope) -> Evaluator<'a> {
+        let evaluator = Evaluator::new(scope, 0, 1);
+        evaluator.captures.set(1);
+        evaluator
+    }
+
+    fn into_problems(self) -> Diagnostics {
+        let mut all = self.lasting.into_inner();
+        all.extend(self.found.into_inner());
+        let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
+        for problem in all {
+            if !once.contains(&problem) {
+                once.push(problem);
+            }
+        }
+        Diagnostics(once)
+    }
+
+    /// Returns the value of an expression.
+    pub fn value(&self, expression: &Expression, names: &Names<'_>) -> Value {
+        let depth = self.depth.get();
+        if depth >= GREATEST_DEPTH {
+            self.lasting.borrow_mut().push(problems::too_deep(expression.span));
+            return Value::unknown(Type::DYNAMIC);
+        }
+        self.depth.set(depth + 1);
+        let value = match depth % DEPTH_OF_A_STACK {
+            0 if depth > 0 => self.value_on_new_stack(expression, names),
+            _ => self.value_here(expression, names),
+        };
+        self.depth.set(depth);
+        value
+    }
+
+    fn value_here(&self, expression: &Expression, names: &Names<'_>) -> Value {
+        match &*expression.expr {
+            Expr::Null => Value::NULL,
+            Expr::Bool(it) => Value::Bool(*it),
+            Expr::Number(it) => Value::Number(it.clone()),
+            Expr::String(it) => Value::String(it.clone()),
+            Expr::Template(parts) => self.template(parts, expression.span, names),
+            Expr::Wrapped(it) | Expr::Parentheses(it) => self.value(it, names),
+            Expr::Tuple(items) => Value::tuple(items.iter().map(|it| self.value(it, names)).collect()),
+            Expr::Object(items) => self.object(items, names),
+            Expr::Traversal { root, steps } => self.traversal(expression, root, steps, names),
+            Expr::Relative { source, steps } => {
+                let value = self.value(source, names);
+                self.follow(value, steps, expression, names)
+            }
+            Expr::Splat { source, each, marker, .. } => self.splat(expression, source, each, *marker, names),
+            Expr::Call { name, arguments, expand, close } => self.call(expression, name, arguments, *expand, *close, names),
+            Expr::Conditional { condition, yes, no } => self.conditional(expression, condition, yes, no, names),
+            Expr::Unary(op, it) => self.unary(expression, *op, it, names),
+            Expr::Binary(..) => self.binary(expression, names),
+            Expr::For(it) => self.comprehension(it, expression.span, names),
+        }
+    }
+
+    /// Goes on with a stack of its own, so that depth is no matter of the caller's.
+    fn value_on_new_stack(&self, expression: &Expression, names: &Names<'_>) -> Value {
+        let (scope, depth, aside, captures) = (self.scope, self.depth.get(), self.aside.get(), self.captures.get());
+        let templates = self.templates;
+        let work = move || {
+            let inner = Evaluator { templates, ..Evaluator::new(scope, depth, aside) };
+            inner.captures.set(captures);
+            let value = inner.value_here(expression, names);
+            (value, inner.found.into_inner(), inner.lasting.into_inner(), inner.trail.into_inner())
+        };
+        let done = std::thread::scope(|threads| {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(threads, work).ok()?;
+            Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let Some((value, found, lasting, trail)) = done else {
+            self.lasting.borrow_mut().push(problems::too_deep(expression.span));
+            return Value::unknown(Type::DYNAMIC);
+        };
+        self.found.borrow_mut().extend(found);
+        self.lasting.borrow_mut().extend(lasting);
+        self.tread(&trail);
+        value
+    }
+
+    /// Keeps a problem of `about` (the failing expression), with the values that it refers to.
+    pub fn report(&self, mut problem: Diagnostic, about: &Expression, names: &Names<'_>) {
+        if self.captures.get() == 0 && problem.values.is_empty() {
+            problem.values = statement::referred(about, self.scope, names, false, false);
+        }
+        self.found.borrow_mut().push(problem);
+    }
+
+    /// Keeps a problem that nothing may drop.
+    pub fn lasting_problem(&self, problem: Diagnostic) {
+        self.lasting.borrow_mut().push(problem);
+    }
+
+    /// How many templates are being rendered around this evaluation.
+    pub fn templates(&self) -> u32 {
+        self.templates
+    }
+
+    /// Keeps problems as they are.
+    pub fn keep(&self, problems: Vec<Diagnostic>) {
+        self.found.borrow_mut().extend(problems);
+    }
+
+    /// Returns what `work` returns and, apart, the problems it found.
+    pub fn captured<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<Diagnostic>) {
+        let before = self.found.take();
+        let result = work();
+        let found = self.found.replace(before);
+        (result, found)
+    }
+
+    /// Like [`Evaluator::captured`], for problems that are likely to be dropped: they describe no values.
+    pub fn attempted<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<Diagnostic>) {
+        self.captures.set(self.captures.get() + 1);
+        let result = self.captured(work);
+        self.captures.set(self.captures.get() - 1);
+        result
+    }
+
+    /// Returns what `work` returns where the outcome is decided without it: problems are dropped and nothing counts as read.
+    pub fn set_aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.aside.set(self.aside.get() + 1);
+        let (result, _) = self.attempted(work);
+        self.aside.set(self.aside.get() - 1);
+        result
+    }
+
+    /// Returns what `work` returns, and what was read meanwhile.
+    pub fn trailed<T>(&self, work: impl FnOnce() -> T) -> (T, Marks) {
+        let before = self.trail.take();
+        let result = work();
+        let reads = self.trail.replace(before);
+        self.tread(&reads);
+        (result, Marks { reads, ..Marks::default() })
+    }
+
+    fn tread(&self, reads: &Reads) {
+        if !reads.is_empty() {
+            let united = self.trail.borrow().union(reads);
+            self.trail.replace(united);
+        }
+    }
+
+    /// Tells the scope of an expression that an unknown kept from being evaluated.
+    pub fn unevaluated(&self, expression: &Expression, names: &Names<'_>, more: &[Str]) {
+        if self.aside.get() == 0 {
+            let mut bound = names.all();
+            bound.extend_from_slice(more);
+            self.scope.unevaluated(expression, &bound);
+        }
+    }
+
+    /// Returns the value of a traversal, or nothing where anything is wrong with it.
+    pub fn traversal_value(&self, root: &Name, steps: &[Step], names: &Names<'_>) -> Option<Value> {
+        let mut value = match names.find(&root.text) {
+            Some(value) => (value.clone(), steps),
+            None => {
+                let reference = parse_reference(root, steps).ok()?;
+                let (key, _, rest) = self.instance_key(&reference.subject, reference.rest, names)?;
+                (self.scope.lookup_aside(&reference.subject, key.as_ref(), reference.subject_span).ok()?, rest)
+            }
+        };
+        for step in std::mem::take(&mut value.1) {
+            value.0 = self.step(&value.0, step, names)?.ok()?;
+        }
+        Some(value.0)
+    }
+
+    fn traversal(&self, whole: &Expression, root: &Name, steps: &[Step], names: &Names<'_>) -> Value {
+        if let Some(value) = names.find(&root.text) {
+            self.tread(&value.marks().reads);
+            return self.follow(value.clone(), steps, whole, names);
+        }
+        let reference = match parse_reference(root, steps) {
+            Ok(reference) => reference,
+            Err(problem) => {
+                self.lasting.borrow_mut().push(problem);
+                return Value::unknown(Type::DYNAMIC);
+            }
+        };
+        let (subject, span) = (&reference.subject, reference.subject_span);
+        let Some((key, key_marks, rest)) = self.instance_key(subject, reference.rest, names) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let aside = self.aside.get() > 0;
+        let span = match (&key, reference.rest.first()) {
+            (Some(_), Some(step)) => span.to(step.span()),
+            _ => span,
+        };
+        let found = match aside {
+            true => self.scope.lookup_aside(subject, key.as_ref(), span),
+            false => self.scope.lookup(subject, key.as_ref(), span),
+        };
+        let value = match found {
+            Ok(value) => value.mark(&key_marks),
+            Err(problems) => {
+                self.unresolved(problems, whole, names);
+                return Value::unknown(Type::DYNAMIC).mark(&key_marks);
+            }
+        };
+        self.tread(&value.marks().reads);
+        let value = self.follow(value, rest, whole, names);
+        if !aside {
+            self.scope.reached(subject, key.as_ref(), rest.len(), &value, reference.span);
+        }
+        value
+    }
+
+    /// Sorts the problems of a look-up: a missing instance can be caught, anything else is told always.
+    fn unresolved(&self, problems: Diagnostics, whole: &Expression, names: &Names<'_>) {
+        for problem in problems {
+            if problem.summary == "Invalid index" || !problem.is_error() {
+                self.report(problem, whole, names);
+            } else {
+                self.lasting.borrow_mut().push(problem);
+            }
+        }
+    }
+
+    /// Takes the instance key off the steps after a resource or module call: the key if it is known, its marks, and the
+    /// steps left. `None` where the key itself is wrong.
+    fn instance_key<'s>(&self, subject: &Subject, rest: &'s [Step], names: &Names<'_>) -> Option<(Option<Value>, Marks, &'s [Step])> {
+        if !matches!(subject, Subject::Resource(..) | Subject::Module(_)) {
+            return Some((None, Marks::default(), rest));
+        }
+        let key = match rest.first() {
+            Some(Step::Index(key, _)) => self.key(key, names)?,
+            Some(Step::LegacyIndex(at, _)) => legacy_key(*at),
+            _ => return Some((None, Marks::default(), rest)),
+        };
+        match key.bare() {
+            Value::Number(_) | Value::String(_) => {
+                let (bare, marks) = key.unmark();
+                Some((Some(bare), marks, &rest[1..]))
+            }
+            _ => Some((None, Marks::default(), rest)),
+        }
+    }
+
+    /// Evaluates a key; `None` where that fails.
+    fn key(&self, key: &Expression, names: &Names<'_>) -> Option<Value> {
+        let (value, problems) = self.captured(|| self.value(key, names));
+        let failed = problems.iter().any(Diagnostic::is_error);
+        self.keep(problems);
+        (!failed).then_some(value)
+    }
+
+    /// Takes steps into a value; unknown where one fails.
+    pub fn follow(&self, value: Value, steps: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
+        let mut value = value;
+        for step in steps {
+            match self.step(&value, step, names) {
+                Some(Ok(next)) => {
+                    self.tread(&next.marks().reads);
+                    value = next;
+                }
+                failed => {
+                    // What was looked through decided that it fails.
+                    self.tread(&value.deep_marks().reads);
+                    if let Some(Err(problem)) = failed {
+                        self.report(problem, whole, names);
+                    }
+                    return Value::unknown(Type::DYNAMIC).mark(&value.marks());
+                }
+            }
+        }
+        value
+    }
+
+    /// Takes one step; `None` where the key of an index could not be evaluated, and that has been reported.
+    fn step(&self, value: &Value, step: &Step, names: &Names<'_>) -> Option<Result<Value, Diagnostic>> {
+        Some(match step {
+            Step::Attribute(name) => access::attribute(value, &name.text, name.span),
+            Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
+            Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), *span),
+        })
+    }
+}
+
+fn legacy_key(at: u64) -> Value {
+    Value::int(i64::try_from(at).unwrap_or(i64::MAX))
+}
+
+/// Returns whether any of the problems is an error.
+pub(super) fn failed(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(Diagnostic::is_error)
+}
+
+/// The place of the first of two spans up to the end of the second.
+pub(super) fn between(first: Span, last: Span) -> Span {
+    first.to(last)
+}

@@ -1,0 +1,112 @@
+//! `assume…`: promises about values that are not known yet, checked once they are.
+
+use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use crate::value::{Refinement, Value, unknown};
+
+const VALUE: Parameter = Parameter::any("value").or_anything();
+const LEAST: Parameter = Parameter::number("min_length");
+const MOST: Parameter = Parameter::number("max_length");
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "assumeequal",
+        description: "Returns the second value, which the first one will equal; fails where it does not.",
+        parameters: &[Parameter::any("actual_value").or_anything(), Parameter::any("assumed_value").or_anything()],
+        variadic: None,
+        returns: Returns::NullableComputed(|arguments| Ok(arguments[1].ty())),
+        body: assumeequal,
+    },
+    Function {
+        name: "assumenotnull",
+        description: "Returns a value that will not be null; fails where it is.",
+        parameters: &[VALUE],
+        variadic: None,
+        returns: Returns::NullableComputed(|arguments| Ok(arguments[0].ty())),
+        body: |call| promise(call, |it| it.not_null = true, |_| true),
+    },
+    Function {
+        name: "assumestringprefix",
+        description: "Returns a string that will begin with a text; fails where it does not.",
+        parameters: &[Parameter::string("value").or_anything(), Parameter::string("prefix")],
+        variadic: None,
+        returns: Returns::Nullable(Shape::String),
+        body: |call| {
+            let prefix = call.text(1);
+            promise(call, |it| it.prefix = Some(prefix.into()), |value| value.as_str().is_some_and(|it| it.starts_with(prefix)))
+        },
+    },
+    length("assumelistlength", "Returns a list whose length will lie within bounds.", Shape::ListOfAny, &[LIST, LEAST, MOST], both),
+    length("assumelistlengthmin", "Returns a list that will have a least length.", Shape::ListOfAny, &[LIST, LEAST], least),
+    length("assumelistlengthmax", "Returns a list that will have a greatest length.", Shape::ListOfAny, &[LIST, MOST], most),
+    length("assumesetlength", "Returns a set whose length will lie within bounds.", Shape::SetOfAny, &[SET, LEAST, MOST], both),
+    length("assumesetlengthmin", "Returns a set that will have a least length.", Shape::SetOfAny, &[SET, LEAST], least),
+    length("assumesetlengthmax", "Returns a set that will have a greatest length.", Shape::SetOfAny, &[SET, MOST], most),
+    length("assumemaplength", "Returns a map whose length will lie within bounds.", Shape::MapOfAny, &[MAP, LEAST, MOST], both),
+    length("assumemaplengthmin", "Returns a map that will have a least length.", Shape::MapOfAny, &[MAP, LEAST], least),
+    length("assumemaplengthmax", "Returns a map that will have a greatest length.", Shape::MapOfAny, &[MAP, MOST], most),
+];
+
+const LIST: Parameter = Parameter::new("value", Shape::ListOfAny).or_anything();
+const SET: Parameter = Parameter::new("value", Shape::SetOfAny).or_anything();
+const MAP: Parameter = Parameter::new("value", Shape::MapOfAny).or_anything();
+
+const fn length(name: &'static str, description: &'static str, _: Shape, parameters: &'static [Parameter], body: fn(&Call<'_>) -> Outcome) -> Function {
+    let returns = Returns::NullableComputed(|arguments| Ok(arguments[0].ty()));
+    Function { name, description, parameters, variadic: None, returns, body }
+}
+
+fn broken() -> Failure {
+    Failure::argument(0, "assumption was not upheld")
+}
+
+/// Adds what is promised to an unknown value, or checks a known one.
+fn promise(call: &Call<'_>, refine: impl FnOnce(&mut Refinement), holds: impl FnOnce(&Value) -> bool) -> Outcome {
+    let (value, marks) = call.argument(0).clone().unmark();
+    match &value {
+        Value::Null(_) => Err(broken()),
+        Value::Unknown(it) => {
+            let mut refinement = Refinement { not_null: true, ..it.refinement.clone() };
+            refine(&mut refinement);
+            Ok(unknown::refined(it.ty, refinement).mark(&marks))
+        }
+        known if holds(known) => Ok(value.mark(&marks)),
+        _ => Err(broken()),
+    }
+}
+
+fn bound(call: &Call<'_>, at: usize) -> Result<u64, Failure> {
+    u64::try_from(call.int(at)?).map_err(|_| Failure::argument(at, "a length must not be negative"))
+}
+
+fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> Outcome {
+    let refine = |it: &mut Refinement| {
+        it.min_length = low.or(it.min_length);
+        it.max_length = high.or(it.max_length);
+    };
+    promise(call, refine, |value| {
+        let (least, most) = unknown::length_bounds(value);
+        low.is_none_or(|low| most.is_none_or(|it| it >= low)) && high.is_none_or(|high| least <= high)
+    })
+}
+
+fn both(call: &Call<'_>) -> Outcome {
+    between(call, Some(bound(call, 1)?), Some(bound(call, 2)?))
+}
+
+fn least(call: &Call<'_>) -> Outcome {
+    between(call, Some(bound(call, 1)?), None)
+}
+
+fn most(call: &Call<'_>) -> Outcome {
+    between(call, None, Some(bound(call, 1)?))
+}
+
+fn assumeequal(call: &Call<'_>) -> Outcome {
+    let (actual, assumed) = (call.argument(0), call.argument(1));
+    let equal = unknown::equals(&actual.unmark_deep().0, &assumed.unmark_deep().0);
+    match equal.as_bool() {
+        Some(false) => Err(Failure::argument(0, "the actual value does not match the assumed value")),
+        _ => Ok(assumed.clone()),
+    }
+}
+

@@ -1,0 +1,453 @@
+//! Functions of lists and tuples.
+
+use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use crate::value::convert::convert;
+use crate::value::unify::unify;
+use crate::value::{Kind, Marks, Type, Value, unknown};
+
+use super::super::operators::is_sequence;
+
+const LIST: Parameter = Parameter::any("list");
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "concat",
+        description: "Puts lists or tuples after each other.",
+        parameters: &[],
+        variadic: Some(Parameter::any("seqs").or_marked()),
+        returns: Returns::Computed(concat_type),
+        body: concat,
+    },
+    Function {
+        name: "element",
+        description: "Returns one element by its index, counted on from the start after the end.",
+        parameters: &[LIST.or_marked(), Parameter::number("index")],
+        variadic: None,
+        returns: Returns::NullableComputed(element_type),
+        body: element,
+    },
+    Function {
+        name: "reverse",
+        description: "Returns the elements in reverse order.",
+        parameters: &[LIST.or_marked()],
+        variadic: None,
+        returns: Returns::Computed(reverse_type),
+        body: reverse,
+    },
+    Function {
+        name: "slice",
+        description: "Returns the elements from a start index up to an end index, which is left out.",
+        parameters: &[LIST.or_marked(), Parameter::number("start_index"), Parameter::number("end_index")],
+        variadic: None,
+        returns: Returns::Computed(slice_type),
+        body: slice,
+    },
+    Function {
+        name: "sort",
+        description: "Sorts strings by their bytes.",
+        parameters: &[Parameter::new("list", Shape::ListOfString)],
+        variadic: None,
+        returns: Returns::Always(Shape::ListOfString),
+        body: sort,
+    },
+    Function {
+        name: "distinct",
+        description: "Removes every element that has come before.",
+        parameters: &[Parameter::new("list", Shape::ListOfAny)],
+        variadic: None,
+        returns: Returns::Computed(|arguments| Ok(arguments[0].ty())),
+        body: distinct,
+    },
+    Function {
+        name: "compact",
+        description: "Removes null and empty strings.",
+        parameters: &[Parameter::new("list", Shape::ListOfString)],
+        variadic: None,
+        returns: Returns::Always(Shape::ListOfString),
+        body: compact,
+    },
+    Function {
+        name: "chunklist",
+        description: "Cuts a list into lists of at most a given size.",
+        parameters: &[Parameter::new("list", Shape::ListOfAny).or_marked(), Parameter::number("size").or_marked()],
+        variadic: None,
+        returns: Returns::Computed(|arguments| Ok(Type::list(arguments[0].ty()))),
+        body: chunklist,
+    },
+    Function {
+        name: "flatten",
+        description: "Replaces every element that is a list, set or tuple with its elements, at every depth.",
+        parameters: &[LIST.or_marked()],
+        variadic: None,
+        returns: Returns::Computed(flatten_type),
+        body: flatten,
+    },
+    Function {
+        name: "matchkeys",
+        description: "Returns the values whose key, at the same position of another list, is in a set.",
+        parameters: &[
+            Parameter::new("values", Shape::ListOfAny),
+            Parameter::new("keys", Shape::ListOfAny),
+            Parameter::new("searchset", Shape::ListOfAny),
+        ],
+        variadic: None,
+        returns: Returns::Computed(matchkeys_type),
+        body: matchkeys,
+    },
+    Function {
+        name: "index",
+        description: "Returns the position of the first element that equals a value.",
+        parameters: &[LIST, Parameter::any("value")],
+        variadic: None,
+        returns: Returns::Always(Shape::Number),
+        body: index,
+    },
+];
+
+/// The elements of a list, set or tuple, whatever its own marks.
+fn items(value: &Value) -> Vec<Value> {
+    value.children().cloned().collect()
+}
+
+fn concat_type(arguments: &[Value]) -> Result<Type, Failure> {
+    if arguments.is_empty() {
+        return Err(Failure::call("at least one argument is required"));
+    }
+    let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
+    if types.iter().all(|it| matches!(it.kind(), Kind::List(_)))
+        && let Some(common) = unify(&types)
+    {
+        return Ok(common);
+    }
+    let mut elements = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        match argument.ty().kind() {
+            Kind::Tuple(types) => elements.extend_from_slice(types),
+            Kind::List(_) if !argument.is_known() => return Ok(Type::DYNAMIC),
+            Kind::List(element) => elements.extend(argument.children().map(|_| *element)),
+            _ => {
+                let name = argument.ty().friendly_name();
+                return Err(Failure::argument(at, format!("all arguments must be lists or tuples; got {name}")));
+            }
+        }
+    }
+    Ok(Type::tuple(elements))
+}
+
+fn concat(call: &Call<'_>) -> Outcome {
+    let marks = call.arguments.iter().fold(Marks::default(), |marks, it| marks.union(&it.marks()));
+    let mut all = Vec::new();
+    for (at, argument) in call.arguments.iter().enumerate() {
+        match call.ty.kind() {
+            Kind::List(_) => {
+                let list = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+                all.extend(items(&list));
+            }
+            _ => all.extend(items(argument)),
+        }
+    }
+    Ok(match call.ty.kind() {
+        Kind::List(element) => Value::list(*element, all),
+        _ => Value::tuple(all),
+    }
+    .mark(&marks))
+}
+
+fn element_type(arguments: &[Value]) -> Result<Type, Failure> {
+    match arguments[0].ty().kind() {
+        Kind::List(element) => Ok(*element),
+        Kind::Tuple(types) => {
+            if !arguments[1].is_known() {
+                return Ok(Type::DYNAMIC);
+            }
+            let at = whole_index(&arguments[1])?;
+            if types.is_empty() {
+                return Err(empty_list());
+            }
+            Ok(types[at.rem_euclid(types.len() as i64) as usize])
+        }
+        _ => Err(Failure::call(format!("cannot read elements from {}", arguments[0].ty().friendly_name()))),
+    }
+}
+
+fn empty_list() -> Failure {
+    Failure::call("cannot use element function with an empty list")
+}
+
+fn whole_index(index: &Value) -> Result<i64, Failure> {
+    index.as_int().ok_or_else(|| {
+        Failure::call("invalid index: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive")
+    })
+}
+
+fn element(call: &Call<'_>) -> Outcome {
+    let (list, at) = (call.argument(0), whole_index(call.argument(1))?);
+    if !list.is_known() {
+        return Ok(Value::unknown(call.ty).mark(&list.marks()));
+    }
+    let items = items(list);
+    if items.is_empty() {
+        return Err(empty_list());
+    }
+    Ok(items[at.rem_euclid(items.len() as i64) as usize].clone().mark(&list.marks()))
+}
+
+fn reverse_type(arguments: &[Value]) -> Result<Type, Failure> {
+    match arguments[0].ty().kind() {
+        Kind::Tuple(types) => Ok(Type::tuple(types.iter().rev().copied().collect())),
+        Kind::List(element) | Kind::Set(element) => Ok(Type::list(*element)),
+        _ => {
+            let name = arguments[0].ty().friendly_name();
+            Err(Failure::argument(0, format!("can only reverse list or tuple values, not {name}")))
+        }
+    }
+}
+
+fn reverse(call: &Call<'_>) -> Outcome {
+    let mut items = items(call.argument(0));
+    items.reverse();
+    Ok(same_kind(call.ty, items).mark(&call.argument(0).marks()))
+}
+
+/// A list where `ty` is one, else a tuple.
+fn same_kind(ty: Type, items: Vec<Value>) -> Value {
+    match ty.kind() {
+        Kind::List(element) => Value::list(*element, items),
+        _ => Value::tuple(items),
+    }
+}
+
+/// Start and end, each `None` while unknown.
+fn slice_bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), Failure> {
+    let length = match arguments[0].ty().kind() {
+        Kind::Tuple(types) => Some(types.len()),
+        _ => arguments[0].is_known().then(|| arguments[0].children().count()),
+    };
+    let bound = |at: usize, which: &str| -> Result<Option<usize>, Failure> {
+        if !arguments[at].is_known() {
+            return Ok(None);
+        }
+        let wrong = |what: String| Err(Failure::argument(at, what));
+        let Some(index) = arguments[at].as_int() else {
+            return wrong(format!(
+                "invalid {which} index: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive"
+            ));
+        };
+        match usize::try_from(index) {
+            Err(_) => wrong(format!("{which} index must not be less than zero")),
+            Ok(index) if length.is_some_and(|length| index > length) => {
+                wrong(format!("{which} index must not be greater than the length of the list"))
+            }
+            Ok(index) => Ok(Some(index)),
+        }
+    };
+    let (start, end) = (bound(1, "start")?, bound(2, "end")?);
+    if let (Some(start), Some(end)) = (start, end)
+        && start > end
+    {
+        return Err(Failure::argument(1, "start index must not be greater than end index"));
+    }
+    Ok((start, end))
+}
+
+fn slice_type(arguments: &[Value]) -> Result<Type, Failure> {
+    let ty = arguments[0].ty();
+    let types = match ty.kind() {
+        Kind::List(_) => {
+            slice_bounds(arguments)?;
+            return Ok(ty);
+        }
+        Kind::Tuple(types) => types,
+        Kind::Set(_) => {
+            return Err(Failure::argument(
+                0,
+                "cannot slice a set, because its elements do not have indices; explicitly convert to a list if the ordering of \
+                 the result is not important",
+            ));
+        }
+        _ => return Err(Failure::argument(0, "must be a list or tuple value")),
+    };
+    Ok(match slice_bounds(arguments)? {
+        (Some(start), Some(end)) => Type::tuple(types[start..end].to_vec()),
+        _ => Type::DYNAMIC,
+    })
+}
+
+fn slice(call: &Call<'_>) -> Outcome {
+    let list = call.argument(0);
+    let (Some(start), Some(end)) = slice_bounds(call.arguments)? else { return Ok(Value::unknown(call.ty).mark(&list.marks())) };
+    Ok(same_kind(call.ty, items(list)[start..end].to_vec()).mark(&list.marks()))
+}
+
+fn sort(call: &Call<'_>) -> Outcome {
+    let list = call.argument(0);
+    if !list.is_wholly_known() {
+        return Ok(Value::unknown(call.ty));
+    }
+    let mut texts = Vec::new();
+    for (at, item) in list.children().enumerate() {
+        match item {
+            Value::String(text) => texts.push(text.clone()),
+            _ => return Err(Failure::call(format!("given list element {at} is null; a null string cannot be sorted"))),
+        }
+    }
+    texts.sort();
+    Ok(Value::list(Type::STRING, texts.into_iter().map(Value::String).collect()))
+}
+
+fn distinct(call: &Call<'_>) -> Outcome {
+    let list = call.argument(0);
+    if !list.is_wholly_known() {
+        return Ok(Value::unknown(call.ty));
+    }
+    let element = call.ty.element().unwrap_or(Type::DYNAMIC);
+    if element.is_primitive() {
+        return Ok(Value::list(element, distinct_primitives(list)));
+    }
+    let mut kept: Vec<Value> = Vec::new();
+    for item in list.children() {
+        if !kept.iter().any(|it| unknown::equals(it, item).as_bool() == Some(true)) {
+            kept.push(item.clone());
+        }
+    }
+    Ok(Value::list(element, kept))
+}
+
+/// Finds what has come before by its text, so that long lists take no square of time.
+fn distinct_primitives(list: &Value) -> Vec<Value> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    list.children()
+        .filter(|item| {
+            let text = match item {
+                Value::String(it) => Some(it.to_string()),
+                Value::Number(it) if it.sign() == 0 => Some("0".to_owned()),
+                Value::Number(it) => Some(it.to_string()),
+                Value::Bool(it) => Some(it.to_string()),
+                _ => None,
+            };
+            seen.insert(text)
+        })
+        .cloned()
+        .collect()
+}
+
+fn compact(call: &Call<'_>) -> Outcome {
+    let list = call.argument(0);
+    if !list.is_wholly_known() {
+        return Ok(Value::unknown(call.ty));
+    }
+    let kept = list.children().filter(|it| it.as_str().is_some_and(|it| !it.is_empty())).cloned().collect();
+    Ok(Value::list(Type::STRING, kept))
+}
+
+fn chunklist(call: &Call<'_>) -> Outcome {
+    let (list, size) = (call.argument(0), call.argument(1));
+    let marks = list.marks().union(&size.marks());
+    let whole = size.as_int().ok_or_else(|| {
+        Failure::call("invalid size: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive")
+    })?;
+    let size = usize::try_from(whole).map_err(|_| Failure::call("the size argument must be positive"))?;
+    let items = items(list);
+    let (ty, element) = (list.ty(), list.ty().element().unwrap_or(Type::DYNAMIC));
+    let chunks = match size {
+        _ if items.is_empty() => Vec::new(),
+        0 => vec![Value::list(element, items)],
+        size => items.chunks(size).map(|it| Value::list(element, it.to_vec())).collect(),
+    };
+    Ok(Value::list(ty, chunks).mark(&marks))
+}
+
+/// What flattening gives: the elements, the marks of all lists, and whether all of them are known.
+fn flattened(list: &Value, into: &mut Vec<Value>, marks: &mut Marks) -> bool {
+    *marks = marks.union(&list.marks());
+    if !list.is_known() {
+        return false;
+    }
+    let mut known = true;
+    for item in list.children() {
+        known &= item.is_known() || item.ty() != Type::DYNAMIC;
+        if !item.is_null() && is_sequence(item.ty()) {
+            known &= flattened(item, into, marks);
+        } else {
+            into.push(item.clone());
+        }
+    }
+    known
+}
+
+fn flatten_type(arguments: &[Value]) -> Result<Type, Failure> {
+    if !arguments[0].is_wholly_known() {
+        return Ok(Type::DYNAMIC);
+    }
+    if !is_sequence(arguments[0].ty()) {
+        return Err(Failure::call("can only flatten lists, sets and tuples"));
+    }
+    let mut all = Vec::new();
+    flattened(&arguments[0], &mut all, &mut Marks::default());
+    Ok(Type::tuple(all.iter().map(Value::ty).collect()))
+}
+
+fn flatten(call: &Call<'_>) -> Outcome {
+    if !is_sequence(call.argument(0).ty()) {
+        return Ok(Value::unknown(Type::DYNAMIC).mark(&call.argument(0).marks()));
+    }
+    let (mut all, mut marks) = (Vec::new(), Marks::default());
+    let known = flattened(call.argument(0), &mut all, &mut marks);
+    Ok(if known { Value::tuple(all) } else { Value::unknown(Type::DYNAMIC) }.mark(&marks))
+}
+
+fn matchkeys_type(arguments: &[Value]) -> Result<Type, Failure> {
+    match unify(&[arguments[1].ty(), arguments[2].ty()]) {
+        Some(_) => Ok(arguments[0].ty()),
+        None => Err(Failure::call("keys and searchset must be of the same type")),
+    }
+}
+
+fn matchkeys(call: &Call<'_>) -> Outcome {
+    let element = call.ty.element().unwrap_or(Type::DYNAMIC);
+    let values = items(call.argument(0));
+    let ty = unify(&[call.argument(1).ty(), call.argument(2).ty()]).unwrap_or(Type::DYNAMIC);
+    let convert = |at: usize| convert(call.argument(at), ty).map_err(|error| Failure::argument(at, error.to_string()));
+    let (keys, wanted) = (convert(1)?, convert(2)?);
+    if values.len() != keys.children().count() {
+        return Err(Failure::call("length of keys and values should be equal"));
+    }
+    if wanted.children().next().is_none() {
+        return Ok(Value::list(element, Vec::new()));
+    }
+    if !call.argument(0).is_wholly_known() || !keys.is_wholly_known() {
+        return Ok(Value::unknown(call.ty));
+    }
+    let mut kept = Vec::new();
+    for (value, key) in values.into_iter().zip(keys.children()) {
+        for candidate in wanted.children() {
+            match unknown::equals(key, candidate).as_bool() {
+                Some(true) => {
+                    kept.push(value.clone());
+                    break;
+                }
+                Some(false) => {}
+                None => return Ok(Value::list(element, Vec::new())),
+            }
+        }
+    }
+    Ok(Value::list(element, kept))
+}
+
+fn index(call: &Call<'_>) -> Outcome {
+    let list = call.argument(0);
+    if !matches!(list.ty().kind(), Kind::List(_) | Kind::Tuple(_)) {
+        return Err(Failure::call("argument must be a list or tuple"));
+    }
+    if list.children().next().is_none() {
+        return Err(Failure::call("cannot search an empty list"));
+    }
+    for (at, item) in list.children().enumerate() {
+        match unknown::equals(item, call.argument(1)).as_bool() {
+            Some(true) => return Ok(Value::int(at as i64)),
+            Some(false) => {}
+            None => return Ok(Value::unknown(Type::NUMBER)),
+        }
+    }
+    Err(Failure::call("item not found"))
+}

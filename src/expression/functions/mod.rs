@@ -1,0 +1,353 @@
+//! Every function of the language: one table, one file per family.
+//!
+//! A [`Function`] says what it takes and gives; [`Function::invoke`] deals with null, unknown and marked arguments the same
+//! way for all, so that a body sees only what it asked for.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::value::{Marks, Type, Value};
+
+use super::Scope;
+
+mod checks;
+mod cidr;
+mod collections;
+mod dates;
+mod encoding;
+mod files;
+mod formats;
+mod hashes;
+mod lists;
+mod maps;
+mod marking;
+mod numbers;
+mod regexes;
+mod sets;
+mod strings;
+mod templates;
+mod types;
+mod yaml;
+
+pub use types::parse_type;
+
+/// A function.
+pub struct Function {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a sentence or two.
+    pub description: &'static str,
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// What it takes any number of, after these.
+    pub variadic: Option<Parameter>,
+    /// What it gives.
+    pub returns: Returns,
+    /// Its work.
+    pub body: fn(&Call<'_>) -> Result<Value, Failure>,
+}
+
+/// The type of a result.
+#[derive(Clone, Copy)]
+pub enum Returns {
+    /// Always of this type, and never null.
+    Always(Shape),
+    /// Of this type, or null.
+    Nullable(Shape),
+    /// It depends on the arguments, which may be unknown. Never null.
+    Computed(fn(&[Value]) -> Result<Type, Failure>),
+    /// It depends on the arguments, and may be null.
+    NullableComputed(fn(&[Value]) -> Result<Type, Failure>),
+}
+
+/// The types that parameters have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Shape {
+    Any,
+    Bool,
+    Number,
+    String,
+    ListOfAny,
+    ListOfBool,
+    ListOfNumber,
+    ListOfString,
+    SetOfAny,
+    SetOfString,
+    MapOfAny,
+    MapOfListOfString,
+}
+
+impl Shape {
+    /// Returns the type.
+    pub fn ty(self) -> Type {
+        match self {
+            Shape::Any => Type::DYNAMIC,
+            Shape::Bool => Type::BOOL,
+            Shape::Number => Type::NUMBER,
+            Shape::String => Type::STRING,
+            Shape::ListOfAny => Type::list(Type::DYNAMIC),
+            Shape::ListOfBool => Type::list(Type::BOOL),
+            Shape::ListOfNumber => Type::list(Type::NUMBER),
+            Shape::ListOfString => Type::list(Type::STRING),
+            Shape::SetOfAny => Type::set(Type::DYNAMIC),
+            Shape::SetOfString => Type::set(Type::STRING),
+            Shape::MapOfAny => Type::map(Type::DYNAMIC),
+            Shape::MapOfListOfString => Type::map(Type::list(Type::STRING)),
+        }
+    }
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What arguments are converted to.
+    pub shape: Shape,
+    /// Takes null.
+    pub null: bool,
+    /// Takes unknown values of known type.
+    pub unknown: bool,
+    /// Takes values of unknown type.
+    pub dynamic: bool,
+    /// Takes marked values, and looks after their marks itself.
+    pub marked: bool,
+}
+
+impl Parameter {
+    /// A parameter of this type that takes nothing special.
+    pub const fn new(name: &'static str, shape: Shape) -> Parameter {
+        Parameter { name, shape, null: false, unknown: false, dynamic: false, marked: false }
+    }
+
+    /// A parameter of any type.
+    pub const fn any(name: &'static str) -> Parameter {
+        Parameter::new(name, Shape::Any)
+    }
+
+    /// A string.
+    pub const fn string(name: &'static str) -> Parameter {
+        Parameter::new(name, Shape::String)
+    }
+
+    /// A number.
+    pub const fn number(name: &'static str) -> Parameter {
+        Parameter::new(name, Shape::Number)
+    }
+
+    /// The same, that takes null.
+    pub const fn or_null(self) -> Parameter {
+        Parameter { null: true, ..self }
+    }
+
+    /// The same, that takes unknown values.
+    pub const fn or_unknown(self) -> Parameter {
+        Parameter { unknown: true, ..self }
+    }
+
+    /// The same, that takes values of unknown type.
+    pub const fn or_untyped(self) -> Parameter {
+        Parameter { dynamic: true, ..self }
+    }
+
+    /// The same, that takes marked values.
+    pub const fn or_marked(self) -> Parameter {
+        Parameter { marked: true, ..self }
+    }
+
+    /// The same, that takes all of these.
+    pub const fn or_anything(self) -> Parameter {
+        self.or_null().or_unknown().or_untyped().or_marked()
+    }
+}
+
+/// One call: converted arguments, and what is around it.
+pub struct Call<'c> {
+    /// The arguments, of the parameters' types.
+    pub arguments: &'c [Value],
+    /// The type that the result will have.
+    pub ty: Type,
+    /// Clock, files, and whether impure functions wait.
+    pub scope: &'c dyn Scope,
+    /// How many templates are being rendered around this call.
+    pub depth: u32,
+}
+
+impl Call<'_> {
+    /// Returns an argument; null where there are fewer.
+    pub fn argument(&self, at: usize) -> &Value {
+        self.arguments.get(at).unwrap_or(&Value::NULL)
+    }
+
+    /// Returns the text of a string argument.
+    pub fn text(&self, at: usize) -> &str {
+        self.argument(at).as_str().unwrap_or("")
+    }
+
+    /// Returns an argument that must be a whole number, for use as a count or position.
+    pub fn int(&self, at: usize) -> Result<i64, Failure> {
+        let whole = "value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive";
+        self.argument(at).as_int().ok_or_else(|| Failure::argument(at, whole))
+    }
+}
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The argument to blame; `None` where it is the call as a whole.
+    pub argument: Option<usize>,
+    /// What is wrong, in words that follow a colon.
+    pub message: String,
+}
+
+impl Failure {
+    /// An argument is wrong.
+    pub fn argument(at: usize, message: impl Into<String>) -> Failure {
+        Failure { argument: Some(at), message: message.into() }
+    }
+
+    /// The call failed.
+    pub fn call(message: impl Into<String>) -> Failure {
+        Failure { argument: None, message: message.into() }
+    }
+}
+
+/// What a function returns.
+pub type Outcome = Result<Value, Failure>;
+
+impl Function {
+    /// Returns the parameter that takes the argument at a position.
+    pub fn parameter(&self, at: usize) -> Option<&Parameter> {
+        self.parameters.get(at).or(self.variadic.as_ref())
+    }
+
+    /// Calls it with arguments of the parameters' types.
+    pub fn invoke(&self, arguments: &[Value], scope: &dyn Scope, depth: u32) -> Outcome {
+        let rules: Vec<Rule> = (0..arguments.len()).filter_map(|at| self.parameter(at)).map(Rule::from).collect();
+        let Prepared { arguments, marks, untyped, unknown } = prepare(arguments, &rules)?;
+        if untyped {
+            return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
+        }
+        let (ty, never_null) = match self.returns {
+            Returns::Always(shape) => (shape.ty(), true),
+            Returns::Nullable(shape) => (shape.ty(), false),
+            Returns::Computed(compute) => (compute(&arguments)?, true),
+            Returns::NullableComputed(compute) => (compute(&arguments)?, false),
+        };
+        let value = match unknown {
+            true => Value::unknown(ty),
+            false => (self.body)(&Call { arguments: &arguments, ty, scope, depth })?,
+        };
+        Ok(if never_null { not_null(value) } else { value }.mark(&marks))
+    }
+
+    /// Returns what follows the name in a description of a call: `(number, base)`.
+    pub fn signature(&self) -> String {
+        let names = self.parameters.iter().map(|it| it.name.to_owned());
+        let more = self.variadic.iter().map(|it| format!("{}...", it.name));
+        format!("({})", names.chain(more).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What one argument may be.
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    pub null: bool,
+    pub unknown: bool,
+    pub dynamic: bool,
+    pub marked: bool,
+}
+
+impl From<&Parameter> for Rule {
+    fn from(it: &Parameter) -> Rule {
+        Rule { null: it.null, unknown: it.unknown, dynamic: it.dynamic, marked: it.marked }
+    }
+}
+
+/// Arguments made ready for a body.
+pub(super) struct Prepared {
+    /// Without the marks that the body does not want to see.
+    pub arguments: Vec<Value>,
+    /// Those marks, for the result.
+    pub marks: Marks,
+    /// One is of unknown type: so is the result.
+    pub untyped: bool,
+    /// One is unknown: so is the result.
+    pub unknown: bool,
+}
+
+/// Checks arguments against what their parameters take.
+pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, Failure> {
+    let mut ready = Prepared { arguments: Vec::with_capacity(arguments.len()), marks: Marks::default(), untyped: false, unknown: false };
+    for (at, (value, rule)) in arguments.iter().zip(rules).enumerate() {
+        if !ready.untyped && value.is_null() && !rule.null {
+            return Err(Failure::argument(at, "argument must not be null"));
+        }
+        ready.untyped |= value.ty() == Type::DYNAMIC && !rule.dynamic;
+        ready.unknown |= !value.is_known() && !rule.unknown;
+        if rule.marked {
+            ready.arguments.push(value.clone());
+        } else {
+            let (bare, marks) = value.unmark_deep();
+            ready.marks = ready.marks.union(&marks);
+            ready.arguments.push(bare);
+        }
+    }
+    Ok(ready)
+}
+
+/// Adds to an unknown value that it will not be null.
+pub(super) fn not_null(value: Value) -> Value {
+    let (bare, marks) = value.unmark();
+    match bare {
+        Value::Unknown(it) if it.ty != Type::DYNAMIC && !it.refinement.not_null => {
+            let mut it = crate::value::Unknown::clone(&it);
+            it.refinement.not_null = true;
+            Value::Unknown(it.into())
+        }
+        other => other,
+    }
+    .mark(&marks)
+}
+
+static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::new(|| {
+    let families: [&[Function]; 16] = [
+        checks::FUNCTIONS,
+        cidr::FUNCTIONS,
+        collections::FUNCTIONS,
+        dates::FUNCTIONS,
+        encoding::FUNCTIONS,
+        files::FUNCTIONS,
+        formats::FUNCTIONS,
+        hashes::FUNCTIONS,
+        lists::FUNCTIONS,
+        maps::FUNCTIONS,
+        marking::FUNCTIONS,
+        numbers::FUNCTIONS,
+        regexes::FUNCTIONS,
+        sets::FUNCTIONS,
+        strings::FUNCTIONS,
+        templates::FUNCTIONS,
+    ];
+    families.into_iter().flatten().chain(types::FUNCTIONS).chain(yaml::FUNCTIONS).map(|it| (it.name, it)).collect()
+});
+
+/// Returns a function by its name, without `core::`.
+pub fn find(name: &str) -> Option<&'static Function> {
+    TABLE.get(name).copied()
+}
+
+/// Returns every function, sorted by name.
+pub fn all() -> Vec<&'static Function> {
+    let mut all: Vec<_> = TABLE.values().copied().collect();
+    all.sort_by_key(|it| it.name);
+    all
+}
+
+/// Returns the function whose name is nearest to one that does not exist, where one is near.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let near = TABLE.keys().map(|it| (strsim::levenshtein(it, name), *it)).min()?;
+    (near.0 < 3).then_some(near.1)
+}

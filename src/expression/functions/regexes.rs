@@ -1,0 +1,97 @@
+//! Regular expressions, in the syntax of RE2.
+
+use regex::{Captures, Regex};
+
+use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape, re2};
+use crate::value::{Kind, Str, Type, Value};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "regex",
+        description: "Returns the first match of a regular expression: as text, or its groups as a tuple or object.",
+        parameters: &[Parameter::string("pattern"), Parameter::string("string")],
+        variadic: None,
+        returns: Returns::Computed(match_type),
+        body: first_match,
+    },
+    Function {
+        name: "regexall",
+        description: "Returns every match of a regular expression as a list.",
+        parameters: &[Parameter::string("pattern"), Parameter::string("string")],
+        variadic: None,
+        returns: Returns::Computed(|arguments| Ok(Type::list(match_type(arguments)?))),
+        body: all_matches,
+    },
+    Function {
+        name: "replace",
+        description: "Replaces every occurrence of a text, or of a regular expression between slashes.",
+        parameters: &[Parameter::string("str"), Parameter::string("substr"), Parameter::string("replace")],
+        variadic: None,
+        returns: Returns::Always(Shape::String),
+        body: replace,
+    },
+];
+
+/// The type of one match: text without groups, a tuple with unnamed groups, an object with named ones.
+fn match_type(arguments: &[Value]) -> Result<Type, Failure> {
+    let Some(pattern) = arguments[0].as_str() else { return Ok(Type::DYNAMIC) };
+    let regex = re2::compile(pattern).map_err(|why| Failure::call(format!("invalid regexp pattern: {why}")))?;
+    let groups: Vec<Option<&str>> = regex.capture_names().skip(1).collect();
+    let named = groups.iter().flatten().count();
+    match (groups.len() - named, named) {
+        (0, 0) => Ok(Type::STRING),
+        (_, 0) => Ok(Type::tuple(vec![Type::STRING; groups.len()])),
+        (0, _) => Ok(Type::object(groups.into_iter().flatten().map(|it| (Str::from(it), Type::STRING)).collect())),
+        _ => Err(Failure::call("invalid regexp pattern: cannot mix both named and unnamed capture groups")),
+    }
+}
+
+fn compiled(call: &Call<'_>) -> Result<Regex, Failure> {
+    re2::compile(call.text(0)).map_err(|why| Failure::argument(0, format!("error parsing pattern: {why}")))
+}
+
+fn captured(regex: &Regex, captures: &Captures<'_>, ty: Type) -> Value {
+    let group = |at: usize| captures.get(at).map_or(Value::Null(Type::STRING), |it| Value::string(it.as_str()));
+    match ty.kind() {
+        Kind::Tuple(_) => Value::tuple((1..captures.len()).map(group).collect()),
+        Kind::Object(_) => {
+            let names = regex.capture_names().enumerate();
+            Value::object(names.filter_map(|(at, name)| Some((Str::from(name?), group(at)))))
+        }
+        _ => group(0),
+    }
+}
+
+fn first_match(call: &Call<'_>) -> Outcome {
+    let regex = compiled(call)?;
+    match regex.captures(call.text(1)) {
+        Some(captures) => Ok(captured(&regex, &captures, call.ty)),
+        None => Err(Failure::call("pattern did not match any part of the given string")),
+    }
+}
+
+fn all_matches(call: &Call<'_>) -> Outcome {
+    let regex = compiled(call)?;
+    let element = call.ty.element().unwrap_or(Type::STRING);
+    let found = regex.captures_iter(call.text(1)).map(|it| captured(&regex, &it, element)).collect();
+    Ok(Value::list(element, found))
+}
+
+fn replace(call: &Call<'_>) -> Outcome {
+    let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
+    if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
+        let regex = re2::compile(&wanted[1..wanted.len() - 1])
+            .map_err(|why| Failure::call(format!("error parsing regexp: {why}")))?;
+        return Ok(Value::string(regex.replace_all(text, instead)));
+    }
+    if wanted.is_empty() {
+        // Between all characters, and at both ends.
+        let mut replaced = instead.to_owned();
+        for letter in text.chars() {
+            replaced.push(letter);
+            replaced.push_str(instead);
+        }
+        return Ok(Value::string(replaced));
+    }
+    Ok(Value::string(text.replace(wanted, instead)))
+}

@@ -1,0 +1,293 @@
+//! Functions of text.
+
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use crate::value::{Refinement, Type, Unknown, Value};
+
+const STR: Parameter = Parameter::string("str");
+const TEXT: Returns = Returns::Always(Shape::String);
+const TEST: Returns = Returns::Always(Shape::Bool);
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "upper",
+        description: "Turns all letters into capital letters.",
+        parameters: &[STR.or_untyped()],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.chars().map(simple_upper).collect()),
+    },
+    Function {
+        name: "lower",
+        description: "Turns all letters into small letters.",
+        parameters: &[STR.or_untyped()],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.chars().map(simple_lower).collect()),
+    },
+    Function {
+        name: "title",
+        description: "Turns the first letter of each word into a capital letter.",
+        parameters: &[STR],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, title),
+    },
+    Function {
+        name: "strrev",
+        description: "Returns the characters in reverse order.",
+        parameters: &[STR.or_untyped()],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.graphemes(true).rev().collect()),
+    },
+    Function {
+        name: "chomp",
+        description: "Takes line ends off the end.",
+        parameters: &[STR],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.trim_end_matches(['\r', '\n']).to_owned()),
+    },
+    Function {
+        name: "trimspace",
+        description: "Takes white space off both ends.",
+        parameters: &[STR],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.trim().to_owned()),
+    },
+    Function {
+        name: "trim",
+        description: "Takes every character of a set off both ends.",
+        parameters: &[STR, Parameter::string("cutset")],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.trim_matches(|it| call.text(1).contains(it)).to_owned()),
+    },
+    Function {
+        name: "trimprefix",
+        description: "Takes a text off the beginning, where it stands there.",
+        parameters: &[STR, Parameter::string("prefix")],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.strip_prefix(call.text(1)).unwrap_or(text).to_owned()),
+    },
+    Function {
+        name: "trimsuffix",
+        description: "Takes a text off the end, where it stands there.",
+        parameters: &[STR, Parameter::string("suffix")],
+        variadic: None,
+        returns: TEXT,
+        body: |call| map_text(call, |text| text.strip_suffix(call.text(1)).unwrap_or(text).to_owned()),
+    },
+    Function {
+        name: "indent",
+        description: "Puts spaces before every line but the first.",
+        parameters: &[Parameter::number("spaces"), STR],
+        variadic: None,
+        returns: TEXT,
+        body: indent,
+    },
+    Function {
+        name: "substr",
+        description: "Returns a part by its offset (from the end where negative) and length (-1 is all), in characters.",
+        parameters: &[STR.or_untyped(), Parameter::number("offset").or_untyped(), Parameter::number("length").or_untyped()],
+        variadic: None,
+        returns: TEXT,
+        body: substr,
+    },
+    Function {
+        name: "join",
+        description: "Puts the elements of lists after each other, with a separator between them.",
+        parameters: &[Parameter::string("separator")],
+        variadic: Some(Parameter::new("lists", Shape::ListOfString)),
+        returns: TEXT,
+        body: join,
+    },
+    Function {
+        name: "split",
+        description: "Cuts a text at every separator.",
+        parameters: &[Parameter::string("separator"), STR],
+        variadic: None,
+        returns: Returns::Always(Shape::ListOfString),
+        body: split,
+    },
+    Function {
+        name: "startswith",
+        description: "Tells whether a text begins with another.",
+        parameters: &[STR.or_unknown(), Parameter::string("prefix")],
+        variadic: None,
+        returns: TEST,
+        body: startswith,
+    },
+    Function {
+        name: "endswith",
+        description: "Tells whether a text ends with another.",
+        parameters: &[STR, Parameter::string("suffix")],
+        variadic: None,
+        returns: TEST,
+        body: |call| Ok(Value::Bool(call.text(0).ends_with(call.text(1)))),
+    },
+    Function {
+        name: "strcontains",
+        description: "Tells whether a text occurs in another.",
+        parameters: &[STR, Parameter::string("substr")],
+        variadic: None,
+        returns: TEST,
+        body: |call| Ok(Value::Bool(call.text(0).contains(call.text(1)))),
+    },
+];
+
+fn map_text(call: &Call<'_>, change: impl FnOnce(&str) -> String) -> Outcome {
+    Ok(Value::string(change(call.text(0))))
+}
+
+/// The capital of a letter, where it is one letter: `ß` has none.
+fn simple_upper(letter: char) -> char {
+    let mut upper = letter.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => one,
+        _ => title_upper(letter),
+    }
+}
+
+/// One-letter capitals of letters whose full capital form has several.
+fn title_upper(letter: char) -> char {
+    match letter {
+        '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => {
+            char::from_u32(letter as u32 + 8).unwrap_or(letter)
+        }
+        '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => char::from_u32(letter as u32 + 9).unwrap_or(letter),
+        other => other,
+    }
+}
+
+fn simple_lower(letter: char) -> char {
+    let mut lower = letter.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) => one,
+        (Some(first), Some(_)) => first,
+        _ => letter,
+    }
+}
+
+/// The form of a letter at the beginning of a title: differs from the capital for a few double letters.
+fn simple_title(letter: char) -> char {
+    match letter {
+        'Ǆ' | 'ǅ' | 'ǆ' => 'ǅ',
+        'Ǉ' | 'ǈ' | 'ǉ' => 'ǈ',
+        'Ǌ' | 'ǋ' | 'ǌ' => 'ǋ',
+        'Ǳ' | 'ǲ' | 'ǳ' => 'ǲ',
+        '\u{10d0}'..='\u{10fa}' | '\u{10fd}'..='\u{10ff}' => letter,
+        other => simple_upper(other),
+    }
+}
+
+fn title(text: &str) -> String {
+    let mut before = ' ';
+    text.chars()
+        .map(|letter| {
+            let at_start = is_separator(before);
+            before = letter;
+            if at_start { simple_title(letter) } else { letter }
+        })
+        .collect()
+}
+
+/// Returns whether a word may begin after this character.
+fn is_separator(it: char) -> bool {
+    if it.is_ascii() {
+        return !(it.is_ascii_alphanumeric() || it == '_');
+    }
+    !it.is_alphanumeric() && it.is_whitespace()
+}
+
+fn indent(call: &Call<'_>) -> Outcome {
+    let spaces = call.int(0).map_err(|failure| Failure::call(failure.message))?;
+    let text = call.text(1);
+    let too_long = || Failure::call("the result would be too long");
+    let spaces = usize::try_from(spaces).map_err(|_| Failure::call("the number of spaces must not be negative"))?;
+    let lines = text.matches('\n').count();
+    if lines.checked_mul(spaces).is_none_or(|it| it > 1 << 30) {
+        return Err(too_long());
+    }
+    Ok(Value::string(text.replace('\n', &format!("\n{}", " ".repeat(if lines == 0 { 0 } else { spaces })))))
+}
+
+fn substr(call: &Call<'_>) -> Outcome {
+    if call.arguments.iter().any(|it| !it.is_known()) {
+        return Ok(Value::unknown(Type::STRING));
+    }
+    let text = call.text(0);
+    let whole = |at| call.int(at).map_err(|failure| Failure::call(failure.message));
+    let (mut offset, length) = (whole(1)?, whole(2)?);
+    if offset < 0 {
+        offset = offset.saturating_add(text.graphemes(true).count() as i64);
+    } else if length == 0 {
+        return Ok(Value::string(""));
+    }
+    // An offset before the beginning means the beginning.
+    let from = usize::try_from(offset).unwrap_or(0);
+    let rest = text.graphemes(true).skip(from);
+    Ok(Value::string(match usize::try_from(length) {
+        // A length of nothing does not stop anywhere once the offset was counted from the end.
+        Err(_) | Ok(0) => rest.collect::<String>(),
+        Ok(length) => rest.take(length).collect(),
+    }))
+}
+
+fn join(call: &Call<'_>) -> Outcome {
+    let lists = &call.arguments[1..];
+    if lists.is_empty() {
+        return Err(Failure::call("at least one list is required"));
+    }
+    if lists.iter().any(|it| !it.is_wholly_known()) {
+        return Ok(Value::unknown(Type::STRING));
+    }
+    let mut items = Vec::new();
+    for (at, list) in lists.iter().enumerate() {
+        for (position, item) in list.children().enumerate() {
+            let Some(text) = item.as_str() else {
+                let which = if lists.len() > 1 { format!(" of list {}", at + 1) } else { String::new() };
+                return Err(Failure::argument(at + 1, format!("element {position}{which} is null; cannot concatenate null values")));
+            };
+            items.push(text);
+        }
+    }
+    Ok(Value::string(items.join(call.text(0))))
+}
+
+fn split(call: &Call<'_>) -> Outcome {
+    let (separator, text) = (call.text(0), call.text(1));
+    let items = match separator {
+        "" => text.chars().map(|it| Value::string(it.to_string())).collect(),
+        _ => text.split(separator).map(Value::string).collect(),
+    };
+    Ok(Value::list(Type::STRING, items))
+}
+
+fn startswith(call: &Call<'_>) -> Outcome {
+    let prefix = call.text(1);
+    match call.argument(0) {
+        Value::Unknown(it) => {
+            let decided = match &it.refinement.prefix {
+                Some(known) if known.starts_with(prefix) => Some(true),
+                Some(known) if !prefix.starts_with(&**known) => Some(false),
+                _ if prefix.is_empty() => Some(true),
+                _ => None,
+            };
+            Ok(decided.map_or_else(|| Value::unknown(Type::BOOL), Value::Bool))
+        }
+        text => Ok(Value::Bool(text.as_str().unwrap_or("").starts_with(prefix))),
+    }
+}
+
+/// An unknown string with a known beginning.
+pub(super) fn unknown_with_prefix(prefix: &str) -> Value {
+    let prefix = super::super::template::safe_prefix(prefix);
+    Value::Unknown(Arc::new(Unknown { ty: Type::STRING, refinement: Refinement { not_null: true, prefix, ..Refinement::default() } }))
+}

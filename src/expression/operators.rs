@@ -1,0 +1,332 @@
+//! Operators and conditionals.
+
+use std::cmp::Ordering;
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::{BinaryOp, Expr, Expression, UnaryOp};
+use crate::value::convert::convert;
+use crate::value::unify::unify;
+use crate::value::{Kind, Marks, Number, Refinement, Type, Unknown, Value, unknown};
+
+use super::evaluate::{Evaluator, Names, between, failed};
+use super::problems;
+
+/// An operand with the problems found in it.
+struct Operand {
+    value: Value,
+    problems: Vec<Diagnostic>,
+}
+
+impl Evaluator<'_> {
+    /// Evaluates `-x` and `!x`.
+    pub(super) fn unary(&self, whole: &Expression, op: UnaryOp, operand: &Expression, names: &Names<'_>) -> Value {
+        let ty = if op == UnaryOp::Not { Type::BOOL } else { Type::NUMBER };
+        let (value, problems) = self.captured(|| self.value(operand, names));
+        let mut wrong = failed(&problems);
+        self.keep(problems);
+        let value = convert(&value, ty).unwrap_or_else(|error| {
+            self.report(problems::bad_operand("unary", &error.to_string(), operand.span, whole.span), operand, names);
+            wrong = true;
+            Value::unknown(ty)
+        });
+        let marks = value.marks();
+        if wrong {
+            return Value::unknown(ty).mark(&marks);
+        }
+        match (op, value.bare()) {
+            (_, Value::Null(_)) => {
+                self.report(problems::failed_operation("argument must not be null", whole.span), whole, names);
+                Value::unknown(ty)
+            }
+            (UnaryOp::Not, Value::Bool(it)) => Value::Bool(!it),
+            (UnaryOp::Negate, Value::Number(it)) => Value::Number(it.negate()),
+            _ => Value::unknown_not_null(ty),
+        }
+        .mark(&marks)
+    }
+
+    /// Evaluates `a + b` and the like; a long chain `a + b + c …` in a loop.
+    pub(super) fn binary(&self, whole: &Expression, names: &Names<'_>) -> Value {
+        let mut chain = Vec::new();
+        let mut first = whole;
+        while let Expr::Binary(op, left, right) = &*first.expr {
+            chain.push((*op, left, right, first));
+            first = left;
+        }
+        let mut left = self.operand(first, names);
+        for (op, left_expression, right_expression, here) in chain.into_iter().rev() {
+            let (value, problems) = self.captured(|| self.apply(op, left, left_expression, right_expression, here, names));
+            left = Operand { value, problems };
+        }
+        self.keep(left.problems);
+        left.value
+    }
+
+    fn operand(&self, expression: &Expression, names: &Names<'_>) -> Operand {
+        let (value, problems) = self.captured(|| self.value(expression, names));
+        Operand { value, problems }
+    }
+
+    fn apply(&self, op: BinaryOp, left: Operand, left_at: &Expression, right_at: &Expression, whole: &Expression, names: &Names<'_>) -> Value {
+        let (takes, gives) = signature(op);
+        let decided_by_left = is_logical(op) && !failed(&left.problems) && left.value.as_bool() == Some(op == BinaryOp::Or);
+        let right = match decided_by_left {
+            true => Operand { value: self.set_aside(|| self.value(right_at, names)), problems: Vec::new() },
+            false => self.operand(right_at, names),
+        };
+        let mut wrong = Vec::new();
+        let mut side = |operand: &Operand, at: &Expression, which: &str| {
+            convert(&operand.value, takes).unwrap_or_else(|error| {
+                wrong.push((problems::bad_operand(which, &error.to_string(), at.span, whole.span), at.clone()));
+                Value::unknown(takes)
+            })
+        };
+        let (a, b) = (side(&left, left_at, "left"), side(&right, right_at, "right"));
+        if !wrong.is_empty() {
+            wrong.into_iter().for_each(|(problem, at)| self.report(problem, &at, names));
+            self.keep(left.problems);
+            self.keep(right.problems);
+            return Value::unknown(gives);
+        }
+        let (a_marks, b_marks) = match takes == Type::DYNAMIC {
+            true => (a.deep_marks(), b.deep_marks()),
+            false => (a.marks(), b.marks()),
+        };
+        // An operand that did not matter says nothing of where the result comes from.
+        let b_marks = if decided_by_left { Marks { reads: Default::default(), ..b_marks } } else { b_marks };
+        let marks = a_marks.union(&b_marks);
+        if is_logical(op)
+            && let Some((result, blamed)) = short_circuit(op, a.bare(), b.bare(), &left.problems)
+        {
+            match blamed {
+                Side::Left => self.keep(left.problems),
+                Side::Right => self.keep(right.problems),
+            }
+            return result.mark(&marks);
+        }
+        let stop = failed(&left.problems) || failed(&right.problems);
+        self.keep(left.problems);
+        self.keep(right.problems);
+        if stop {
+            return Value::unknown(gives).mark(&marks);
+        }
+        let result = match op {
+            BinaryOp::Equal => Ok(unknown::equals(&a.unmark_deep().0, &b.unmark_deep().0)),
+            BinaryOp::NotEqual => Ok(not(unknown::equals(&a.unmark_deep().0, &b.unmark_deep().0))),
+            _ => combine(op, a.bare(), b.bare(), gives),
+        };
+        match result {
+            Ok(value) => value.mark(&marks),
+            Err(why) => {
+                self.report(problems::failed_operation(&why, whole.span), whole, names);
+                Value::unknown(gives)
+            }
+        }
+    }
+
+    /// Evaluates `condition ? yes : no`.
+    pub(super) fn conditional(&self, whole: &Expression, condition: &Expression, yes: &Expression, no: &Expression, names: &Names<'_>) -> Value {
+        self.choose(whole.span, condition, (&|| self.value(yes, names), yes), (&|| self.value(no, names), no), names)
+    }
+
+    /// Chooses between two values, each with the expression to blame for it.
+    pub(super) fn choose(
+        &self, whole: Span, condition: &Expression, yes: (&dyn Fn() -> Value, &Expression), no: (&dyn Fn() -> Value, &Expression),
+        names: &Names<'_>,
+    ) -> Value {
+        let test = self.operand(condition, names);
+        let decided = if failed(&test.problems) { None } else { convert(&test.value, Type::BOOL).ok().and_then(|it| it.as_bool()) };
+        let (yes_value, no_value) = match decided {
+            Some(true) => (yes.0(), self.set_aside(no.0)),
+            Some(false) => (self.set_aside(yes.0), no.0()),
+            None => (self.attempted(yes.0).0, self.attempted(no.0).0),
+        };
+        let Some(ty) = result_type(&yes_value, &no_value) else {
+            let at = between(yes.1.span, no.1.span);
+            self.report(problems::inconsistent_results(yes_value.ty(), no_value.ty(), at, whole), yes.1, names);
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let condition_failed = failed(&test.problems);
+        self.keep(test.problems);
+        if test.value.is_null() {
+            self.report(problems::null_condition(condition.span, whole), condition, names);
+            return Value::unknown(ty);
+        }
+        let without_reads = |marks: Marks| Marks { reads: Default::default(), ..marks };
+        let test_marks = test.value.marks();
+        let (taken, other, which, at) = match decided {
+            Some(true) => (yes_value, no_value, "true", yes.1),
+            Some(false) => (no_value, yes_value, "false", no.1),
+            None => {
+                let marks = test_marks.union(&yes_value.marks()).union(&no_value.marks());
+                if test.value.is_known() && !condition_failed {
+                    self.report(problems::condition_not_bool(condition.span, whole), condition, names);
+                    return Value::unknown(ty);
+                }
+                return either(&yes_value, &no_value, ty).mark(&marks);
+            }
+        };
+        let marks = test_marks.union(&without_reads(other.marks()));
+        match convert(&taken, ty) {
+            Ok(value) => value.mark(&marks),
+            Err(error) => {
+                self.report(problems::wrong_result(which, &error.to_string(), at.span, whole), at, names);
+                Value::unknown(ty).mark(&marks)
+            }
+        }
+    }
+}
+
+/// The type that both results of a conditional become.
+fn result_type(yes: &Value, no: &Value) -> Option<Type> {
+    let untyped_null = |it: &Value| matches!(it, Value::Null(ty) if *ty == Type::DYNAMIC);
+    match (yes.ty(), no.ty()) {
+        (_, other) if untyped_null(yes) => Some(other),
+        (other, _) if untyped_null(no) => Some(other),
+        (a, b) if a == Type::DYNAMIC || b == Type::DYNAMIC => Some(Type::DYNAMIC),
+        (a, b) if a == b => Some(a),
+        (a, b) => unify(&[a, b]),
+    }
+}
+
+/// One of two values, it is not known which.
+fn either(yes: &Value, no: &Value, ty: Type) -> Value {
+    if yes.is_null() && no.is_null() {
+        return Value::Null(ty);
+    }
+    let (a, b) = (known_of(yes.bare()), known_of(no.bare()));
+    let mut refinement = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
+    if yes.ty() == Type::NUMBER && no.ty() == Type::NUMBER {
+        refinement.lower = a.lower.zip(b.lower).map(|(a, b)| wider(a, b, Ordering::Less));
+        refinement.upper = a.upper.zip(b.upper).map(|(a, b)| wider(a, b, Ordering::Greater));
+    }
+    if yes.ty() == no.ty() && ty.element().is_some() {
+        refinement.min_length = a.min_length.zip(b.min_length).map(|(a, b)| a.min(b)).filter(|it| *it > 0);
+        refinement.max_length = a.max_length.zip(b.max_length).map(|(a, b)| a.max(b));
+    }
+    if ty == Type::DYNAMIC {
+        refinement = Refinement::default();
+    }
+    Value::Unknown(std::sync::Arc::new(Unknown { ty, refinement }))
+}
+
+fn wider(a: (Number, bool), b: (Number, bool), outer: Ordering) -> (Number, bool) {
+    match a.0.partial_cmp(&b.0) {
+        Some(Ordering::Equal) => (a.0, a.1 || b.1),
+        Some(order) if order == outer => a,
+        _ => b,
+    }
+}
+
+/// What is known about a value, decided or not.
+fn known_of(value: &Value) -> Refinement {
+    let length = value.ty().element().map(|_| value.children().count() as u64);
+    match value {
+        Value::Null(_) => Refinement::default(),
+        Value::Unknown(it) => it.refinement.clone(),
+        Value::Number(it) => {
+            let bound = Some((it.clone(), true));
+            Refinement { not_null: true, lower: bound.clone(), upper: bound, ..Refinement::default() }
+        }
+        _ => Refinement { not_null: true, min_length: length, max_length: length, ..Refinement::default() },
+    }
+}
+
+/// What an operator takes on both sides, and what it gives.
+fn signature(op: BinaryOp) -> (Type, Type) {
+    match op {
+        BinaryOp::Or | BinaryOp::And => (Type::BOOL, Type::BOOL),
+        BinaryOp::Equal | BinaryOp::NotEqual => (Type::DYNAMIC, Type::BOOL),
+        BinaryOp::Greater | BinaryOp::GreaterOrEqual | BinaryOp::Less | BinaryOp::LessOrEqual => (Type::NUMBER, Type::BOOL),
+        _ => (Type::NUMBER, Type::NUMBER),
+    }
+}
+
+fn is_logical(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or)
+}
+
+enum Side {
+    Left,
+    Right,
+}
+
+/// The result of `&&` or `||` where one side decides it, and the side whose problems still count.
+fn short_circuit(op: BinaryOp, a: &Value, b: &Value, left_problems: &[Diagnostic]) -> Option<(Value, Side)> {
+    let deciding = op == BinaryOp::Or;
+    let unknown = || Value::unknown_not_null(Type::BOOL);
+    // `&&` takes a null for "not true".
+    let decides = |it: &Value| it.as_bool() == Some(deciding) || (!deciding && it.is_null());
+    let passes = |it: &Value| it.as_bool() == Some(!deciding) || (deciding && it.is_null());
+    match (a.is_known(), b.is_known()) {
+        (false, false) => (!failed(left_problems)).then(|| (unknown(), Side::Left)),
+        (true, _) if decides(a) => Some((Value::Bool(deciding), Side::Left)),
+        (_, true) if decides(b) => Some((Value::Bool(deciding), Side::Right)),
+        (false, true) if passes(b) => Some((unknown(), Side::Left)),
+        (true, false) if passes(a) => Some((unknown(), Side::Right)),
+        _ => None,
+    }
+}
+
+fn not(value: Value) -> Value {
+    match value {
+        Value::Bool(it) => Value::Bool(!it),
+        other => other,
+    }
+}
+
+/// Applies an operator other than `==` and `!=` to bare operands of the right type.
+fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, String> {
+    if a.is_null() || b.is_null() {
+        return Err("argument must not be null".to_owned());
+    }
+    match (a, b) {
+        (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(if op == BinaryOp::And { *a && *b } else { *a || *b })),
+        (Value::Number(a), Value::Number(b)) => arithmetic(op, a, b),
+        _ if gives == Type::BOOL => Ok(compare_ranges(op, &known_of(a), &known_of(b))),
+        _ => Ok(Value::unknown_not_null(gives)),
+    }
+}
+
+fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, String> {
+    let number = |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.to_owned());
+    Ok(match op {
+        BinaryOp::Add => return number(a.add(b), "can't compute sum of opposing infinities"),
+        BinaryOp::Subtract => return number(a.subtract(b), "can't subtract infinity from itself"),
+        BinaryOp::Multiply => return number(a.multiply(b), "can't multiply zero by infinity"),
+        BinaryOp::Divide => return number(a.divide(b), "can't divide zero by zero or infinity by infinity"),
+        BinaryOp::Modulo => return number(a.modulo(b), "can't use modulo with zero and infinity"),
+        BinaryOp::Greater => Value::Bool(a > b),
+        BinaryOp::GreaterOrEqual => Value::Bool(a >= b),
+        BinaryOp::Less => Value::Bool(a < b),
+        _ => Value::Bool(a <= b),
+    })
+}
+
+/// Compares two numbers of which only ranges are known.
+fn compare_ranges(op: BinaryOp, a: &Refinement, b: &Refinement) -> Value {
+    // `x < y` surely, and `x <= y` surely.
+    let below = |x: &Refinement, y: &Refinement, or_equal: bool| match (&x.upper, &y.lower) {
+        (Some((high, high_possible)), Some((low, low_possible))) => {
+            high < low || (high == low && (or_equal || !(*high_possible && *low_possible)))
+        }
+        _ => false,
+    };
+    let (yes, no) = match op {
+        BinaryOp::Less => (below(a, b, false), below(b, a, true)),
+        BinaryOp::LessOrEqual => (below(a, b, true), below(b, a, false)),
+        BinaryOp::Greater => (below(b, a, false), below(a, b, true)),
+        BinaryOp::GreaterOrEqual => (below(b, a, true), below(a, b, false)),
+        _ => (false, false),
+    };
+    match (yes, no) {
+        (true, _) => Value::Bool(true),
+        (_, true) => Value::Bool(false),
+        _ => Value::unknown_not_null(Type::BOOL),
+    }
+}
+
+/// Returns the kind of thing a type is, for functions that treat lists, sets and tuples alike.
+pub(super) fn is_sequence(ty: Type) -> bool {
+    matches!(ty.kind(), Kind::List(_) | Kind::Set(_) | Kind::Tuple(_))
+}

@@ -1,0 +1,200 @@
+//! Values and types as the console and outputs show them, in the syntax of the language.
+
+use crate::value::{Kind, Type, Value};
+
+/// Prints a value as `console` and `output` do. Sensitive parts are hidden.
+pub fn format_value(value: &Value) -> String {
+    let mut text = String::new();
+    write_value(&mut text, value, 0);
+    text
+}
+
+/// Prints a type as `type(…)` does, over several lines where it has parts.
+pub fn format_type(ty: Type) -> String {
+    let mut text = String::new();
+    write_type(&mut text, ty, 0);
+    text
+}
+
+/// Prints text as a string literal of the language.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '$' | '%' if letters.peek() == Some(&'{') => {
+                quoted.push(letter);
+                quoted.push(letter);
+            }
+            it if it.is_control() || (it.is_whitespace() && it != ' ') => match it as u32 {
+                code @ ..0x10000 => quoted.push_str(&format!("\\u{code:04x}")),
+                code => quoted.push_str(&format!("\\U{code:08x}")),
+            },
+            it => quoted.push(it),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn indent(text: &mut String, depth: usize) {
+    text.push('\n');
+    text.extend(std::iter::repeat_n("  ", depth));
+}
+
+fn write_value(text: &mut String, value: &Value, depth: usize) {
+    let marks = value.marks();
+    if marks.sensitive {
+        return text.push_str("(sensitive value)");
+    }
+    if marks.ephemeral {
+        return text.push_str("(ephemeral value)");
+    }
+    match value.bare() {
+        Value::Unknown(_) => text.push_str("(known after apply)"),
+        Value::Null(ty) => text.push_str(&null_text(*ty)),
+        Value::Bool(it) => text.push_str(if *it { "true" } else { "false" }),
+        Value::Number(it) => text.push_str(&it.to_string()),
+        Value::String(it) => match heredoc(it, depth) {
+            Some(lines) => text.push_str(&lines),
+            None => text.push_str(&quoted(it)),
+        },
+        Value::List(it) => write_items(text, "tolist(", &it.items, depth, ")"),
+        Value::Set(it) => write_items(text, "toset(", &it.items, depth, ")"),
+        Value::Tuple(it) => write_items(text, "", &it.items, depth, ""),
+        Value::Map(_) => write_entries(text, "tomap(", value, depth, ")"),
+        Value::Object(_) => write_entries(text, "", value, depth, ""),
+        // INVARIANT of marks: what is under them is bare.
+        Value::Marked(_) => {}
+    }
+}
+
+/// A null with its type, where that matters.
+fn null_text(ty: Type) -> String {
+    match ty.kind() {
+        Kind::Dynamic => "null".to_owned(),
+        Kind::Bool => "tobool(null)".to_owned(),
+        Kind::Number => "tonumber(null)".to_owned(),
+        Kind::String => "tostring(null)".to_owned(),
+        Kind::List(_) => format!("null /* {} */", ty.friendly_name()),
+        Kind::Set(_) => format!("null /* {} */", ty.friendly_name()),
+        Kind::Map(_) => format!("null /* {} */", ty.friendly_name()),
+        _ => format!("null /* {} */", ty.friendly_name()),
+    }
+}
+
+/// Text of several lines as a heredoc; `None` where it must stay in quotes.
+fn heredoc(text: &str, depth: usize) -> Option<String> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    if lines.len() < 2 || lines.iter().any(|it| it.chars().any(|it| it != '\t' && it.is_control())) {
+        return None;
+    }
+    let mut mark = "EOT".to_owned();
+    while lines.iter().any(|it| it.trim() == mark) {
+        mark.push('_');
+    }
+    let (operator, margin) = if depth > 0 { ("<<-", "  ".repeat(depth)) } else { ("<<", String::new()) };
+    let mut out = format!("{operator}{mark}\n");
+    for line in &lines {
+        out.push_str(&margin);
+        out.push_str(&line.replace("${", "$${").replace("%{", "%%{"));
+        out.push('\n');
+    }
+    out.push_str(&margin);
+    out.push_str(&mark);
+    Some(out)
+}
+
+fn write_items(text: &mut String, open: &str, items: &[Value], depth: usize, close: &str) {
+    text.push_str(open);
+    text.push('[');
+    for item in items {
+        indent(text, depth + 1);
+        write_value(text, item, depth + 1);
+        text.push(',');
+    }
+    if !items.is_empty() {
+        indent(text, depth);
+    }
+    text.push(']');
+    text.push_str(close);
+}
+
+fn write_entries(text: &mut String, open: &str, value: &Value, depth: usize, close: &str) {
+    text.push_str(open);
+    text.push('{');
+    let entries = value.entries();
+    for (name, item) in &entries {
+        indent(text, depth + 1);
+        text.push_str(&quoted(name));
+        text.push_str(" = ");
+        write_value(text, item, depth + 1);
+    }
+    if !entries.is_empty() {
+        indent(text, depth);
+    }
+    text.push('}');
+    text.push_str(close);
+}
+
+fn write_type(text: &mut String, ty: Type, depth: usize) {
+    let wide = |text: &mut String, depth: usize| {
+        text.push('\n');
+        text.extend(std::iter::repeat_n("    ", depth));
+    };
+    match ty.kind() {
+        Kind::Dynamic => text.push_str("dynamic"),
+        Kind::Bool => text.push_str("bool"),
+        Kind::Number => text.push_str("number"),
+        Kind::String => text.push_str("string"),
+        Kind::List(it) | Kind::Set(it) | Kind::Map(it) => {
+            text.push_str(match ty.kind() {
+                Kind::List(_) => "list(",
+                Kind::Set(_) => "set(",
+                _ => "map(",
+            });
+            let inline = it.is_primitive() || *it == Type::DYNAMIC || matches!(it.kind(), Kind::List(_) | Kind::Set(_) | Kind::Map(_));
+            if inline {
+                write_type(text, *it, depth);
+            } else {
+                wide(text, depth + 1);
+                write_type(text, *it, depth + 1);
+                text.push(',');
+                wide(text, depth);
+            }
+            text.push(')');
+        }
+        Kind::Tuple(items) => {
+            text.push_str("tuple([");
+            for it in items {
+                wide(text, depth + 1);
+                write_type(text, *it, depth + 1);
+                text.push(',');
+            }
+            if !items.is_empty() {
+                wide(text, depth);
+            }
+            text.push_str("])");
+        }
+        Kind::Object(attributes) => {
+            text.push_str("object({");
+            for (name, it, _) in attributes {
+                wide(text, depth + 1);
+                text.push_str(name);
+                text.push_str(": ");
+                write_type(text, *it, depth + 1);
+                text.push(',');
+            }
+            if !attributes.is_empty() {
+                wide(text, depth);
+            }
+            text.push_str("})");
+        }
+    }
+}

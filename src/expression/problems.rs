@@ -1,0 +1,221 @@
+//! Everything that can be wrong with an expression, one function each.
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::Name;
+use crate::value::Type;
+
+use super::statement::friendly;
+
+/// A diagnostic in three parts.
+fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
+    Diagnostic::error(summary).detail(detail).at(at)
+}
+
+/// An expression is nested deeper than the evaluator goes.
+pub(super) fn too_deep(at: Span) -> Diagnostic {
+    problem("Expression too deeply nested", "This expression is nested deeper than can be evaluated. Move inner parts to local values.", at)
+}
+
+/// A function name that nothing defines; `whole` is the whole call.
+pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
+    let text = &*name.text;
+    if let Some((namespace, _)) = text.split_once("::")
+        && namespace != "core"
+        && namespace != "provider"
+    {
+        return problem(
+            "Unknown function namespace",
+            format!("Function {text:?} does not exist within a valid namespace (provider,core)"),
+            name.span,
+        )
+        .within(whole);
+    }
+    let base = text.strip_prefix("core::").unwrap_or(text);
+    let hint = match super::functions::nearest(base) {
+        Some(near) if text.len() != base.len() => format!(" Did you mean core::{near}?"),
+        Some(near) => format!(" Did you mean {near:?}?"),
+        None => String::new(),
+    };
+    let detail = match text.rsplit_once("::") {
+        Some((namespace, own)) => format!("There is no function named {own:?} in namespace {namespace}::.{hint}"),
+        None => format!("There is no function named {text:?}.{hint}"),
+    };
+    problem("Call to unknown function", detail, name.span).within(whole)
+}
+
+/// `f(x...)` where `x` is null, or no list.
+pub(super) fn bad_expansion(is_null: bool, at: Span, whole: Span) -> Diagnostic {
+    let detail = match is_null {
+        true => "The expanding argument (indicated by ...) must not be null.",
+        false => "The expanding argument (indicated by ...) must be of a tuple, list, or set type.",
+    };
+    problem("Invalid expanding argument value", detail, at).within(whole)
+}
+
+/// Fewer arguments than parameters.
+pub(super) fn too_few_arguments(function: &str, expected: usize, or_more: bool, missing: &str, at: Span, whole: Span) -> Diagnostic {
+    let least = if or_more { " at least" } else { "" };
+    problem(
+        "Not enough function arguments",
+        format!("Function {function:?} expects{least} {expected} argument(s). Missing value for {missing:?}."),
+        at,
+    )
+    .within(whole)
+}
+
+/// More arguments than parameters.
+pub(super) fn too_many_arguments(function: &str, expected: usize, at: Span, whole: Span) -> Diagnostic {
+    problem("Too many function arguments", format!("Function {function:?} expects only {expected} argument(s)."), at).within(whole)
+}
+
+/// One argument does not fit its parameter.
+pub(super) fn bad_argument(parameter: &str, why: &str, at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid function argument", format!("Invalid value for {parameter:?} parameter: {why}."), at).within(whole)
+}
+
+/// The function itself failed.
+pub(super) fn failed_call(function: &str, why: &str, at: Span) -> Diagnostic {
+    problem("Error in function call", format!("Call to function {function:?} failed: {why}."), at)
+}
+
+/// An operand cannot be converted to what the operator takes.
+pub(super) fn bad_operand(side: &str, why: &str, at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid operand", format!("Unsuitable value for {side} operand: {why}."), at).within(whole)
+}
+
+/// The operator itself failed.
+pub(super) fn failed_operation(why: &str, at: Span) -> Diagnostic {
+    problem("Operation failed", format!("Error during operation: {why}."), at)
+}
+
+/// `null ? a : b`
+pub(super) fn null_condition(at: Span, whole: Span) -> Diagnostic {
+    problem("Null condition", "The condition value is null. Conditions must either be true or false.", at).within(whole)
+}
+
+/// A condition that is no bool.
+pub(super) fn condition_not_bool(at: Span, whole: Span) -> Diagnostic {
+    problem("Incorrect condition type", "The condition expression must be of type bool.", at).within(whole)
+}
+
+/// The two results of a conditional have no common type.
+pub(super) fn inconsistent_results(yes: Type, no: Type, at: Span, whole: Span) -> Diagnostic {
+    let why = super::statement::type_mismatch(yes, no);
+    problem(
+        "Inconsistent conditional result types",
+        format!("The true and false result expressions must have consistent types. {why}."),
+        at,
+    )
+    .within(whole)
+}
+
+/// The chosen result of a conditional cannot be converted to the common type.
+pub(super) fn wrong_result(which: &str, why: &str, at: Span, whole: Span) -> Diagnostic {
+    problem("Inconsistent conditional result types", format!("The {which} result value has the wrong type: {why}."), at).within(whole)
+}
+
+/// `{ (null) = 1 }`
+pub(super) fn null_key(at: Span) -> Diagnostic {
+    problem("Null value as key", "Can't use a null value as a key.", at)
+}
+
+/// `{ ([]) = 1 }`
+pub(super) fn bad_key(why: &str, at: Span) -> Diagnostic {
+    problem("Incorrect key type", format!("Can't use this value as a key: {why}."), at)
+}
+
+/// `{ a.b = 1 }`
+pub(super) fn ambiguous_key(at: Span) -> Diagnostic {
+    problem(
+        "Ambiguous attribute key",
+        "If this expression is intended to be a reference, wrap it in parentheses. If it's instead intended as a literal \
+         name containing periods, wrap it in quotes to create a string literal.",
+        at,
+    )
+}
+
+/// `for` over null.
+pub(super) fn iteration_over_null(at: Span, whole: Span) -> Diagnostic {
+    problem("Iteration over null value", "A null value cannot be used as the collection in a 'for' expression.", at).within(whole)
+}
+
+/// `for` over a string and the like.
+pub(super) fn iteration_over_single(ty: Type, at: Span, whole: Span) -> Diagnostic {
+    problem(
+        "Iteration over non-iterable value",
+        format!("A value of type {} cannot be used as the collection in a 'for' expression.", friendly(ty)),
+        at,
+    )
+    .within(whole)
+}
+
+/// The `if` of a `for` is null whatever the element.
+pub(super) fn condition_always_null(at: Span, whole: Span) -> Diagnostic {
+    problem("Condition is null", "The value of the 'if' clause must not be null.", at).within(whole)
+}
+
+/// The `if` of a `for` is null for an element.
+pub(super) fn null_filter(at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid 'for' condition", "The value of the 'if' clause must not be null.", at).within(whole)
+}
+
+/// The `if` of a `for` is no bool.
+pub(super) fn bad_filter(why: &str, at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid 'for' condition", format!("The 'if' clause value is invalid: {why}."), at).within(whole)
+}
+
+/// The key of an object `for` is null.
+pub(super) fn null_for_key(at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid object key", "Key expression in 'for' expression must not produce a null value.", at).within(whole)
+}
+
+/// The key of an object `for` is no string.
+pub(super) fn bad_for_key(why: &str, at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid object key", format!("The key expression produced an invalid result: {why}."), at).within(whole)
+}
+
+/// Two elements of an object `for` have one key.
+pub(super) fn duplicate_for_key(key: &str, at: Span, whole: Span) -> Diagnostic {
+    problem(
+        "Duplicate object key",
+        format!(
+            "Two different items produced the key {key:?} in this 'for' expression. If duplicates are expected, use the \
+             ellipsis (...) after the value expression to enable grouping by key."
+        ),
+        at,
+    )
+    .within(whole)
+}
+
+/// `[*]` on a null list.
+pub(super) fn splat_of_null(at: Span, whole: Span) -> Diagnostic {
+    problem("Splat of null value", "Splat expressions (with the * symbol) cannot be applied to null sequences.", at).within(whole)
+}
+
+/// The elements of a list give values of different types in a nested splat.
+pub(super) fn uneven_splat(at: Span, whole: Span) -> Diagnostic {
+    problem(
+        "Invalid nested splat expressions",
+        "The second level of splat expression produced elements of different types, so it isn't possible to construct a \
+         valid list to represent the top-level result.\n\nConsider using a for expression instead, to produce a \
+         tuple-typed result which can therefore have non-homogenous element types.",
+        at,
+    )
+    .within(whole)
+}
+
+/// `"a${null}"`
+pub(super) fn null_interpolation(at: Span, whole: Span) -> Diagnostic {
+    problem(
+        "Invalid template interpolation value",
+        "The expression result is null. Cannot include a null value in a string template.",
+        at,
+    )
+    .within(whole)
+}
+
+/// `"a${[]}"`
+pub(super) fn bad_interpolation(why: &str, at: Span, whole: Span) -> Diagnostic {
+    problem("Invalid template interpolation value", format!("Cannot include the given value in a string template: {why}."), at)
+        .within(whole)
+}

@@ -1,0 +1,307 @@
+//! Which things an expression refers to, found without evaluating it.
+
+use std::rc::Rc;
+
+use crate::address::Mode;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::syntax::{Expr, Expression, Name, ObjectKey, Part, Step};
+use crate::value::{Str, Value};
+
+use super::{Reference, Subject};
+
+/// Reads the first names of a traversal as a subject.
+///
+/// Fails where they name nothing that could exist: a bare name, `data` without type and name, `count.foo`.
+pub fn parse_reference<'a>(root: &Name, steps: &'a [Step]) -> Result<Reference<'a>, Diagnostic> {
+    let whole = steps.iter().fold(root.span, |span, step| span.to(step.span()));
+    let make = |subject, used: usize| {
+        let subject_span = steps[..used].iter().fold(root.span, |span, step| span.to(step.span()));
+        Reference { subject, rest: &steps[used..], subject_span, span: whole }
+    };
+    let single = |subject: fn(Str) -> Subject| {
+        let name = single_attribute(root, steps)?;
+        Ok(make(subject(name.text.clone()), 1))
+    };
+    match &*root.text {
+        "var" => single(Subject::Variable),
+        "local" => single(Subject::Local),
+        "path" => single(Subject::Path),
+        "terraform" | "tofu" => single(Subject::Terraform),
+        "module" => {
+            let reference = single(Subject::Module)?;
+            check_key(reference.rest, "module")?;
+            match reference.rest {
+                [Step::Index(..) | Step::LegacyIndex(..), other @ Step::Index(..), ..]
+                | [Step::Index(..) | Step::LegacyIndex(..), other @ Step::LegacyIndex(..), ..] => {
+                    Err(invalid("Module instance objects do not support this operation.", other.span()))
+                }
+                _ => Ok(reference),
+            }
+        }
+        "count" => match &*single_attribute(root, steps)?.text {
+            "index" => Ok(make(Subject::CountIndex, 1)),
+            other => Err(bad_count_attribute(other, whole)),
+        },
+        "each" => match &*single_attribute(root, steps)?.text {
+            "key" => Ok(make(Subject::EachKey, 1)),
+            "value" => Ok(make(Subject::EachValue, 1)),
+            other => Err(bad_each_attribute(other, whole)),
+        },
+        "self" => Ok(make(Subject::SelfObject, 0)),
+        "template" | "lazy" | "arg" => Err(reserved_name(root)),
+        "data" => prefixed(root, steps, Mode::Data, whole).map(|subject| make(subject, 2)),
+        "ephemeral" => prefixed(root, steps, Mode::Ephemeral, whole).map(|subject| make(subject, 2)),
+        "resource" => prefixed(root, steps, Mode::Managed, whole).map(|subject| make(subject, 2)),
+        _ => {
+            let name = match steps.first() {
+                Some(Step::Attribute(name)) => name,
+                Some(step) => return Err(unnamed_resource("a resource type", step.span())),
+                None => return Err(unnamed_resource("a resource type", root.span)),
+            };
+            check_key(&steps[1..], "resource")?;
+            Ok(make(Subject::Resource(Mode::Managed, root.text.clone(), name.text.clone()), 1))
+        }
+    }
+}
+
+/// Reads `data.TYPE.NAME` and the like.
+fn prefixed(root: &Name, steps: &[Step], mode: Mode, whole: Span) -> Result<Subject, Diagnostic> {
+    let (object, what, missing) = match mode {
+        Mode::Data => ("data", "a data source", "the data source type and the resource name"),
+        Mode::Ephemeral => ("ephemeral", "an ephemeral resource", "the ephemeral resource type and its name"),
+        _ => ("resource", "a resource type", "the resource type and the resource name"),
+    };
+    if steps.len() < 2 {
+        return Err(invalid(format!("The {object:?} object must be followed by two attribute names: {missing}."), whole));
+    }
+    let Step::Attribute(kind) = &steps[0] else {
+        return Err(invalid(format!("The {:?} object does not support this operation.", root.text), steps[0].span()));
+    };
+    let Step::Attribute(name) = &steps[1] else { return Err(unnamed_resource(what, steps[1].span())) };
+    check_key(&steps[2..], "resource")?;
+    Ok(Subject::Resource(mode, kind.text.clone(), name.text.clone()))
+}
+
+/// Refuses a literal instance key that is neither text nor a whole number.
+fn check_key(rest: &[Step], what: &str) -> Result<(), Diagnostic> {
+    let Some(Step::Index(key, span)) = rest.first() else { return Ok(()) };
+    let wrong = match &*key.expr {
+        Expr::Bool(_) | Expr::Null => "must be either an integer or a string",
+        Expr::Number(it) if it.as_i64().is_none() => "must be an integer",
+        _ => return Ok(()),
+    };
+    Err(Diagnostic::error("Invalid index key").detail(format!("Invalid index for {what} instance: {wrong}.")).at(*span))
+}
+
+fn single_attribute<'a>(root: &Name, steps: &'a [Step]) -> Result<&'a Name, Diagnostic> {
+    match steps.first() {
+        Some(Step::Attribute(name)) => Ok(name),
+        Some(step) => Err(invalid(format!("The {:?} object does not support this operation.", root.text), step.span())),
+        None => Err(invalid(
+            format!("The {:?} object cannot be accessed directly. Instead, access one of its attributes.", root.text),
+            root.span,
+        )),
+    }
+}
+
+fn invalid(detail: impl Into<String>, at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid reference").detail(detail).at(at)
+}
+
+fn unnamed_resource(what: &str, at: Span) -> Diagnostic {
+    invalid(format!("A reference to {what} must be followed by at least one attribute access, specifying the resource name."), at)
+}
+
+fn bad_count_attribute(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid \"count\" attribute")
+        .detail(format!(
+            "The \"count\" object does not have an attribute named {name:?}. The only supported attribute is count.index, \
+             which is the index of each instance of a resource block that has the \"count\" argument set."
+        ))
+        .at(at)
+}
+
+fn bad_each_attribute(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid \"each\" attribute")
+        .detail(format!(
+            "The \"each\" object does not have an attribute named {name:?}. The supported attributes are each.key and \
+             each.value, the current key and value pair of the \"for_each\" attribute set."
+        ))
+        .at(at)
+}
+
+fn reserved_name(root: &Name) -> Diagnostic {
+    Diagnostic::error("Reserved symbol name")
+        .detail(format!(
+            "The symbol name {:?} is reserved for use in a future OpenTofu version. If you are using a provider that \
+             already uses this as a resource type name, add the prefix \"resource.\" to force interpretation as a resource \
+             type name.",
+            root.text
+        ))
+        .at(root.span)
+}
+
+/// An attribute of a repeated resource (`address`) is read without naming an instance. `repetition` is `count` or `for_each`.
+pub fn missing_resource_key(address: &str, repetition: &str, at: Span) -> Diagnostic {
+    let key = if repetition == "count" { "count.index" } else { "each.key" };
+    Diagnostic::error("Missing resource instance key")
+        .detail(format!(
+            "Because {address} has {repetition:?} set, its attributes must be accessed on specific instances.\n\n\
+             For example, to correlate with indices of a referring resource, use:\n    {address}[{key}]"
+        ))
+        .at(at)
+}
+
+/// Finds every reference of an expression, in source order, names bound within it left out.
+pub fn references_of(expression: &Expression) -> (Vec<Reference<'_>>, Diagnostics) {
+    let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
+    visit(expression, &[], &mut |part| {
+        if let Found::Traversal(root, steps) = part
+            && let Some(reference) = problems.take(parse_reference(root, steps))
+        {
+            found.push(reference);
+        }
+    });
+    (found, problems)
+}
+
+/// Finds every call of a provider's function: the names with their namespaces.
+pub fn provider_functions_of(expression: &Expression) -> Vec<&Name> {
+    let mut found = Vec::new();
+    visit(expression, &[], &mut |part| {
+        if let Found::Call(name) = part
+            && name.text.starts_with("provider::")
+        {
+            found.push(name);
+        }
+    });
+    found
+}
+
+/// What [`visit`] meets.
+pub(super) enum Found<'a> {
+    /// A traversal whose root is not bound within the expression.
+    Traversal(&'a Name, &'a [Step]),
+    /// A call.
+    Call(&'a Name),
+}
+
+/// Names bound around a part, innermost first.
+#[derive(Clone)]
+struct Bound(Option<Rc<(Vec<Str>, Bound)>>);
+
+impl Bound {
+    fn with(&self, names: impl IntoIterator<Item = Str>) -> Bound {
+        Bound(Some(Rc::new((names.into_iter().collect(), self.clone()))))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let mut at = self;
+        while let Some(frame) = &at.0 {
+            if frame.0.iter().any(|it| &**it == name) {
+                return true;
+            }
+            at = &frame.1;
+        }
+        false
+    }
+}
+
+enum Open<'a> {
+    Expression(&'a Expression),
+    Parts(&'a [Part]),
+}
+
+/// Walks an expression in source order with its own stack, so that depth does not matter.
+pub(super) fn visit<'a>(expression: &'a Expression, bound: &[Str], each: &mut dyn FnMut(Found<'a>)) {
+    let outer = Bound(None).with(bound.iter().cloned());
+    let mut open = vec![(Open::Expression(expression), outer)];
+    while let Some((part, bound)) = open.pop() {
+        let mut inner: Vec<(Open<'a>, Bound)> = Vec::new();
+        match part {
+            Open::Expression(it) => children(it, &bound, &mut inner, each),
+            Open::Parts(parts) => parts.iter().for_each(|it| part_children(it, &bound, &mut inner)),
+        }
+        open.extend(inner.into_iter().rev());
+    }
+}
+
+fn children<'a>(it: &'a Expression, bound: &Bound, inner: &mut Vec<(Open<'a>, Bound)>, each: &mut dyn FnMut(Found<'a>)) {
+    let mut push = |it: &'a Expression, bound: &Bound| inner.push((Open::Expression(it), bound.clone()));
+    match &*it.expr {
+        Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
+        Expr::Template(parts) => inner.push((Open::Parts(parts), bound.clone())),
+        Expr::Wrapped(it) | Expr::Parentheses(it) | Expr::Unary(_, it) => push(it, bound),
+        Expr::Tuple(items) => items.iter().for_each(|it| push(it, bound)),
+        Expr::Object(items) => {
+            for item in items {
+                if let ObjectKey::Expression(key) = &item.key {
+                    push(key, bound);
+                }
+                push(&item.value, bound);
+            }
+        }
+        Expr::Traversal { root, steps } => {
+            if !bound.has(&root.text) {
+                each(Found::Traversal(root, steps));
+            }
+            keys_of(steps).for_each(|it| push(it, bound));
+        }
+        Expr::Relative { source, steps } | Expr::Splat { source, each: steps, .. } => {
+            push(source, bound);
+            keys_of(steps).for_each(|it| push(it, bound));
+        }
+        Expr::Call { name, arguments, .. } => {
+            each(Found::Call(name));
+            let base = name.text.strip_prefix("core::").unwrap_or(&name.text);
+            // The second argument of `convert` is a type, not a value.
+            let read = if base == "convert" { arguments.len().min(1) } else { arguments.len() };
+            arguments[..read].iter().for_each(|it| push(it, bound));
+        }
+        Expr::Conditional { condition, yes, no } => [condition, yes, no].into_iter().for_each(|it| push(it, bound)),
+        Expr::Binary(_, left, right) => [left, right].into_iter().for_each(|it| push(it, bound)),
+        Expr::For(it) => {
+            push(&it.collection, bound);
+            let names = it.key_name.iter().chain([&it.value_name]).map(|it| it.text.clone());
+            let bound = bound.with(names);
+            it.key.iter().chain([&it.value]).chain(&it.condition).for_each(|it| push(it, &bound));
+        }
+    }
+}
+
+fn keys_of(steps: &[Step]) -> impl Iterator<Item = &Expression> {
+    steps.iter().filter_map(|step| match step {
+        Step::Index(key, _) => Some(key),
+        _ => None,
+    })
+}
+
+fn part_children<'a>(part: &'a Part, bound: &Bound, inner: &mut Vec<(Open<'a>, Bound)>) {
+    match part {
+        Part::Literal(_) => {}
+        Part::Interpolation(it) => inner.push((Open::Expression(it), bound.clone())),
+        Part::If { condition, yes, no, .. } => {
+            inner.push((Open::Expression(condition), bound.clone()));
+            inner.push((Open::Parts(yes), bound.clone()));
+            inner.push((Open::Parts(no), bound.clone()));
+        }
+        Part::For { key_name, value_name, collection, body, .. } => {
+            inner.push((Open::Expression(collection), bound.clone()));
+            let names = key_name.iter().chain([value_name]).map(|it| it.text.clone());
+            inner.push((Open::Parts(body), bound.with(names)));
+        }
+    }
+}
+
+/// Returns the key that a step written as a literal has: for comparing without evaluating.
+pub(super) fn literal_key(step: &Step) -> Option<Value> {
+    match step {
+        Step::LegacyIndex(index, _) => Some(Value::int(i64::try_from(*index).unwrap_or(i64::MAX))),
+        Step::Index(key, _) => match &*key.expr {
+            Expr::String(text) => Some(Value::String(text.clone())),
+            Expr::Number(number) => Some(Value::Number(number.clone())),
+            _ => None,
+        },
+        Step::Attribute(_) => None,
+    }
+}

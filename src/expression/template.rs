@@ -1,0 +1,144 @@
+//! Templates: text with `${…}` and `%{…}`.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Span;
+use crate::syntax::{Expr, Expression, Name, Part};
+use crate::value::convert::convert;
+use crate::value::{Marks, Refinement, Type, Unknown, Value};
+
+use super::compose::{bindings, elements};
+use super::evaluate::{Evaluator, Names};
+use super::problems;
+
+/// The greatest number of bytes of a known beginning that is kept.
+const LONGEST_PREFIX: usize = 128;
+/// Characters that never combine with what follows.
+const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
+
+/// A template being filled in.
+#[derive(Default)]
+struct Text {
+    text: String,
+    marks: Marks,
+    /// Something unknown has come: `text` is what stands before it.
+    unknown: bool,
+    /// A part could not be had: `text` says nothing.
+    wrong: bool,
+}
+
+impl Text {
+    fn push(&mut self, text: &str) {
+        if !self.unknown {
+            self.text.push_str(text);
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Evaluates a template to a string; `whole` is its place.
+    pub(super) fn template(&self, parts: &[Part], whole: Span, names: &Names<'_>) -> Value {
+        let mut text = Text::default();
+        for part in parts {
+            match part {
+                Part::Literal(it) => text.push(it),
+                Part::Interpolation(it) => {
+                    let value = self.value(it, names);
+                    self.interpolate(&mut text, value, it, whole, names);
+                }
+                Part::If { condition, yes, no, span } => {
+                    let stand_in = Expression { expr: Box::new(Expr::Null), span: *span };
+                    let value = self.choose(
+                        *span,
+                        condition,
+                        (&|| self.template(yes, *span, names), &stand_in),
+                        (&|| self.template(no, *span, names), &stand_in),
+                        names,
+                    );
+                    self.interpolate(&mut text, value, &stand_in, whole, names);
+                }
+                Part::For { key_name, value_name, collection, body, span } => {
+                    let value = self.template_for(key_name.as_ref(), value_name, collection, body, *span, names);
+                    self.interpolate(&mut text, value, collection, whole, names);
+                }
+            }
+        }
+        finish(text)
+    }
+
+    fn interpolate(&self, text: &mut Text, value: Value, at: &Expression, whole: Span, names: &Names<'_>) {
+        if value.is_null() {
+            text.wrong = true;
+            self.report(problems::null_interpolation(at.span, whole), at, names);
+            return;
+        }
+        let (value, marks) = value.unmark();
+        text.marks = text.marks.union(&marks);
+        match (&value, convert(&value, Type::STRING)) {
+            // An unknown list will never be text, but which error that is can wait for its value.
+            (Value::Unknown(_), _) => text.unknown = true,
+            (_, Ok(converted)) => match converted.bare() {
+                Value::String(it) => text.push(it),
+                _ => text.unknown = true,
+            },
+            (_, Err(error)) => {
+                text.wrong = true;
+                self.report(problems::bad_interpolation(&error.to_string(), at.span, whole), at, names);
+            }
+        }
+    }
+
+    /// Evaluates `%{ for }…%{ endfor }`: the texts of all elements.
+    fn template_for(&self, key_name: Option<&Name>, value_name: &Name, collection: &Expression, body: &[Part], span: Span, names: &Names<'_>) -> Value {
+        let value = self.value(collection, names);
+        let mut text = Text { marks: value.marks(), ..Text::default() };
+        match self.elements_of(&value, collection, span, names) {
+            Some(Some(items)) => {
+                for (key, item) in items {
+                    let own = bindings(key_name, value_name, key, item);
+                    let piece = self.template(body, span, &Names::within(&own, names));
+                    let (piece, marks) = piece.unmark();
+                    text.marks = text.marks.union(&marks);
+                    match &piece {
+                        Value::String(it) => text.push(it),
+                        _ => text.unknown = true,
+                    }
+                }
+            }
+            _ => {
+                text.unknown = true;
+                let body = Expression { expr: Box::new(Expr::Template(body.to_vec())), span };
+                self.leave_out(&[&body], key_name, value_name, names);
+            }
+        }
+        debug_assert!(text.unknown || elements(&value).is_some(), "a known text has known elements");
+        finish(text)
+    }
+}
+
+fn finish(text: Text) -> Value {
+    let value = if text.unknown {
+        let prefix = if text.wrong { None } else { safe_prefix(&text.text) };
+        let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
+        Value::Unknown(Arc::new(Unknown { ty: Type::STRING, refinement }))
+    } else if text.wrong {
+        Value::unknown_not_null(Type::STRING)
+    } else {
+        Value::string(&text.text)
+    };
+    value.mark(&text.marks)
+}
+
+/// Returns as much of a known beginning as nothing that follows can change: a last character that might combine with
+/// the next one is left out.
+pub(super) fn safe_prefix(text: &str) -> Option<crate::value::Str> {
+    use unicode_segmentation::UnicodeSegmentation;
+    let mut end = text.len().min(LONGEST_PREFIX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = crate::value::nfc(&text[..end]);
+    let last = text.graphemes(true).next_back()?;
+    let kept = if last.len() == 1 && DELIMITERS.contains(last) { &*text } else { &text[..text.len() - last.len()] };
+    (!kept.is_empty()).then(|| kept.into())
+}

@@ -1,0 +1,133 @@
+//! A scope of a few values, and one way to ask for the value of a text.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::super::*;
+use crate::diagnostic::Sources;
+use crate::syntax;
+use crate::value::{Marks, Type};
+
+/// A scope with variables, resources by address, and what the evaluator told it.
+pub struct Known {
+    /// `var.NAME`
+    pub variables: Vec<(&'static str, Value)>,
+    /// `TYPE.NAME`, or `TYPE.NAME[key]`.
+    pub resources: Vec<(&'static str, Value)>,
+    /// What was reached and what was left out.
+    pub told: Mutex<Vec<String>>,
+    /// Whether impure functions wait.
+    pub planning: bool,
+    world: World,
+}
+
+impl Known {
+    /// A scope in which relative paths start from `root`.
+    pub fn at(root: impl Into<PathBuf>) -> Known {
+        let root = root.into();
+        let world = World { cwd: root.clone(), root, environment: Default::default(), fixed_time: None };
+        Known { variables: Vec::new(), resources: Vec::new(), told: Mutex::default(), planning: false, world }
+    }
+
+    /// The variables that most tests use.
+    pub fn usual() -> Known {
+        let mut scope = Known::at(".");
+        scope.variables = vec![
+            ("text", Value::string("abc")),
+            ("number", Value::int(5)),
+            ("list", Value::list(Type::STRING, vec![Value::string("a"), Value::string("b")])),
+            ("object", Value::object([("id".into(), Value::string("x")), ("n".into(), Value::int(1))])),
+            ("secret", Value::string("hush").mark(&Marks::sensitive())),
+            ("passing", Value::string("soon gone").mark(&Marks::ephemeral())),
+            ("later", Value::unknown(Type::STRING)),
+            ("later_bool", Value::unknown(Type::BOOL)),
+            ("later_number", Value::unknown(Type::NUMBER)),
+            ("later_list", Value::unknown(Type::list(Type::STRING))),
+            ("later_any", Value::unknown(Type::DYNAMIC)),
+            ("one", Value::int(1).mark(&Marks::read(1))),
+            ("two", Value::int(2).mark(&Marks::read(2))),
+            ("three", Value::bool_read(3)),
+        ];
+        scope
+    }
+
+    fn tell(&self, what: String) {
+        self.told.lock().expect("one thread at a time").push(what);
+    }
+}
+
+impl Value {
+    /// `true`, read from a node.
+    fn bool_read(node: u32) -> Value {
+        Value::Bool(true).mark(&Marks::read(node))
+    }
+}
+
+impl Scope for Known {
+    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        let undeclared = |what: String| {
+            Err(Diagnostic::error("Reference to undeclared thing").detail(format!("There is no {what}.")).at(span).into())
+        };
+        match subject {
+            Subject::Variable(name) => match self.variables.iter().find(|it| it.0 == &**name) {
+                Some(it) => Ok(it.1.clone()),
+                None => undeclared(format!("variable {name}")),
+            },
+            Subject::Resource(_, kind, name) => {
+                let address = match key {
+                    Some(key) => format!("{kind}.{name}[{}]", print::format_value(key)),
+                    None => format!("{kind}.{name}"),
+                };
+                match self.resources.iter().find(|it| it.0 == address) {
+                    Some(it) => Ok(it.1.clone()),
+                    None => undeclared(format!("resource {address}")),
+                }
+            }
+            Subject::Path(_) => Ok(Value::string(".")),
+            Subject::Terraform(_) => Ok(Value::string("default")),
+            other => undeclared(format!("{other:?}")),
+        }
+    }
+
+    fn reached(&self, subject: &Subject, key: Option<&Value>, steps_left: usize, value: &Value, _: Span) {
+        let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
+        if let Subject::Resource(_, kind, name) = subject {
+            self.tell(format!("{kind}.{name}{key} and {steps_left} steps: {}", print::format_value(value)));
+        }
+    }
+
+    fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
+        let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
+        let (references, _) = references_of(expression);
+        let names: Vec<String> = references.iter().map(|it| format!("{:?}", it.subject)).collect();
+        self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));
+    }
+
+    fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn is_planning(&self) -> bool {
+        self.planning
+    }
+}
+
+/// Reads an expression as it would follow `x = ` in a file.
+pub fn parse(text: &str) -> Result<(Expression, Sources), Diagnostics> {
+    let sources = Sources::default();
+    let text = format!("x = {text}\n");
+    let file = sources.add("main.tf", text.as_str().into());
+    let (body, problems) = syntax::parse(file, &text);
+    if problems.has_errors() || body.attributes.len() != 1 {
+        return Err(problems);
+    }
+    Ok((body.attributes[0].value.clone(), sources))
+}
+
+/// Evaluates a text in a scope.
+pub fn value_of(text: &str, scope: &dyn Scope) -> (Value, Diagnostics) {
+    match parse(text) {
+        Ok((expression, _)) => evaluate(&expression, scope),
+        Err(problems) => (Value::NULL, problems),
+    }
+}

@@ -1,0 +1,480 @@
+//! The blocks of the whole configuration and what each refers to: the graph before anything is expanded.
+//!
+//! It gives the order in which structure is traced, the cycles that no plan can be made of, and the resource-level
+//! dependencies that OpenTofu records in the state.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
+use crate::config::uses::{self, Role};
+use crate::config::{self, Condition, Config};
+use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::expression::{Subject, parse_reference};
+use crate::syntax::{Expression, Step};
+use crate::value::Str;
+
+/// What a block is, within its module.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlockKey {
+    /// `variable`
+    Variable(Str),
+    /// One name of `locals`
+    Local(Str),
+    /// `output`
+    Output(Str),
+    /// `resource`, `data`, `ephemeral`
+    Resource(ResourceName),
+    /// `module`: its repetition and what hangs on it.
+    Call(Str),
+    /// `provider`: local name and alias.
+    Provider(Str, Option<Str>),
+    /// `check`
+    Check(Str),
+}
+
+/// A block: where it stands, what it is, what it refers to.
+#[derive(Clone, Debug)]
+pub struct BlockNode {
+    /// The module.
+    pub module: Module,
+    /// What it is.
+    pub key: BlockKey,
+    /// The blocks it refers to, with the place of the reference; each target once.
+    pub edges: Vec<(usize, Span)>,
+}
+
+/// All blocks of a configuration.
+#[derive(Clone, Debug, Default)]
+pub struct BlockGraph {
+    /// The blocks, in no particular order.
+    pub blocks: Vec<BlockNode>,
+    index: FxHashMap<(Module, BlockKey), usize>,
+}
+
+impl BlockGraph {
+    /// Builds the graph. Undeclared references are left to the configuration's own checks.
+    pub fn of(config: &Config) -> BlockGraph {
+        let mut graph = BlockGraph::default();
+        let mut ranges = Vec::new();
+        for (path, module) in &config.modules {
+            let start = graph.blocks.len();
+            graph.declare(path, module);
+            ranges.push(start..graph.blocks.len());
+        }
+        for ((path, module), range) in config.modules.iter().zip(ranges) {
+            Builder { graph: &mut graph, config, path, module }.connect(range);
+        }
+        for block in &mut graph.blocks {
+            let mut seen = FxHashSet::default();
+            block.edges.retain(|edge| seen.insert(edge.0));
+        }
+        graph
+    }
+
+    fn declare(&mut self, path: &Module, module: &config::Module) {
+        let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
+            .chain(module.locals.keys().cloned().map(BlockKey::Local))
+            .chain(module.outputs.keys().cloned().map(BlockKey::Output))
+            .chain(module.resources.keys().cloned().map(BlockKey::Resource))
+            .chain(module.calls.keys().cloned().map(BlockKey::Call))
+            .chain(module.providers.iter().map(provider_key))
+            .chain(module.checks.keys().cloned().map(BlockKey::Check));
+        for key in keys {
+            self.index.entry((path.clone(), key.clone())).or_insert(self.blocks.len());
+            self.blocks.push(BlockNode { module: path.clone(), key, edges: Vec::new() });
+        }
+    }
+
+    /// Returns the number of a block.
+    pub fn find(&self, module: &Module, key: BlockKey) -> Option<usize> {
+        self.index.get(&(module.clone(), key)).copied()
+    }
+
+    /// Returns the blocks so that each stands behind everything it refers to, or the blocks that are left over because
+    /// they lie on or behind a cycle.
+    pub fn sorted(&self) -> Result<Vec<usize>, Vec<usize>> {
+        let mut waiting: Vec<usize> = self.blocks.iter().map(|it| it.edges.len()).collect();
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
+        for (user, block) in self.blocks.iter().enumerate() {
+            block.edges.iter().for_each(|edge| users[edge.0].push(user));
+        }
+        let mut sorted: Vec<usize> = (0..waiting.len()).filter(|&it| waiting[it] == 0).collect();
+        let mut at = 0;
+        while at < sorted.len() {
+            for &user in &users[sorted[at]] {
+                waiting[user] -= 1;
+                if waiting[user] == 0 {
+                    sorted.push(user);
+                }
+            }
+            at += 1;
+        }
+        if sorted.len() == self.blocks.len() {
+            return Ok(sorted);
+        }
+        Err((0..waiting.len()).filter(|&it| waiting[it] > 0).collect())
+    }
+
+    /// Returns the shortest cycle through the given blocks: each block with the place of its reference to the next.
+    pub fn shortest_cycle(&self, among: &[usize]) -> Vec<(usize, Span)> {
+        let allowed: FxHashSet<usize> = among.iter().copied().collect();
+        let mut best: Vec<(usize, Span)> = Vec::new();
+        for &start in among {
+            let found = self.cycle_from(start, &allowed, best.len());
+            if !found.is_empty() {
+                best = found;
+            }
+            if best.len() == 1 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Breadth first from `start` back to `start`; gives up at the length of the best cycle known so far (0: none).
+    fn cycle_from(&self, start: usize, allowed: &FxHashSet<usize>, best: usize) -> Vec<(usize, Span)> {
+        let mut came: FxHashMap<usize, (usize, Span)> = FxHashMap::default();
+        let mut open = VecDeque::from([(start, 1)]);
+        while let Some((block, length)) = open.pop_front() {
+            if best > 0 && length >= best {
+                return Vec::new();
+            }
+            for &(next, span) in self.blocks[block].edges.iter().filter(|it| allowed.contains(&it.0)) {
+                if next == start {
+                    let mut cycle = vec![(block, span)];
+                    let mut at = block;
+                    while at != start {
+                        let (previous, span) = came[&at];
+                        cycle.push((previous, span));
+                        at = previous;
+                    }
+                    cycle.reverse();
+                    return cycle;
+                }
+                if let std::collections::hash_map::Entry::Vacant(entry) = came.entry(next) {
+                    entry.insert((block, span));
+                    open.push_back((next, length + 1));
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Returns the name of a block as cycle reports write it.
+    pub fn name(&self, block: usize) -> String {
+        let BlockNode { module, key, .. } = &self.blocks[block];
+        let name = match key {
+            BlockKey::Variable(name) => format!("var.{name}"),
+            BlockKey::Local(name) => format!("local.{name} (expand)"),
+            BlockKey::Output(name) => format!("output.{name} (expand)"),
+            BlockKey::Resource(name) => format!("{name} (expand)"),
+            BlockKey::Call(name) => format!("module.{name} (expand)"),
+            BlockKey::Provider(name, None) => format!("provider.{name}"),
+            BlockKey::Provider(name, Some(alias)) => format!("provider.{name}.{alias}"),
+            BlockKey::Check(name) => format!("check.{name}"),
+        };
+        if module.is_root() { name } else { format!("{module}.{name}") }
+    }
+
+    /// Returns the error for blocks that cannot be ordered: the shortest cycle, each edge with its place.
+    pub fn cycle_error(&self, among: &[usize], sources: &Sources) -> Diagnostic {
+        let cycle = self.shortest_cycle(among);
+        let names: Vec<String> = cycle.iter().map(|it| self.name(it.0)).collect();
+        let edges: Vec<String> = (0..cycle.len())
+            .map(|at| format!("  {} refers to {} at {}", names[at], names[(at + 1) % cycle.len()], sources.place(cycle[at].1)))
+            .collect();
+        let summary = match &names[..] {
+            [one] => format!("Self reference: {one}"),
+            all => format!("Cycle: {}", all.join(", ")),
+        };
+        let error = Diagnostic::error(summary).detail(format!(
+            "These blocks wait for each other, so none of them can come first:\n{}\n\nBreak the cycle at one of these places.",
+            edges.join("\n")
+        ));
+        match cycle.iter().find(|it| it.1 != Span::default()) {
+            Some((_, span)) => error.at(*span),
+            None => error,
+        }
+    }
+
+    /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
+    /// or through anything, up to `limit`; beyond that only the nearest ones. Sorted by text.
+    pub fn dependencies(&self, resource: &ConfigResource, limit: usize) -> Vec<Str> {
+        let Some(start) = self.find(&resource.module, BlockKey::Resource(resource.resource.clone())) else {
+            return Vec::new();
+        };
+        let all = self.search(start, Some(limit), |_| true);
+        let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
+        let mut names: Vec<Str> = blocks.into_iter().filter_map(|it| Some(self.resource(it)?.to_string().into())).collect();
+        names.sort();
+        names
+    }
+
+    /// Returns the resource that a block is.
+    pub fn resource(&self, block: usize) -> Option<ConfigResource> {
+        let node = &self.blocks[block];
+        match &node.key {
+            BlockKey::Resource(name) => Some(ConfigResource { module: node.module.clone(), resource: name.clone() }),
+            _ => None,
+        }
+    }
+
+    /// Returns the resource blocks that a block refers to, directly or through values, calls and providers.
+    pub fn nearest_resources(&self, start: usize) -> Vec<usize> {
+        self.search(start, None, |key| !matches!(key, BlockKey::Resource(_))).unwrap_or_default()
+    }
+
+    fn search(&self, start: usize, limit: Option<usize>, through: impl Fn(&BlockKey) -> bool) -> Option<Vec<usize>> {
+        let mut seen = FxHashSet::from_iter([start]);
+        let mut open = vec![start];
+        let mut found = Vec::new();
+        while let Some(block) = open.pop() {
+            for &(next, _) in &self.blocks[block].edges {
+                if !seen.insert(next) {
+                    continue;
+                }
+                let key = &self.blocks[next].key;
+                if matches!(key, BlockKey::Resource(_)) {
+                    found.push(next);
+                    if limit.is_some_and(|limit| found.len() > limit) {
+                        return None;
+                    }
+                }
+                if through(key) {
+                    open.push(next);
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
+fn provider_key(block: &config::ProviderBlock) -> BlockKey {
+    BlockKey::Provider(block.name.text.clone(), block.alias.as_ref().map(|it| it.text.clone()))
+}
+
+struct Builder<'a> {
+    graph: &'a mut BlockGraph,
+    config: &'a Config,
+    path: &'a Module,
+    module: &'a config::Module,
+}
+
+impl Builder<'_> {
+    fn connect(&mut self, own: std::ops::Range<usize>) {
+        let module = self.module;
+        for (name, it) in &module.variables {
+            let from = self.block(BlockKey::Variable(name.clone()));
+            // A validation may name the variable itself: that is no cycle.
+            let before = self.graph.blocks[from].edges.len();
+            self.conditions(from, &it.validations);
+            self.forget_own(from, before);
+            self.input(from, name);
+        }
+        for (name, it) in &module.locals {
+            let from = self.block(BlockKey::Local(name.clone()));
+            self.expression(from, &it.value);
+        }
+        for (name, it) in &module.outputs {
+            let from = self.block(BlockKey::Output(name.clone()));
+            self.expression(from, &it.value);
+            self.conditions(from, &it.preconditions);
+            self.depends_on(from, &it.depends_on);
+        }
+        for (name, it) in &module.resources {
+            self.resource(name, it);
+        }
+        for (name, it) in &module.calls {
+            let from = self.block(BlockKey::Call(name.clone()));
+            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
+            self.depends_on(from, &it.depends_on);
+        }
+        for it in &module.providers {
+            let from = self.block(provider_key(it));
+            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
+            self.body(from, &it.body);
+        }
+        for (name, it) in &module.checks {
+            let from = self.block(BlockKey::Check(name.clone()));
+            self.conditions(from, &it.asserts);
+        }
+        if let Some((parent, call)) = self.path.parent()
+            && let Some(call) = self.graph.find(&parent, BlockKey::Call(call))
+        {
+            for block in &mut self.graph.blocks[own] {
+                block.edges.push((call, Span::default()));
+            }
+        }
+    }
+
+    fn resource(&mut self, name: &ResourceName, it: &config::Resource) {
+        let from = self.block(BlockKey::Resource(name.clone()));
+        // Postconditions may name their own resource, as `self` does.
+        let before = self.graph.blocks[from].edges.len();
+        self.conditions(from, &it.lifecycle.postconditions);
+        self.forget_own(from, before);
+        it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
+        self.body(from, &it.body);
+        self.depends_on(from, &it.depends_on);
+        self.conditions(from, &it.lifecycle.preconditions);
+        it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(from, it));
+        it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(from, it));
+        it.connection.iter().for_each(|it| self.body(from, it));
+        for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
+            self.body(from, &provisioner.body);
+            provisioner.connection.iter().for_each(|it| self.body(from, it));
+        }
+        if let Some(key) = it.provider.as_ref().and_then(|it| it.key.as_ref()) {
+            self.expression(from, key);
+        }
+        if let Some((module, block)) = provider_block(self.config, self.path, it)
+            && let Some(to) = self.graph.find(&module, block)
+        {
+            let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
+            self.graph.blocks[from].edges.push((to, span));
+        }
+    }
+
+    fn forget_own(&mut self, from: usize, since: usize) {
+        let mut at = since;
+        let edges = &mut self.graph.blocks[from].edges;
+        while at < edges.len() {
+            if edges[at].0 == from {
+                edges.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// A child's variable rests on what the call gives it, in the calling module.
+    fn input(&mut self, from: usize, name: &Str) {
+        let Some((parent, call)) = self.path.parent() else { return };
+        let config = self.config;
+        let Some(module) = config.module(&parent) else { return };
+        if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+            Builder { graph: self.graph, config, path: &parent, module }.expression(from, &attribute.value);
+        }
+    }
+
+    fn block(&self, key: BlockKey) -> usize {
+        self.graph.find(self.path, key).expect("every block was declared first")
+    }
+
+    fn conditions(&mut self, from: usize, conditions: &[Condition]) {
+        for it in conditions {
+            self.expression(from, &it.condition);
+            self.expression(from, &it.error_message);
+        }
+    }
+
+    fn body(&mut self, from: usize, body: &crate::syntax::Body) {
+        for it in uses::of_body(body, Role::Value) {
+            self.references(from, &it.expression, &it.bound, false);
+        }
+    }
+
+    fn expression(&mut self, from: usize, expression: &Expression) {
+        self.references(from, expression, &[], false);
+    }
+
+    fn depends_on(&mut self, from: usize, expressions: &[Expression]) {
+        expressions.iter().for_each(|it| self.references(from, it, &[], true));
+    }
+
+    fn references(&mut self, from: usize, expression: &Expression, bound: &[Str], everything: bool) {
+        crate::syntax::references(expression, &mut |root, steps, span| {
+            if !bound.contains(&root.text)
+                && let Ok(reference) = parse_reference(root, steps)
+            {
+                self.subject(from, &reference.subject, reference.rest, span, everything);
+            }
+        });
+    }
+
+    fn subject(&mut self, from: usize, subject: &Subject, rest: &[Step], span: Span, everything: bool) {
+        let key = match subject {
+            Subject::Variable(name) => BlockKey::Variable(name.clone()),
+            Subject::Local(name) => BlockKey::Local(name.clone()),
+            Subject::Resource(mode, kind, name) => {
+                BlockKey::Resource(ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() })
+            }
+            Subject::Module(call) => return self.call(from, call, rest, span, everything),
+            _ => return,
+        };
+        if let Some(to) = self.graph.find(self.path, key) {
+            self.graph.blocks[from].edges.push((to, span));
+        }
+    }
+
+    /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
+    fn call(&mut self, from: usize, call: &Str, rest: &[Step], span: Span, everything: bool) {
+        let child = self.path.child(call);
+        let config = self.config;
+        let Some(module) = config.module(&child) else { return };
+        let named = rest.iter().find_map(|it| match it {
+            Step::Attribute(name) => Some(&name.text),
+            _ => None,
+        });
+        let mut targets = vec![self.graph.find(self.path, BlockKey::Call(call.clone()))];
+        match named.filter(|it| module.outputs.contains_key(*it)) {
+            Some(name) => targets.push(self.graph.find(&child, BlockKey::Output(name.clone()))),
+            None => targets.extend(module.outputs.keys().map(|it| self.graph.find(&child, BlockKey::Output(it.clone())))),
+        }
+        if everything {
+            for path in config.modules.keys().filter(|it| it.0.starts_with(&child.0)) {
+                let resources = config.modules[path].resources.keys();
+                targets.extend(resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))));
+            }
+        }
+        self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
+    }
+}
+
+/// Returns the provider block that serves a resource of a module, following what calls pass and what is inherited.
+pub fn provider_block(config: &Config, module: &Module, resource: &config::Resource) -> Option<(Module, BlockKey)> {
+    match &resource.provider {
+        Some(it) => resolve_provider(config, module, &it.name.text, it.alias.as_ref().map(|it| &*it.text)),
+        None => resolve_provider(config, module, &local_name(config, module, &resource.provider_source), None),
+    }
+}
+
+fn local_name(config: &Config, module: &Module, source: &crate::address::Provider) -> Str {
+    let required = config.module(module).and_then(|it| it.required_providers.values().find(|it| it.source == *source));
+    required.map_or_else(|| source.kind.clone(), |it| it.name.text.clone())
+}
+
+/// Returns the block that a provider's local name means in a module.
+pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Option<&str>) -> Option<(Module, BlockKey)> {
+    let here = config.module(module)?;
+    let named = |it: &crate::syntax::Name, other: &Option<crate::syntax::Name>| {
+        &*it.text == name && other.as_ref().map(|it| &*it.text) == alias
+    };
+    let own = here.providers.iter().find(|it| named(&it.name, &it.alias));
+    if let Some((parent, call)) = module.parent() {
+        let call = config.module(&parent)?.calls.get(&call)?;
+        if let Some((_, from)) = call.providers.iter().find(|(child, _)| named(&child.name, &child.alias)) {
+            return resolve_provider(config, &parent, &from.name.text, from.alias.as_ref().map(|it| &*it.text));
+        }
+        if own.is_none() && alias.is_none() {
+            // A default configuration is inherited: the same provider, under the parent's name for it.
+            let source = match here.required_providers.get(name) {
+                Some(it) => it.source.clone(),
+                None => crate::address::Provider::implied(name),
+            };
+            return resolve_provider(config, &parent, &local_name(config, &parent, &source), None);
+        }
+    }
+    own.map(|it| (module.clone(), provider_key(it)))
+}
+
+/// Returns the provider configuration that serves a resource: a block's, or the implied empty one in the root module.
+pub fn provider_config(config: &Config, module: &Module, resource: &config::Resource) -> ProviderConfig {
+    let provider = resource.provider_source.clone();
+    match provider_block(config, module, resource) {
+        Some((module, BlockKey::Provider(_, alias))) => ProviderConfig { module, provider, alias },
+        _ => ProviderConfig { module: Module::default(), provider, alias: None },
+    }
+}

@@ -1,0 +1,294 @@
+//! What the state says: which objects exist, what is gone of their blocks, and what each rests on.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use entail_rules::{Fate, KeyKind, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::configuration::block_of;
+use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
+use super::{Documents, Lowered};
+use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
+use crate::diagnostic::Diagnostic;
+use crate::request::PlanMode;
+use crate::state::{Object, Status};
+use crate::value::Str;
+
+/// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
+pub const MOST_DEPENDENCIES: usize = 256;
+
+/// Writes `in_state`, `deposed_of`, `block_gone`, `module_gone`, `key_kind`, `moved`, `needs`, `state_cbd`,
+/// `state_keeps_object`, `tainted`, `removed_says`, `late`, and the nodes of what is declared no more.
+pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
+    let mut existing = Vec::new();
+    for (address, resource) in &documents.state.resources {
+        let id = resource_of(lowered, documents, address);
+        for (key, instance) in &resource.instances {
+            let node = current(lowered, documents, id, key);
+            if let Some(object) = &instance.current {
+                exists(lowered, node, object);
+                existing.push((node, id, object));
+            }
+            for (deposed, object) in &instance.deposed {
+                let old = lowered.structure.add(NodeKind::Deposed(id, key.clone(), deposed.clone()));
+                lowered.structure.resources[id.index()].deposed.insert((key.clone(), deposed.clone()), old);
+                let facts = &mut lowered.facts;
+                facts.object.push((old,));
+                facts.managed.push((old,));
+                facts.deposed_of.push((old, node));
+                exists(lowered, old, object);
+                removed(lowered, documents, &address.instance(key.clone()), old);
+                existing.push((old, id, object));
+            }
+        }
+    }
+    for new in documents.moved.keys() {
+        let node = lowered.structure.resource_ids.get(&new.of()).and_then(|it| lowered.structure.resource(*it).instance(&new.key));
+        node.into_iter().for_each(|node| lowered.facts.moved.push((node,)));
+    }
+    needs(lowered, documents, &existing);
+}
+
+fn exists(lowered: &mut Lowered, node: Node, object: &Object) {
+    let facts = &mut lowered.facts;
+    facts.in_state.push((node,));
+    if object.status == Status::Tainted {
+        facts.tainted.push((node,));
+    }
+    if object.create_before_destroy {
+        facts.state_cbd.push((node,));
+    }
+    if object.skip_destroy {
+        facts.state_keeps_object.push((node,));
+    }
+}
+
+/// The resource of a state entry; one without a block, or whose module instance is gone, is made here.
+fn resource_of(lowered: &mut Lowered, documents: &Documents<'_>, address: &Resource) -> ResourceId {
+    if let Some(&id) = lowered.structure.resource_ids.get(address) {
+        return id;
+    }
+    let pending = pending_above(&lowered.structure, address);
+    let id = lowered.structure.add_resource(address.clone(), None, Style::Single, false);
+    lowered.structure.resources[id.index()].pending = pending;
+    let provider = documents.state.resources.get(address).map(|it| it.provider.clone());
+    lowered.structure.resources[id.index()].provider = provider;
+    id
+}
+
+/// A resource within a module call whose keys are not known yet: the call's one stand-in owns it.
+fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
+    let mut at = Structure::ROOT;
+    for (name, key) in address.module.0.iter() {
+        let call = structure.call(*structure.module(at).calls.get(name)?);
+        at = *if call.pending { call.instances.get(&InstanceKey::None)? } else { call.instances.get(key)? };
+    }
+    structure.resource(*structure.module(at).resources.get(&address.resource)?).pending
+}
+
+/// The node of an existing instance, and the facts that do not depend on whether an object is current.
+fn current(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, key: &InstanceKey) -> Node {
+    let kind = match key {
+        InstanceKey::None => KeyKind::Bare,
+        InstanceKey::Int(_) => KeyKind::Number,
+        InstanceKey::Str(_) => KeyKind::Text,
+    };
+    if let Some(node) = lowered.structure.resource(id).instance(key) {
+        lowered.facts.key_kind.push((node, kind));
+        return node;
+    }
+    let node = lowered.structure.add(NodeKind::Object(id, key.clone()));
+    lowered.structure.resources[id.index()].others.insert(key.clone(), node);
+    lowered.facts.key_kind.push((node, kind));
+    let address = lowered.structure.resource(id).address.instance(key.clone());
+    lowered.facts.object.push((node,));
+    match address.resource.mode {
+        Mode::Managed => lowered.facts.managed.push((node,)),
+        Mode::Data => lowered.facts.data.push((node,)),
+        Mode::Ephemeral => {}
+    }
+    undeclared(lowered, documents, id, node, &address);
+    removed(lowered, documents, &address, node);
+    node
+}
+
+/// What is gone of an instance that nothing declares (or whose declaration is not known yet), and what it still reads.
+fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, node: Node, address: &Instance) {
+    let destroying = documents.request.mode == PlanMode::Destroy;
+    let resource = lowered.structure.resource(id);
+    if let Some(pending) = resource.pending {
+        lowered.facts.late.push((node, pending));
+        let of: Vec<Node> = lowered.facts.reads.iter().filter(|it| it.0 == pending).map(|it| it.1).collect();
+        lowered.facts.reads.extend(of.into_iter().map(|it| (node, it)));
+        block_of(lowered, documents, id).into_iter().for_each(|block| lowered.facts.of.push((node, block)));
+        return;
+    }
+    let Some(block) = block_of(lowered, documents, id) else {
+        lowered.facts.block_gone.push((node,));
+        return;
+    };
+    lowered.facts.of.push((node, block));
+    if let Some(config) = documents.config.resource(&address.config())
+        && config.lifecycle.destroy.is_some_and(|it| !it.0)
+    {
+        lowered.facts.keeps_object.push((node,));
+    }
+    if resource.declared {
+        if let Some(repetition) = resource.repetition.filter(|_| !destroying) {
+            lowered.facts.reads.push((node, repetition));
+        }
+        if let Some(collection) = resource.collection.filter(|_| resource.repetition.is_some()) {
+            lowered.facts.member.push((node, collection));
+        }
+        return;
+    }
+    lowered.facts.module_gone.push((node,));
+    if let Some(keys) = deepest_call(&lowered.structure, &address.module).filter(|_| !destroying) {
+        lowered.facts.reads.push((node, keys));
+    }
+}
+
+/// The key set of the call that no longer makes the module instance.
+fn deepest_call(structure: &Structure, address: &ModuleInstance) -> Option<Node> {
+    let mut at: ModuleId = Structure::ROOT;
+    let mut keys = None;
+    for (name, key) in address.0.iter() {
+        let Some(call) = structure.module(at).calls.get(name) else { break };
+        keys = Some(structure.call(*call).keys);
+        let Some(next) = structure.call(*call).instances.get(key) else { break };
+        at = *next;
+    }
+    keys
+}
+
+fn removed(lowered: &mut Lowered, documents: &Documents<'_>, address: &Instance, node: Node) {
+    let mut fate = None;
+    for (path, module) in &documents.config.modules {
+        for block in &module.removed {
+            if crate::lower::requested::removes(path, &block.from.0, address) {
+                fate = Some(if block.destroy == Some(true) { Fate::Destroy } else { Fate::Forget });
+            }
+        }
+    }
+    fate.into_iter().for_each(|fate| lowered.facts.removed_says.push((node, fate)));
+}
+
+/// What each existing object rests on: our own record, else today's reads where the record still fits, else whole
+/// resources.
+fn needs(lowered: &mut Lowered, documents: &Documents<'_>, existing: &[(Node, ResourceId, &Object)]) {
+    let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
+    let mut todays: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
+    let readers = index(&lowered.facts.reads);
+    let mut needs = Vec::new();
+    for (node, id, object) in existing {
+        if let Some(record) = &object.reads {
+            for address in record {
+                needs.extend(recorded(lowered, &mut wholes, address).map(|it| (*node, it)));
+            }
+            continue;
+        }
+        let config = lowered.structure.resource(*id).address.config();
+        let today = todays.entry(*id).or_insert_with(|| documents.graph.dependencies(&config, MOST_DEPENDENCIES));
+        let declared = lowered.structure.instance(*node).is_some_and(|it| lowered.structure.resource(*id).instances.contains_key(&it.key));
+        if declared && *today == object.dependencies {
+            needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
+            continue;
+        }
+        for dependency in &object.dependencies {
+            for target in resources_named(lowered, *id, dependency) {
+                needs.push((*node, whole(lowered, &mut wholes, target)));
+            }
+        }
+    }
+    for (id, whole) in wholes {
+        let resource = lowered.structure.resource(id);
+        let members = resource.instances.values().chain(resource.others.values());
+        needs.extend(members.filter(|it| **it != whole).map(|it| (whole, *it)));
+    }
+    needs.retain(|it| it.0 != it.1);
+    needs.sort_unstable();
+    needs.dedup();
+    lowered.facts.needs = without_cycles(lowered, needs);
+}
+
+fn index(reads: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
+    let mut index: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    for &(reader, read) in reads {
+        index.entry(reader).or_default().push(read);
+    }
+    index
+}
+
+/// The objects that an instance reads, through values.
+fn nearest(lowered: &Lowered, readers: &FxHashMap<Node, Vec<Node>>, node: Node) -> Vec<Node> {
+    let mut seen = FxHashSet::default();
+    let mut open = readers.get(&node).cloned().unwrap_or_default();
+    let mut found = Vec::new();
+    while let Some(next) = open.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match lowered.structure.kind(next) {
+            NodeKind::Object(resource, _) if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed => found.push(next),
+            _ => open.extend(readers.get(&next).into_iter().flatten()),
+        }
+    }
+    found
+}
+
+/// The node of a recorded address: an instance, or a whole resource.
+fn recorded(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, address: &str) -> Option<Node> {
+    if let Ok(instance) = Instance::from_str(address)
+        && let Some(id) = lowered.structure.resource_ids.get(&instance.of())
+        && let Some(node) = lowered.structure.resource(*id).instance(&instance.key)
+    {
+        return Some(node);
+    }
+    let resource = Resource::from_str(address).ok()?;
+    let id = *lowered.structure.resource_ids.get(&resource)?;
+    Some(whole(lowered, wholes, id))
+}
+
+/// The resources that a recorded address without keys means: those of the same module instance where it is in the same
+/// module, else of every instance.
+fn resources_named(lowered: &Lowered, of: ResourceId, address: &str) -> Vec<ResourceId> {
+    let Ok(named) = Resource::from_str(address) else { return Vec::new() };
+    let own = &lowered.structure.resource(of).address.module;
+    if own.module() == named.module.module() {
+        let here = Resource { module: own.clone(), resource: named.resource };
+        return lowered.structure.resource_ids.get(&here).copied().into_iter().collect();
+    }
+    let config = named.config();
+    (0..lowered.structure.resources.len())
+        .map(|it| ResourceId(it as u32))
+        .filter(|it| lowered.structure.resource(*it).address.config() == config)
+        .collect()
+}
+
+fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: ResourceId) -> Node {
+    if let Some(&node) = wholes.get(&id) {
+        return node;
+    }
+    let resource = lowered.structure.resource(id);
+    let node = match resource.collection.filter(|_| resource.pending.is_none()) {
+        Some(node) => node,
+        None => lowered.structure.add(NodeKind::Collection(id)),
+    };
+    wholes.insert(id, node);
+    node
+}
+
+/// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
+fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
+    let knot: BTreeSet<Node> = entail_rules::references::knot(&needs).into_iter().map(|it| it.0).collect();
+    if knot.is_empty() {
+        return needs;
+    }
+    let names: Vec<String> = knot.iter().filter_map(|it| lowered.structure.instance(*it)).map(|it| it.to_string()).collect();
+    lowered.problems.push(Diagnostic::warning("Circular dependencies in the state").detail(format!(
+        "The state says that these objects rest on each other: {}. Their recorded dependencies are not used in this run.",
+        names.join(", ")
+    )));
+    needs.into_iter().filter(|it| !(knot.contains(&it.0) && knot.contains(&it.1))).collect()
+}

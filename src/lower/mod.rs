@@ -1,0 +1,81 @@
+//! Documents to facts: the configuration, the state and the request, as rows over nodes. Decides nothing.
+
+use std::collections::BTreeMap;
+
+use entail_rules::{Facts, Flag, Node};
+
+use crate::address::Instance;
+use crate::config::Config;
+use crate::diagnostic::Span;
+use crate::request::Request;
+use crate::state::State;
+
+pub mod blocks;
+mod configuration;
+pub mod existing;
+pub mod requested;
+mod serving;
+pub mod structure;
+pub mod trace;
+
+pub use blocks::BlockGraph;
+pub use structure::Structure;
+pub use trace::{Reads, TraceInput};
+
+/// What facts are made from.
+pub struct Documents<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// Its blocks.
+    pub graph: &'a BlockGraph,
+    /// What exists, after moves.
+    pub state: &'a State,
+    /// Objects that were moved: where they are now, and where they were.
+    pub moved: &'a BTreeMap<Instance, Instance>,
+    /// What is asked for.
+    pub request: &'a Request,
+}
+
+/// Facts, and what they are about.
+pub struct Lowered {
+    /// The facts known before the walk.
+    pub facts: Facts,
+    /// What the nodes stand for.
+    pub structure: Structure,
+    /// What waits for what beyond what it reads.
+    pub waits: Vec<(Node, Node)>,
+    /// Where each read stands.
+    pub places: BTreeMap<(Node, Node), Span>,
+    /// What each flag's number stands for: as written on the command line or in a file.
+    pub flags: Vec<String>,
+    /// `replace_triggered_by` by attribute: the paths that `n` names of `m`.
+    pub triggers: Vec<trace::Trigger>,
+    /// Warnings, such as addresses that match nothing.
+    pub problems: crate::diagnostic::Diagnostics,
+}
+
+/// Lowers everything that is known before the walk.
+pub fn lower(documents: &Documents<'_>, traced: (Structure, Reads)) -> Lowered {
+    let (structure, reads) = traced;
+    let mut lowered = Lowered {
+        facts: Facts::default(),
+        structure,
+        waits: reads.waits,
+        places: BTreeMap::new(),
+        flags: Vec::new(),
+        triggers: reads.triggers,
+        problems: Default::default(),
+    };
+    configuration::lower(&mut lowered, documents, &reads.reads);
+    existing::lower(&mut lowered, documents);
+    serving::lower(&mut lowered, documents);
+    requested::lower(&mut lowered, documents);
+    lowered.facts.tidy();
+    lowered
+}
+
+/// Returns the number of a flag, given it is not known yet.
+fn flag(flags: &mut Vec<String>, text: String) -> Flag {
+    flags.push(text);
+    Flag(flags.len() as u32 - 1)
+}

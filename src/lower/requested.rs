@@ -1,0 +1,215 @@
+//! What the request names: targets, exclusions, replacements – as hits on nodes.
+
+use entail_rules::{End, Flag, Hit, Node};
+use rustc_hash::FxHashMap;
+
+use super::structure::{ResourceId, ResourceNode, Structure};
+use super::{Documents, Lowered, flag};
+use crate::address::target::Target;
+use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
+use crate::config::MoveEndpoint;
+use crate::diagnostic::Diagnostic;
+use crate::request::Selector;
+
+/// Writes `filtered`, `targeting`, `excluding`, `hit`, `replace_hit`, `move_named`, `outputs_need_all`.
+pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
+    let request = documents.request;
+    if !request.targets.is_empty() {
+        lowered.facts.targeting.push(());
+    }
+    if !request.excludes.is_empty() {
+        lowered.facts.excluding.push(());
+    }
+    if !request.targets.is_empty() || !request.excludes.is_empty() {
+        lowered.facts.filtered.push(());
+    }
+    if request.compat_opentofu {
+        lowered.facts.outputs_need_all.push(());
+    }
+    let structure = std::mem::take(&mut lowered.structure);
+    let index = Index::of(&structure);
+    for (selectors, hit) in [(&request.targets, Hit::Target), (&request.excludes, Hit::Exclude)] {
+        for selector in selectors {
+            let flag = flag(&mut lowered.flags, selector.origin.clone());
+            let found = index.hits(&structure, &selector.target, hit, flag);
+            let moved = moved(lowered, &structure, documents, &selector.target, hit, flag);
+            if found.is_empty() && !moved {
+                lowered.problems.push(matches_nothing(&structure, selector, hit));
+            }
+            lowered.facts.hit.extend(found);
+        }
+    }
+    for (instance, _) in &request.replaces {
+        let flag = flag(&mut lowered.flags, format!("-replace={instance}"));
+        if let Some(node) = node_of(&structure, instance) {
+            lowered.facts.replace_hit.push((node, flag));
+        }
+    }
+    drop(index);
+    lowered.structure = structure;
+}
+
+fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
+    structure.resource(*structure.resource_ids.get(&instance.of())?).instance(&instance.key)
+}
+
+/// A moved object is also named by its old address.
+fn moved(lowered: &mut Lowered, structure: &Structure, documents: &Documents<'_>, target: &Target, hit: Hit, flag: Flag) -> bool {
+    let mut any = false;
+    for (new, old) in documents.moved {
+        let Some(node) = node_of(structure, new) else { continue };
+        if covers(target, old) {
+            any = true;
+            lowered.facts.hit.push((node, hit, flag));
+            if hit == Hit::Target {
+                lowered.facts.move_named.push((node, End::Old));
+            }
+        }
+        if covers(target, new) && hit == Hit::Target {
+            lowered.facts.move_named.push((node, End::New));
+        }
+    }
+    any
+}
+
+/// Returns whether a target names an instance: a module step without key means every instance.
+pub fn covers(target: &Target, instance: &Instance) -> bool {
+    match target {
+        Target::Module(module) => is_prefix(module, &instance.module),
+        Target::Resource(it) => it.resource == instance.resource && is_same(&it.module, &instance.module),
+        Target::Instance(it) => it.resource == instance.resource && it.key == instance.key && is_same(&it.module, &instance.module),
+    }
+}
+
+fn step_covers(pattern: &(crate::value::Str, InstanceKey), actual: &(crate::value::Str, InstanceKey)) -> bool {
+    pattern.0 == actual.0 && (pattern.1 == InstanceKey::None || pattern.1 == actual.1)
+}
+
+fn is_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
+    pattern.0.len() <= actual.0.len() && pattern.0.iter().zip(actual.0.iter()).all(|(a, b)| step_covers(a, b))
+}
+
+fn is_same(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
+    pattern.0.len() == actual.0.len() && is_prefix(pattern, actual)
+}
+
+/// Like [`is_prefix`], where the actual steps of a pending module have no key yet: it may be one of them.
+fn may_be_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
+    pattern.0.len() <= actual.0.len()
+        && pattern.0.iter().zip(actual.0.iter()).all(|(a, b)| step_covers(a, b) || (a.0 == b.0 && b.1 == InstanceKey::None))
+}
+
+/// Returns whether a `removed` block of a module covers an instance.
+pub(super) fn removes(module: &Module, from: &MoveEndpoint, instance: &Instance) -> bool {
+    let own = instance.module.module();
+    let within = |relative: Module| {
+        let path: Vec<_> = module.0.iter().chain(relative.0.iter()).cloned().collect();
+        own.0.starts_with(&path).then_some(path.len())
+    };
+    match from {
+        MoveEndpoint::Module(it) => within(it.module()).is_some(),
+        MoveEndpoint::Resource(it) => it.resource == instance.resource && within(it.module.module()) == Some(own.0.len()),
+    }
+}
+
+struct Index<'a> {
+    by_name: FxHashMap<&'a ResourceName, Vec<ResourceId>>,
+}
+
+impl<'a> Index<'a> {
+    fn of(structure: &'a Structure) -> Index<'a> {
+        let mut by_name: FxHashMap<&ResourceName, Vec<ResourceId>> = FxHashMap::default();
+        for (id, resource) in structure.resources.iter().enumerate() {
+            by_name.entry(&resource.address.resource).or_default().push(ResourceId(id as u32));
+        }
+        Index { by_name }
+    }
+
+    fn hits(&self, structure: &Structure, target: &Target, hit: Hit, flag: Flag) -> Vec<(Node, Hit, Flag)> {
+        let mut found = Vec::new();
+        let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
+        match target {
+            Target::Module(module) => {
+                for resource in &structure.resources {
+                    if is_prefix(module, &resource.address.module) {
+                        every(resource, &mut |node| add(node, hit));
+                    } else if let Some(pending) = resource.pending.filter(|_| may_be_prefix(module, &resource.address.module)) {
+                        add(pending, part(hit));
+                    }
+                }
+            }
+            Target::Resource(it) => self.each(structure, &it.resource, |resource| {
+                if is_same(&it.module, &resource.address.module) {
+                    every(resource, &mut |node| add(node, hit));
+                } else if let Some(pending) = resource.pending.filter(|_| may_be(&it.module, resource)) {
+                    add(pending, part(hit));
+                }
+            }),
+            Target::Instance(it) => self.each(structure, &it.resource, |resource| {
+                if let Some(pending) = resource.pending.filter(|_| may_be(&it.module, resource)) {
+                    add(pending, part(hit));
+                }
+                if is_same(&it.module, &resource.address.module) {
+                    resource.instance(&it.key).into_iter().for_each(|node| add(node, hit));
+                    let deposed = resource.deposed.iter().filter(|entry| entry.0.0 == it.key);
+                    deposed.for_each(|entry| add(*entry.1, hit));
+                }
+            }),
+        }
+        found
+    }
+
+    fn each(&self, structure: &Structure, name: &ResourceName, mut visit: impl FnMut(&ResourceNode)) {
+        for id in self.by_name.get(name).into_iter().flatten() {
+            visit(structure.resource(*id));
+        }
+    }
+}
+
+fn may_be(module: &ModuleInstance, resource: &ResourceNode) -> bool {
+    module.0.len() == resource.address.module.0.len() && may_be_prefix(module, &resource.address.module)
+}
+
+/// An exclusion of something inside leaves the pending node in; a target of something inside wants it.
+fn part(hit: Hit) -> Hit {
+    if hit == Hit::Exclude { Hit::Part } else { hit }
+}
+
+/// A flag that names a whole resource also names its collection and key set.
+fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
+    let nodes = resource.instances.values().chain(resource.others.values()).chain(resource.deposed.values());
+    nodes.copied().chain(resource.pending).chain(resource.repetition).for_each(&mut *visit);
+    resource.collection.filter(|_| resource.repetition.is_some()).into_iter().for_each(visit);
+}
+
+fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diagnostic {
+    let wanted = selector.target.to_string();
+    let (option, effect) = match hit {
+        Hit::Target => ("target", "so it selects nothing"),
+        _ => ("exclude", "so it leaves nothing out"),
+    };
+    let near = nearest(structure, &wanted);
+    let hint = if near.is_empty() { String::new() } else { format!(" The nearest addresses are: {}.", near.join(", ")) };
+    Diagnostic::warning(format!("No object matches -{option}")).detail(format!(
+        "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
+        selector.origin
+    ))
+}
+
+fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {
+    let mut scored: Vec<(usize, String)> = Vec::new();
+    for resource in &structure.resources {
+        let keys = resource.instances.keys().chain(resource.others.keys()).take(20);
+        let addresses = keys.map(|key| resource.address.instance(key.clone()).to_string());
+        let whole = std::iter::once(Resource::to_string(&resource.address));
+        for address in addresses.chain(whole) {
+            // Lengths far apart are never near; this keeps large configurations quick.
+            if address.len().abs_diff(wanted.len()) <= 8 {
+                scored.push((strsim::levenshtein(&address, wanted), address));
+            }
+        }
+    }
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().filter(|it| it.0 <= 1 + wanted.len() / 3).take(3).map(|it| it.1).collect()
+}

@@ -1,0 +1,199 @@
+//! Preconditions, postconditions, validations and assertions: checked, worded, and recorded.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use crate::config::Condition;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::expression::{self, Scope};
+use crate::state::CheckResult;
+use crate::syntax::{BinaryOp, Expr};
+use crate::value::convert::convert;
+use crate::value::{Str, Type, Value};
+
+/// What a condition came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Pass, fail, error or unknown.
+    pub status: Status,
+    /// The failure's message, never sensitive.
+    pub message: Option<String>,
+    /// What to tell the user.
+    pub problems: Diagnostics,
+}
+
+/// What a condition came to, from best to worst as far as aggregation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Status {
+    Pass,
+    Unknown,
+    Fail,
+    Error,
+}
+
+impl Status {
+    fn text(self) -> &'static str {
+        match self {
+            Status::Pass => "pass",
+            Status::Unknown => "unknown",
+            Status::Fail => "fail",
+            Status::Error => "error",
+        }
+    }
+}
+
+/// Checks one condition. A failure is an error with this summary.
+pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome {
+    let (value, mut problems) = expression::evaluate(&condition.condition, scope);
+    if problems.has_errors() {
+        return Outcome { status: Status::Error, message: None, problems };
+    }
+    let (plain, marks) = value.unmark_deep();
+    if !plain.is_known() {
+        return Outcome { status: Status::Unknown, message: None, problems };
+    }
+    let invalid = |why: &str| {
+        Diagnostic::error("Invalid condition result").detail(format!("Condition expression must return either true or false, {why}.")).at(condition.condition.span)
+    };
+    if plain.is_null() {
+        problems.push(invalid("not null"));
+        return Outcome { status: Status::Error, message: None, problems };
+    }
+    let Some(passed) = convert(&plain, Type::BOOL).ok().and_then(|it| it.as_bool()) else {
+        problems.push(invalid("and this value cannot be converted to bool"));
+        return Outcome { status: Status::Error, message: None, problems };
+    };
+    if passed {
+        return Outcome { status: Status::Pass, message: None, problems };
+    }
+    let (message, more) = error_message(condition, scope);
+    problems.extend(more);
+    let detail = message.clone().unwrap_or_else(|| {
+        "This check failed, but has an invalid error message as described in the other accompanying messages.".into()
+    });
+    let mut failure = Diagnostic::error(summary).detail(detail).at(condition.condition.span).within(condition.condition.span);
+    failure.values = expression::values_of(&condition.condition, scope, &[], false, false);
+    if !marks.sensitive && !marks.ephemeral {
+        failure.difference = difference(condition, scope);
+    }
+    problems.push(failure);
+    Outcome { status: Status::Fail, message, problems }
+}
+
+fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String>, Diagnostics) {
+    let (value, mut problems) = expression::evaluate(&condition.error_message, scope);
+    if problems.has_errors() {
+        return (None, problems);
+    }
+    let (value, marks) = value.unmark_deep();
+    let span = condition.error_message.span;
+    if marks.sensitive || marks.ephemeral {
+        let kind = if marks.ephemeral { "ephemeral" } else { "sensitive" };
+        problems.push(
+            Diagnostic::warning(format!("Error message refers to {kind} values"))
+                .detail(format!("The error expression used to explain this condition refers to {kind} values, so OpenTofu will not display the resulting message.\n\nYou can correct this by removing references to {kind} values."))
+                .at(span),
+        );
+        return (None, problems);
+    }
+    match convert(&value, Type::STRING).ok().as_ref().and_then(Value::as_str) {
+        Some(text) => (Some(text.trim().to_owned()), problems),
+        None => {
+            problems.push(Diagnostic::error("Invalid error message").detail("The error message must be a known string.").at(span));
+            (None, problems)
+        }
+    }
+}
+
+/// The two sides of a failed comparison.
+fn difference(condition: &Condition, scope: &dyn Scope) -> Option<Box<(Value, Value)>> {
+    let mut expression = &condition.condition;
+    while let Expr::Parentheses(inner) = &*expression.expr {
+        expression = inner;
+    }
+    let Expr::Binary(BinaryOp::Equal, left, right) = &*expression.expr else { return None };
+    let (left, a) = expression::evaluate(left, scope);
+    let (right, b) = expression::evaluate(right, scope);
+    let shown = !a.has_errors() && !b.has_errors() && left.is_wholly_known() && right.is_wholly_known();
+    shown.then(|| Box::new((left, right)))
+}
+
+/// Returns the problem, an error turned into a warning where asked.
+pub fn softened(mut problem: Diagnostic, soften: bool) -> Diagnostic {
+    if soften {
+        problem.severity = Severity::Warning;
+    }
+    problem
+}
+
+/// What kind of block has conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Resource,
+    Output,
+    Check,
+    Variable,
+}
+
+impl Kind {
+    fn text(self) -> &'static str {
+        match self {
+            Kind::Resource => "resource",
+            Kind::Output => "output",
+            Kind::Check => "check",
+            Kind::Variable => "var",
+        }
+    }
+}
+
+type Objects = BTreeMap<Str, BTreeMap<usize, (Status, Option<String>)>>;
+
+/// The results of all conditions of a run.
+#[derive(Debug, Default)]
+pub struct Results {
+    found: Mutex<BTreeMap<(Kind, Str), Objects>>,
+}
+
+impl Results {
+    /// Records what the condition number `index` of an object came to.
+    pub fn record(&self, kind: Kind, block: &str, object: &str, index: usize, outcome: &Outcome) {
+        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        let objects = found.entry((kind, block.into())).or_default();
+        objects.entry(object.into()).or_default().insert(index, (outcome.status, outcome.message.clone()));
+    }
+
+    /// Records that an object has conditions that were not checked.
+    pub fn expect(&self, kind: Kind, block: &str, object: &str) {
+        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        let conditions = found.entry((kind, block.into())).or_default().entry(object.into()).or_default();
+        if conditions.is_empty() {
+            conditions.insert(usize::MAX, (Status::Unknown, None));
+        }
+    }
+
+    /// Returns them in the form of the state.
+    pub fn finish(&self) -> Vec<CheckResult> {
+        let found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        found.iter().map(|((kind, block), objects)| result(*kind, block, objects)).collect()
+    }
+}
+
+fn result(kind: Kind, block: &Str, objects: &Objects) -> CheckResult {
+    let mut worst = Status::Pass;
+    let mut rows = Vec::new();
+    for (address, conditions) in objects {
+        let checked = conditions.len() > 1;
+        let outcomes = conditions.iter().filter(|it| !checked || *it.0 != usize::MAX).map(|it| it.1);
+        let mut status = Status::Pass;
+        let mut messages = Vec::new();
+        for (outcome, message) in outcomes {
+            status = status.max(*outcome);
+            messages.extend(message.iter().map(|it| Str::from(&**it)));
+        }
+        worst = worst.max(status);
+        rows.push((address.clone(), status.text().into(), messages));
+    }
+    CheckResult { kind: kind.text().into(), config_address: block.clone(), status: worst.text().into(), objects: Some(rows) }
+}

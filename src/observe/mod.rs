@@ -1,0 +1,142 @@
+//! Answers questions about the world: what an expression gives, what became of an object, what a provider plans.
+//!
+//! Facts say that something is true of a value; the values themselves are kept here.
+
+use std::sync::Arc;
+
+use entail_rules::Node;
+
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
+use crate::config::{self, Condition};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expression;
+use crate::lower::structure::{ModuleId, ResourceId};
+use crate::operation::event::{Event, Sink, Subject as EventSubject};
+use crate::provider::{Provider, ProviderDiagnostic};
+use crate::request::Request;
+use crate::state::State;
+use crate::value::Value;
+
+pub mod conditions;
+pub mod data;
+pub mod object;
+pub mod pool;
+pub mod problems;
+pub mod repetition;
+pub mod values;
+
+use pool::Pool;
+use values::{ValueScope, Values};
+
+/// Who answers.
+pub struct Observer<'a> {
+    /// What has been learned.
+    pub values: Values<'a>,
+    /// The providers.
+    pub pool: &'a Pool,
+    /// What exists, after moves.
+    pub state: &'a State,
+    /// What is asked for.
+    pub request: &'a Request,
+    /// Who is told of progress.
+    pub events: Told<'a>,
+    /// Results of conditions.
+    pub checks: conditions::Results,
+    /// How many provider calls may run at once.
+    pub calls: tokio::sync::Semaphore,
+}
+
+/// A listener, with the few things that observing tells.
+pub struct Told<'a>(pub &'a dyn Sink);
+
+impl Told<'_> {
+    fn refresh_started(&self, address: &Instance, value: &Value) {
+        self.0.event(Event::RefreshStart(EventSubject::of(address, None, value)));
+    }
+
+    fn refresh_finished(&self, address: &Instance, value: &Value) {
+        self.0.event(Event::RefreshComplete(EventSubject::of(address, None, value)));
+    }
+}
+
+impl<'a> Observer<'a> {
+    /// Returns the scope of one instance of a block.
+    pub fn instance_scope(&self, module: ModuleId, resource: ResourceId, key: &InstanceKey) -> ValueScope<'_, 'a> {
+        self.values.scope(module).with_each(key.clone(), self.values.each_value(resource, key))
+    }
+
+    /// Returns a configured provider instance. `None` where configuring failed; the problem has been reported.
+    pub async fn provider(&self, instance: &ProviderInstance) -> Option<Arc<dyn Provider>> {
+        self.pool.configured(instance, async |provider| self.configure(instance, provider).await).await
+    }
+
+    async fn configure(&self, instance: &ProviderInstance, provider: Arc<dyn Provider>) -> bool {
+        let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else { return false };
+        let module = self.values.config.module(&instance.config.module);
+        let alias = instance.config.alias.as_deref();
+        let block = module.and_then(|it| {
+            let named = |it: &&config::ProviderBlock| it.source == instance.config.provider && it.alias.as_ref().map(|it| &*it.text) == alias;
+            it.providers.iter().find(named)
+        });
+        let module_id = self.values.structure.modules.iter().position(|it| it.path == instance.config.module);
+        let config = match (block, module_id) {
+            (Some(block), Some(module)) => {
+                let scope = self.values.scope(ModuleId(module as u32));
+                let (config, found) = expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]);
+                let failed = found.has_errors();
+                self.values.report(found);
+                if failed {
+                    return false;
+                }
+                config
+            }
+            _ => crate::schema::empty_value(&schema.provider.block),
+        };
+        let (config, _) = config.unmark_deep();
+        let mut found = provider.validate_provider(&config).await;
+        if !self.failed(&found) {
+            found.extend(provider.configure(&config).await);
+        }
+        let place = block.map(|it| (&it.body, it.declared));
+        self.values.report(found.iter().map(|it| problems::of_provider(it, None, place)));
+        !self.failed(&found)
+    }
+
+    /// Reports what a provider said of an object.
+    pub fn report_provider(&self, address: &Instance, block: Option<&config::Resource>, found: &[ProviderDiagnostic]) {
+        let place = block.map(|it| (&it.body, it.declared));
+        self.values.report(found.iter().map(|it| problems::of_provider(it, Some(address), place)));
+    }
+
+    /// Returns whether any of them is an error.
+    pub fn failed(&self, found: &[ProviderDiagnostic]) -> bool {
+        found.iter().any(|it| it.severity == crate::diagnostic::Severity::Error)
+    }
+
+    /// Checks conditions, reports the ones that fail, and returns whether none is an error.
+    pub fn conditions(&self, scope: &ValueScope<'_, '_>, conditions: &[Condition], summary: &str, address: &Instance) -> bool {
+        let mut passed = true;
+        for (index, condition) in conditions.iter().enumerate() {
+            let outcome = conditions::check(condition, scope, summary);
+            let severity = if self.request.mode == crate::request::PlanMode::Normal { None } else { Some(()) };
+            passed &= severity.is_some() || !outcome.problems.has_errors();
+            self.checks.record(conditions::Kind::Resource, &address.config().to_string(), &address.to_string(), index, &outcome);
+            self.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, severity.is_some()).about(address)));
+        }
+        passed
+    }
+
+    /// Returns the prior object of a node for those that read it, where the node takes no part.
+    pub async fn frozen(&self, node: Node) -> Option<Value> {
+        let address = self.values.structure.instance(node)?;
+        let stored = self.state.current(&address)?;
+        let resource = self.state.resources.get(&address.of())?;
+        let schema = self.pool.resource_schema(&resource.provider.provider, address.resource.mode, &address.resource.kind)?.clone();
+        if address.resource.mode != Mode::Managed {
+            return data::recorded(stored, &schema);
+        }
+        let provider = self.pool.unconfigured(&resource.provider.provider)?;
+        Some(self.prior(&address, stored, &schema, &provider, false).await?.value)
+    }
+}
+

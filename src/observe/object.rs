@@ -1,0 +1,275 @@
+//! One managed object: what became of it, and what its provider plans for it.
+
+use std::sync::Arc;
+
+use entail_rules::Node;
+
+use super::Observer;
+use super::problems;
+use crate::address::{Instance, InstanceKey};
+use crate::config;
+use crate::lower::structure::{ModuleId, ResourceId};
+use crate::provider::{PlanCall, Provider};
+use crate::schema::{self, Schema};
+use crate::state::{self, Status};
+use crate::value::{Marks, Path, Value};
+
+/// An object as it is now.
+#[derive(Clone, Debug)]
+pub struct Prior {
+    /// Before refresh, brought to today's schema; marked. Null when there was none.
+    pub previous: Value,
+    /// After refresh; marked. Null when there is none.
+    pub value: Value,
+    /// What the provider kept.
+    pub private: Vec<u8>,
+    /// Whether it is half made.
+    pub tainted: bool,
+}
+
+impl Prior {
+    /// Returns an object that does not exist.
+    pub fn absent(schema: &Schema) -> Prior {
+        let null = Value::Null(schema.block.ty());
+        Prior { previous: null.clone(), value: null, private: Vec::new(), tainted: false }
+    }
+}
+
+/// What a provider answered for one object.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The object now.
+    pub prior: Prior,
+    /// The configuration as written; marked.
+    pub config: Value,
+    /// The planned object; marked.
+    pub value: Value,
+    /// Paths whose change needs a replacement, filtered.
+    pub replace_paths: Vec<Path>,
+    /// What to hand back in apply.
+    pub private: Vec<u8>,
+    /// Whether a path that needs a replacement is write-only.
+    pub write_only_replace: bool,
+}
+
+impl Planned {
+    /// Returns whether the planned object is (or may become) another than the one that exists.
+    pub fn differs(&self) -> bool {
+        let (planned, _) = self.value.unmark_deep();
+        let (prior, _) = self.prior.value.unmark_deep();
+        !planned.is_wholly_known() || planned != prior
+    }
+
+    /// Returns whether only what is sensitive changes.
+    pub fn marks_differ(&self) -> bool {
+        let sensitive = |value: &Value| -> Vec<Path> {
+            let (_, marks) = value.unmark_paths();
+            marks.into_iter().filter(|it| it.1.sensitive).map(|it| it.0).collect()
+        };
+        sensitive(&self.value) != sensitive(&self.prior.value)
+    }
+}
+
+/// What an object's block, schema and provider are, looked up once.
+pub struct Subject<'o> {
+    /// The resource.
+    pub resource: ResourceId,
+    /// Its module instance.
+    pub module: ModuleId,
+    /// Its key.
+    pub key: InstanceKey,
+    /// Its address.
+    pub address: Instance,
+    /// Its block.
+    pub block: &'o config::Resource,
+    /// Its schema.
+    pub schema: &'o Arc<Schema>,
+    /// Its provider, configured.
+    pub provider: Arc<dyn Provider>,
+}
+
+impl<'a> Observer<'a> {
+    /// Reads a stored object: brings it to today's schema and, unless refresh is off, asks what became of it.
+    ///
+    /// `None` where that failed; the problem has been reported.
+    pub async fn prior(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+        refresh: bool,
+    ) -> Option<Prior> {
+        let kind = &*address.resource.kind;
+        if stored.schema_version > schema.version {
+            self.values.report([problems::newer_object(address, stored.schema_version, schema.version)]);
+            return None;
+        }
+        let state::Attributes::Json(json) = &stored.attributes else {
+            self.values.report([problems::flat_object(address)]);
+            return None;
+        };
+        let upgraded = provider.upgrade(kind, stored.schema_version, json).await;
+        self.report_provider(address, None, &upgraded.diagnostics);
+        let previous = upgraded.value.filter(|_| !self.failed(&upgraded.diagnostics))?;
+        let marks: Vec<(Path, Marks)> = stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+        let marked = |value: &Value| schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block);
+        let tainted = stored.status == Status::Tainted;
+        if !refresh {
+            let value = marked(&previous);
+            return Some(Prior { previous: value.clone(), value, private: stored.private.clone(), tainted });
+        }
+        self.events.refresh_started(address, &previous);
+        let read = provider.read(kind, &previous, &stored.private).await;
+        self.report_provider(address, None, &read.diagnostics);
+        let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
+        self.events.refresh_finished(address, &read.value);
+        if !read.value.is_null() && read.value.ty() != schema.block.ty() && !schema.block.ty().has_dynamic() {
+            self.values.report([problems::invalid_object(address, "read")]);
+            return None;
+        }
+        Some(Prior { previous: marked(&previous), value: marked(&read.value), private: read.private, tainted })
+    }
+
+    /// Evaluates the block, and asks the provider what it would make of it.
+    pub async fn plan(&self, subject: &Subject<'_>, prior: Prior) -> Option<Planned> {
+        let (config, failed) = self.configuration(subject)?;
+        if failed {
+            return None;
+        }
+        self.plan_with(subject, prior, config, true).await
+    }
+
+    /// Plans a replacement: as if nothing existed, with the whole configuration.
+    pub async fn replan(&self, subject: &Subject<'_>, first: &Planned) -> Option<Planned> {
+        let mut absent = Prior::absent(subject.schema);
+        absent.private = first.private.clone();
+        let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
+        Some(Planned { prior: first.prior.clone(), replace_paths: first.replace_paths.clone(), ..second })
+    }
+
+    async fn plan_with(&self, subject: &Subject<'_>, prior: Prior, config: Value, is_first: bool) -> Option<Planned> {
+        let block = &subject.schema.block;
+        let (plain_config, config_marks) = config.unmark_paths();
+        let null = Value::Null(block.ty());
+        let effective = if prior.tainted || prior.value.is_null() { null } else { prior.value.unmark_deep().0 };
+        if is_first {
+            let found = subject.provider.validate_resource(&subject.block.name.kind, &plain_config).await;
+            self.report_provider(&subject.address, Some(subject.block), &found);
+            if self.failed(&found) {
+                return None;
+            }
+        }
+        let adjusted = match is_first && !effective.is_null() {
+            true => without_ignored(&effective, &plain_config, &subject.block.lifecycle.ignore_changes, block),
+            false => plain_config,
+        };
+        let proposed = schema::proposed_new(block, &effective, &adjusted);
+        let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
+        let call = PlanCall { kind: &subject.block.name.kind, prior: &effective, proposed: &proposed, config: &adjusted, private };
+        let response = subject.provider.plan(call).await;
+        self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
+        let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
+        if is_first && !planned.legacy_types {
+            let errors = schema::check_planned(block, &effective, &adjusted, &planned.planned);
+            if !errors.is_empty() {
+                self.values.report(errors.into_iter().map(|it| problems::invalid_plan(&subject.address, &it.to_string(), subject.block.declared)));
+                return None;
+            }
+        }
+        let (replace_paths, write_only_replace) =
+            replaces(block, &effective, &planned.planned, &planned.requires_replace);
+        let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
+        let value = schema::mark_sensitive(&marked, block);
+        Some(Planned { prior, config, value, replace_paths, private: planned.private, write_only_replace })
+    }
+
+    /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
+    fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
+        let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
+        let passed = self.conditions(&scope, &subject.block.lifecycle.preconditions, "Resource precondition failed", &subject.address);
+        let (config, found) = crate::expression::body::decode_body(&subject.block.body, &subject.schema.block, &scope, &[]);
+        let errors = found.has_errors();
+        self.values.report(found.into_iter().map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }));
+        if errors {
+            return None;
+        }
+        if config.contains_ephemeral() {
+            let config = self.refuse_ephemeral(subject, config)?;
+            return Some((config, !passed));
+        }
+        Some((config, !passed))
+    }
+
+    fn refuse_ephemeral(&self, subject: &Subject<'_>, config: Value) -> Option<Value> {
+        let (plain, marks) = config.unmark_paths();
+        let write_only = schema::write_only_paths(&subject.schema.block, &plain);
+        let mut refused = false;
+        for (path, _) in marks.iter().filter(|it| it.1.ephemeral) {
+            if !write_only.contains(path) {
+                refused = true;
+                let span = crate::expression::body::span_of_path(&subject.block.body, path).unwrap_or(subject.block.declared);
+                self.values.report([problems::ephemeral_value(&subject.address, path, span)]);
+            }
+        }
+        (!refused).then_some(config)
+    }
+
+    /// Plans the removal of an object.
+    pub async fn plan_removal(&self, address: &Instance, schema: &Schema, provider: &Arc<dyn Provider>, prior: &Prior) -> Option<Vec<u8>> {
+        let null = Value::Null(schema.block.ty());
+        let (value, _) = prior.value.unmark_deep();
+        let call = PlanCall { kind: &address.resource.kind, prior: &value, proposed: &null, config: &null, private: &prior.private };
+        let response = provider.plan(call).await;
+        self.report_provider(address, None, &response.diagnostics);
+        let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
+        if !planned.planned.is_null() {
+            self.values.report([problems::removal_not_null(address)]);
+            return None;
+        }
+        Some(planned.private)
+    }
+
+    /// Returns the value of an object that a node stands for, ready to be read by others.
+    pub fn settle_object(&self, node: Node, value: Value) {
+        self.values.settle(node, value);
+    }
+}
+
+/// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.
+fn replaces(schema: &schema::BlockSchema, prior: &Value, planned: &Value, paths: &[Path]) -> (Vec<Path>, bool) {
+    let kept = schema::requires_replace(schema, prior, planned, paths).unwrap_or_default();
+    let write_only = schema::write_only_paths(schema, planned);
+    let any = kept.iter().any(|it| write_only.contains(it));
+    (kept, any)
+}
+
+/// The configuration as if ignored changes had not been made.
+fn without_ignored(prior: &Value, config: &Value, ignore: &config::IgnoreChanges, schema: &schema::BlockSchema) -> Value {
+    match ignore {
+        config::IgnoreChanges::None => config.clone(),
+        config::IgnoreChanges::All => schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema),
+        config::IgnoreChanges::Paths(expressions) => {
+            let paths: Vec<Path> = expressions.iter().filter_map(ignored_path).collect();
+            schema::apply_ignore_changes(prior, config, schema::Ignored::Paths(&paths), schema)
+        }
+    }
+}
+
+fn ignored_path(expression: &crate::syntax::Expression) -> Option<Path> {
+    use crate::syntax::{Expr, Step};
+    use crate::value::PathStep;
+    let Expr::Traversal { root, steps } = &*expression.expr else { return None };
+    let first = PathStep::Attribute(root.text.clone());
+    let rest = steps.iter().map(|step| match step {
+        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
+        Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
+        Step::Index(key, _) => match &*key.expr {
+            Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
+            Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
+            _ => None,
+        },
+        _ => None,
+    });
+    std::iter::once(Some(first)).chain(rest).collect()
+}

@@ -1,0 +1,69 @@
+//! Everything that can be wrong with what a provider answers, one function each.
+
+use crate::address::Instance;
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::expression::body::span_of_path;
+use crate::provider::ProviderDiagnostic;
+use crate::syntax::Body;
+use crate::value::Path;
+
+/// A provider's own words, placed at the attribute they are about.
+pub fn of_provider(found: &ProviderDiagnostic, address: Option<&Instance>, place: Option<(&Body, Span)>) -> Diagnostic {
+    let problem = match found.severity {
+        Severity::Error => Diagnostic::error(found.summary.clone()),
+        Severity::Warning => Diagnostic::warning(found.summary.clone()),
+    };
+    let mut problem = problem.detail(found.detail.clone());
+    if let Some(address) = address {
+        problem = problem.about(address);
+    }
+    match place {
+        Some((body, declared)) => problem.at(span_of_path(body, &found.attribute).unwrap_or(declared)),
+        None => problem,
+    }
+}
+
+pub(super) fn newer_object(address: &Instance, stored: u64, current: u64) -> Diagnostic {
+    Diagnostic::error("Resource instance managed by newer provider version").about(address).detail(format!(
+        "The current state of {address} was created by a newer provider version than is currently selected: it follows schema version \
+         {stored}, this provider knows {current}. Upgrade the provider to work with this state."
+    ))
+}
+
+pub(super) fn flat_object(address: &Instance) -> Diagnostic {
+    Diagnostic::error("Unsupported legacy object").about(address).detail(format!(
+        "The state holds {address} in the flat form of Terraform 0.11 and older. Open and save the state with a version between, then try again."
+    ))
+}
+
+pub(super) fn invalid_object(address: &Instance, call: &str) -> Diagnostic {
+    Diagnostic::error("Provider produced invalid object").about(address).detail(format!(
+        "The provider's answer to \"{call}\" for {address} does not follow its own schema. This is a bug in the provider."
+    ))
+}
+
+pub(super) fn invalid_plan(address: &Instance, what: &str, declared: Span) -> Diagnostic {
+    Diagnostic::error("Provider produced invalid plan").about(address).at(declared).detail(format!(
+        "The provider planned an invalid value for {address}: {what}.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker."
+    ))
+}
+
+pub(super) fn removal_not_null(address: &Instance) -> Diagnostic {
+    Diagnostic::error("Provider produced invalid plan").about(address).detail(format!(
+        "The provider planned a non-null destroy value for {address}. This is a bug in the provider."
+    ))
+}
+
+pub(super) fn ephemeral_value(address: &Instance, path: &Path, span: Span) -> Diagnostic {
+    Diagnostic::error("Ephemeral value used in non-ephemeral context").about(address).at(span).detail(format!(
+        "The argument {} is stored, and an ephemeral value must not be. Only write-only arguments accept ephemeral values.",
+        crate::value::path::ShowPath(path).to_string().trim_start_matches('.')
+    ))
+}
+
+/// A data source's result that cannot be used.
+pub fn data_not_known(address: &Instance) -> Diagnostic {
+    Diagnostic::error("Provider produced invalid object").about(address).detail(format!(
+        "The provider gave {address} a value that is null or not wholly known. This is a bug in the provider."
+    ))
+}

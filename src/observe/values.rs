@@ -1,0 +1,394 @@
+//! What has been learned so far: the value of every object, and of every variable, local value and output on demand.
+//!
+//! The scheduler sees to it that whatever an expression reads is settled first; so a value, once asked for, is kept.
+//! Planning and applying each fill a table of their own.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock};
+
+use entail_rules::Node;
+
+use super::repetition;
+use crate::address::{InstanceKey, ResourceName};
+use crate::config::{self, Config};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::{self, Scope, Subject};
+use crate::operation::variables::{Origin, VariableInput};
+use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
+use crate::syntax::{Expression, Step};
+use crate::value::{Marks, Str, Type, Value};
+use crate::world::World;
+
+/// Everything that expressions can refer to, as far as it is known.
+pub struct Values<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The expanded configuration.
+    pub structure: Structure,
+    /// The root module's variables, converted and marked.
+    pub variables: &'a BTreeMap<Str, Value>,
+    /// Clock, environment, folders.
+    pub world: &'a World,
+    /// The source files, for places in messages.
+    pub sources: &'a crate::diagnostic::Sources,
+    /// `terraform.workspace`
+    pub workspace: &'a str,
+    /// The time of `plantimestamp()`.
+    pub plan_time: chrono::DateTime<chrono::Utc>,
+    /// Whether this is the walk that plans.
+    pub planning: bool,
+    /// The type of each resource's objects, for those that do not exist.
+    pub types: Vec<Type>,
+    /// Root outputs that cannot be evaluated because something they read failed.
+    pub stopped: std::collections::BTreeSet<Node>,
+    objects: Vec<OnceLock<Value>>,
+    memo: Vec<OnceLock<Result<Value, ()>>>,
+    wholes: Vec<OnceLock<Value>>,
+    resource_keys: Vec<OnceLock<Option<Value>>>,
+    call_keys: Vec<OnceLock<Option<Value>>>,
+    problems: Mutex<Diagnostics>,
+}
+
+impl<'a> Values<'a> {
+    /// Returns an empty table for a structure.
+    pub fn new(config: &'a Config, structure: Structure, variables: &'a BTreeMap<Str, Value>, world: &'a World, sources: &'a crate::diagnostic::Sources) -> Values<'a> {
+        let mut values = Values {
+            config,
+            structure,
+            variables,
+            world,
+            sources,
+            workspace: "default",
+            plan_time: world.now(),
+            planning: true,
+            types: Vec::new(),
+            stopped: Default::default(),
+            objects: Vec::new(),
+            memo: Vec::new(),
+            wholes: Vec::new(),
+            resource_keys: Vec::new(),
+            call_keys: Vec::new(),
+            problems: Mutex::default(),
+        };
+        values.grow();
+        values
+    }
+
+    /// Makes room for nodes and resources that were added to the structure.
+    pub fn grow(&mut self) {
+        self.objects.resize_with(self.structure.nodes.len(), OnceLock::new);
+        self.memo.resize_with(self.structure.nodes.len(), OnceLock::new);
+        self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
+        self.resource_keys.resize_with(self.structure.resources.len(), OnceLock::new);
+        self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
+        self.types.resize(self.structure.resources.len(), Type::DYNAMIC);
+    }
+
+    /// Records an object's value; the first one stays.
+    pub fn settle(&self, node: Node, value: Value) {
+        let _ = self.objects[node.0 as usize].set(value);
+    }
+
+    /// Returns an object's value, if it has one.
+    pub fn object(&self, node: Node) -> Option<&Value> {
+        self.objects[node.0 as usize].get()
+    }
+
+    /// Forgets what was computed from a pending resource or call that has now been expanded.
+    pub fn forget_whole(&mut self, resource: ResourceId) {
+        self.wholes[resource.index()] = OnceLock::new();
+    }
+
+    /// Returns whether an output cannot be evaluated because something it reads failed.
+    pub fn is_stopped(&self, node: Node) -> bool {
+        self.stopped.contains(&node)
+    }
+
+    /// Takes the problems that were met while evaluating variables, local values and outputs.
+    pub fn take_problems(&self) -> Diagnostics {
+        std::mem::take(&mut self.problems.lock().unwrap_or_else(|it| it.into_inner()))
+    }
+
+    /// Adds a problem that was met on the way.
+    pub fn report(&self, problems: impl IntoIterator<Item = Diagnostic>) {
+        self.problems.lock().unwrap_or_else(|it| it.into_inner()).extend(problems);
+    }
+
+    /// Returns the scope of a module instance.
+    pub fn scope(&self, module: ModuleId) -> ValueScope<'_, 'a> {
+        ValueScope { values: self, module, each: None, own: None }
+    }
+
+    /// Returns the scope of a module instance's inputs: the calling module, with the call's `each` and `count`.
+    pub fn call_scope(&self, module: ModuleId) -> Option<ValueScope<'_, 'a>> {
+        let node = self.structure.module(module);
+        let (parent, call) = node.parent?;
+        let each_value = self.module_each_value(module, call);
+        Some(self.scope(parent).with_each(node.key.clone(), each_value))
+    }
+
+    fn module_each_value(&self, module: ModuleId, call: CallId) -> Option<Value> {
+        let (parent, name) = (self.structure.call(call).parent, &self.structure.call(call).name);
+        let block = self.structure.module(parent).config.calls.get(name)?;
+        let whole = self.call_keys[call.index()].get_or_init(|| self.for_each_value(parent, &block.repetition));
+        each_of(whole.as_ref()?, &self.structure.module(module).key)
+    }
+
+    /// Returns `each.value` of an instance of a resource, from the `for_each` expression as it evaluates now.
+    pub fn each_value(&self, resource: ResourceId, key: &InstanceKey) -> Option<Value> {
+        let module = self.structure.resource(resource).module?;
+        let block = self.structure.block(resource)?;
+        let whole = self.resource_keys[resource.index()].get_or_init(|| self.for_each_value(module, &block.repetition));
+        each_of(whole.as_ref()?, key)
+    }
+
+    fn for_each_value(&self, module: ModuleId, repetition: &config::Repetition) -> Option<Value> {
+        let config::Repetition::ForEach(expression) = repetition else { return None };
+        let (value, problems) = expression::evaluate(expression, &self.scope(module));
+        (!problems.has_errors()).then_some(value)
+    }
+
+    /// Returns the value of a variable, local value or output, evaluated when first asked for.
+    ///
+    /// The error is empty: the problem has been reported.
+    pub fn value(&self, node: Node) -> Result<Value, Diagnostics> {
+        let cell = &self.memo[node.0 as usize];
+        if let Some(known) = cell.get() {
+            return known.clone().map_err(|()| Diagnostics::new());
+        }
+        let result = self.evaluate_value(node).map_err(|problems| self.report(problems));
+        cell.get_or_init(|| result).clone().map_err(|()| Diagnostics::new())
+    }
+
+    fn evaluate_value(&self, node: Node) -> Result<Value, Diagnostics> {
+        match self.structure.kind(node) {
+            NodeKind::Variable(module, name) => self.variable(*module, name),
+            NodeKind::Local(module, name) => {
+                let local = &self.structure.module(*module).config.locals[name];
+                evaluate(self, &local.value, &self.scope(*module))
+            }
+            NodeKind::Output(module, name) => {
+                let output = &self.structure.module(*module).config.outputs[name];
+                let value = evaluate(self, &output.value, &self.scope(*module))?;
+                let marks = Marks { sensitive: output.sensitive, ephemeral: output.ephemeral, ..Marks::default() };
+                Ok(value.mark(&marks))
+            }
+            _ => Ok(Value::unknown(Type::DYNAMIC)),
+        }
+    }
+
+    fn variable(&self, module: ModuleId, name: &Str) -> Result<Value, Diagnostics> {
+        let node = self.structure.module(module);
+        if node.parent.is_none() {
+            return Ok(self.variables.get(name).cloned().unwrap_or(Value::unknown(Type::DYNAMIC)));
+        }
+        let variable = &node.config.variables[name];
+        let node_of_variable = node.variables[name];
+        let (parent, call) = node.parent.expect("not the root");
+        let call = &self.structure.module(parent).config.calls[&self.structure.call(call).name];
+        let input = call.inputs.get(name);
+        let value = match (input, self.call_scope(module)) {
+            (Some(input), Some(scope)) => Some(evaluate(self, &input.value, &scope)?),
+            _ => None,
+        };
+        let address = self.structure.name(node_of_variable);
+        let input = value.map(|value| VariableInput { value, origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)) });
+        crate::operation::variables::finish(variable, &address, input.as_ref(), self.sources)
+    }
+
+    fn resource(&self, module: ModuleId, name: &ResourceName, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        let Some(&id) = self.structure.module(module).resources.get(name) else {
+            return Ok(Value::unknown(Type::DYNAMIC));
+        };
+        let resource = self.structure.resource(id);
+        let Some(key) = key else { return Ok(self.whole(id)) };
+        if resource.repetition.is_none() || resource.style == Style::Enabled {
+            return Err(unexpected_key(name, span).into());
+        }
+        let wanted = repetition::key_for(key, resource.style == Style::Count);
+        match wanted.as_ref().and_then(|it| resource.instances.get(it)) {
+            Some(&node) => Ok(self.object_or_absent(id, node)),
+            None if resource.pending.is_some() && resource.instances.is_empty() && !self.is_settled(resource) => {
+                Ok(Value::unknown(self.types[id.index()]))
+            }
+            None => Err(no_such_instance(name, resource, key, span).into()),
+        }
+    }
+
+    fn is_settled(&self, resource: &ResourceNode) -> bool {
+        resource.pending.is_none_or(|it| self.objects[it.0 as usize].get().is_some())
+    }
+
+    /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.
+    fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
+        match self.object(node) {
+            Some(value) => value.clone(),
+            None => Value::unknown(self.types[id.index()]).mark(&Marks::read(node.0)),
+        }
+    }
+
+    fn whole(&self, id: ResourceId) -> Value {
+        self.wholes[id.index()]
+            .get_or_init(|| {
+                let resource = self.structure.resource(id);
+                let mut members = resource.instances.iter().map(|(key, &node)| (key, self.object_or_absent(id, node)));
+                match resource.style {
+                    _ if resource.pending.is_some() && !self.is_settled(resource) => Value::unknown(Type::DYNAMIC),
+                    Style::Single | Style::Enabled => members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1),
+                    Style::Count => Value::tuple(members.map(|it| it.1).collect()),
+                    Style::ForEach => Value::object(members.map(|(key, value)| (repetition::key_text(key), value))),
+                }
+            })
+            .clone()
+    }
+
+    fn module_call(&self, module: ModuleId, name: &Str, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        let Some(&id) = self.structure.module(module).calls.get(name) else { return Ok(Value::unknown(Type::DYNAMIC)) };
+        let call = self.structure.call(id);
+        if call.pending {
+            return Ok(Value::unknown(Type::DYNAMIC));
+        }
+        if let Some(key) = key {
+            let wanted = repetition::key_for(key, call.style == Style::Count);
+            return match wanted.as_ref().and_then(|it| call.instances.get(it)) {
+                Some(&child) => self.outputs(child),
+                None => Err(no_such_module(name, call.style, span).into()),
+            };
+        }
+        let mut members = call.instances.iter().map(|(key, &child)| self.outputs(child).map(|it| (key, it)));
+        Ok(match call.style {
+            Style::Single | Style::Enabled => members.next().transpose()?.map_or(Value::NULL, |it| it.1),
+            Style::Count => Value::tuple(members.map(|it| it.map(|it| it.1)).collect::<Result<_, _>>()?),
+            Style::ForEach => {
+                let members: Result<Vec<_>, _> = members.map(|it| it.map(|(key, value)| (repetition::key_text(key), value))).collect();
+                Value::object(members?)
+            }
+        })
+    }
+
+    fn outputs(&self, module: ModuleId) -> Result<Value, Diagnostics> {
+        let outputs = self.structure.module(module).outputs.iter();
+        let outputs: Result<Vec<_>, _> = outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
+        outputs.map(Value::object)
+    }
+}
+
+fn each_of(whole: &Value, key: &InstanceKey) -> Option<Value> {
+    let InstanceKey::Str(key) = key else { return None };
+    match whole.bare() {
+        Value::Set(_) => Some(Value::String(key.clone())),
+        _ => whole.get(key).cloned(),
+    }
+}
+
+/// Evaluates; errors as the error, warnings to the table.
+fn evaluate(values: &Values<'_>, expression: &Expression, scope: &dyn Scope) -> Result<Value, Diagnostics> {
+    let (value, problems) = expression::evaluate(expression, scope);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    values.report(problems);
+    Ok(value)
+}
+
+fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
+    Diagnostic::error("Unexpected resource instance key")
+        .detail(format!(
+            "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource."
+        ))
+        .at(span)
+}
+
+fn no_such_instance(name: &ResourceName, resource: &ResourceNode, key: &Value, span: Span) -> Diagnostic {
+    let has = if resource.instances.is_empty() { "no instances".to_owned() } else { format!("{} instances", resource.instances.len()) };
+    let detail = match (resource.style, key.bare()) {
+        (Style::ForEach, Value::String(_)) => "The given key does not identify an element in this collection value.".to_owned(),
+        (Style::Count, Value::Number(_)) => {
+            format!("The given key does not identify an element in this collection value: {name} has {has}.")
+        }
+        (Style::Count, _) => format!("{name} is counted: a number is required as its instance key."),
+        _ => format!("{name} has for_each: a string is required as its instance key."),
+    };
+    Diagnostic::error("Invalid index").detail(detail).at(span)
+}
+
+fn no_such_module(name: &Str, style: Style, span: Span) -> Diagnostic {
+    let detail = match style {
+        Style::Single | Style::Enabled => format!("module.{name} does not repeat, so it has no instance keys."),
+        _ => "The given key does not identify an element in this collection value.".to_owned(),
+    };
+    Diagnostic::error("Invalid index").detail(detail).at(span)
+}
+
+/// The scope of a module instance, perhaps of one instance of a block in it.
+pub struct ValueScope<'v, 'a> {
+    values: &'v Values<'a>,
+    module: ModuleId,
+    each: Option<(InstanceKey, Option<Value>)>,
+    own: Option<Value>,
+}
+
+impl ValueScope<'_, '_> {
+    /// Sets what `each` and `count` are.
+    pub fn with_each(mut self, key: InstanceKey, value: Option<Value>) -> Self {
+        self.each = Some((key, value));
+        self
+    }
+
+    /// Sets what `self` is.
+    pub fn with_self(mut self, value: Value) -> Self {
+        self.own = Some(value);
+        self
+    }
+}
+
+impl Scope for ValueScope<'_, '_> {
+    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        let module = self.values.structure.module(self.module);
+        let named = |node: Option<&Node>| match node {
+            Some(&node) => self.values.value(node),
+            None => Ok(Value::unknown(Type::DYNAMIC)),
+        };
+        match subject {
+            Subject::Variable(name) => named(module.variables.get(name)),
+            Subject::Local(name) => named(module.locals.get(name)),
+            Subject::Module(name) => self.values.module_call(self.module, name, key, span),
+            Subject::Resource(mode, kind, name) => {
+                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+                self.values.resource(self.module, &name, key, span)
+            }
+            Subject::EachKey | Subject::EachValue | Subject::CountIndex => Ok(match &self.each {
+                Some((key, value)) => repetition::each(subject, key, value.as_ref()),
+                None => Value::unknown(Type::DYNAMIC),
+            }),
+            Subject::SelfObject => Ok(self.own.clone().unwrap_or(Value::unknown(Type::DYNAMIC))),
+            Subject::Path(name) => Ok(repetition::path(name, &module.config.directory, self.values.world)),
+            Subject::Terraform(name) => Ok(match &**name {
+                "workspace" => Value::string(self.values.workspace),
+                "applying" => Value::Bool(!self.values.planning).mark(&Marks::ephemeral()),
+                _ => Value::unknown(Type::DYNAMIC),
+            }),
+            Subject::Unknown(name) => Err(Diagnostic::error("Invalid reference")
+                .detail(format!("{name} is not the name of anything that can be referred to here."))
+                .at(span)
+                .into()),
+        }
+    }
+
+    fn reached(&self, _: &Subject, _: Option<&Value>, _: &[Step], _: &Value, _: Span) {}
+
+    fn unevaluated(&self, _: &Expression, _: &[Str]) {}
+
+    fn world(&self) -> &World {
+        self.values.world
+    }
+
+    fn is_planning(&self) -> bool {
+        self.values.planning
+    }
+
+    fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
+        Some(self.values.plan_time)
+    }
+}
+

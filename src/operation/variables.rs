@@ -1,0 +1,394 @@
+//! The values of the root module's variables: where they may be given, which of them counts, and what they become.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::config::{Module, Variable, constant, is_taken_literally, with_defaults};
+use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
+use crate::request::VariableSource;
+use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
+use crate::value::{Marks, Str, Type, Value};
+use crate::world::World;
+
+/// A value that was given for a declared variable, not yet converted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariableInput {
+    /// The value.
+    pub value: Value,
+    /// Where it was given.
+    pub origin: Origin,
+}
+
+/// Where a value was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// `TF_VAR_name`
+    Environment,
+    /// A file that is read by itself: its name and the value's place.
+    AutoFile(String, Span),
+    /// `-var-file=PATH`: the path and the value's place.
+    File(String, Span),
+    /// `-var name=…`
+    Flag,
+    /// An answer on the terminal.
+    Prompt,
+    /// An argument of a module call.
+    Call(Span),
+}
+
+/// A value as it was given, before it is known whether and how it is to be read.
+enum Given {
+    Text(String),
+    Expression(Expression),
+}
+
+/// Collects what is given for the root module's variables, the later of two values winning: environment,
+/// `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars(.json)` by name, then the flags in their order.
+///
+/// - `given`: only [`VariableSource::Flag`] and [`VariableSource::File`] count; the rest is found here.
+/// - Paths of files are relative to `directory`.
+///
+/// Variables that are required and have no value are in [`missing`]; undeclared names are told.
+pub fn collect_variables(
+    module: &Module,
+    directory: &Path,
+    given: &[VariableSource],
+    world: &World,
+    sources: &Sources,
+) -> (BTreeMap<Str, VariableInput>, Diagnostics) {
+    let mut collector =
+        Collector { sources, directory, values: BTreeMap::new(), problems: Diagnostics::new() };
+    for (name, text) in &world.environment {
+        if let Some(name) = name.strip_prefix("TF_VAR_") {
+            collector.values.insert(name.into(), (Given::Text(text.clone()), Origin::Environment));
+        }
+    }
+    collector.add_auto_files();
+    for it in given {
+        match it {
+            VariableSource::Flag(name, text) => collector.add_flag(name, text),
+            VariableSource::File(path) => collector.add_file(&path.to_string_lossy(), Origin::File),
+            VariableSource::AutoFile(_) | VariableSource::Environment(_) => {}
+        }
+    }
+    let Collector { values, mut problems, .. } = collector;
+    let (mut inputs, mut undeclared_in_files) = (BTreeMap::new(), Vec::new());
+    for (name, (value, origin)) in values {
+        match module.variables.get(&name) {
+            Some(variable) => {
+                if let Some(value) = problems.take(read(variable, value, sources)) {
+                    inputs.insert(name, VariableInput { value, origin });
+                }
+            }
+            None => match origin {
+                Origin::Flag => problems.push(undeclared_flag(&name)),
+                Origin::AutoFile(file, _) | Origin::File(file, _) => {
+                    undeclared_in_files.push((name, file))
+                }
+                _ => {}
+            },
+        }
+    }
+    warn_of_undeclared(&undeclared_in_files, &mut problems);
+    (inputs, problems)
+}
+
+/// Returns the variables that need a value and have none, by name: what the terminal may be asked for.
+pub fn missing<'a>(module: &'a Module, inputs: &BTreeMap<Str, VariableInput>) -> Vec<&'a Variable> {
+    module
+        .variables
+        .values()
+        .filter(|it| it.default.is_none() && !inputs.contains_key(&it.name.text))
+        .collect()
+}
+
+/// Returns the error for a variable that needs a value and has none.
+pub fn no_value(variable: &Variable) -> Diagnostic {
+    let name = &variable.name.text;
+    Diagnostic::error("No value for required variable")
+        .detail(format!("The root module input variable {name:?} is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable."))
+        .at(variable.declared)
+}
+
+/// Reads the text of a prompt's answer as the variable's type demands.
+pub fn read_answer(
+    variable: &Variable,
+    text: &str,
+    sources: &Sources,
+) -> Result<VariableInput, Diagnostics> {
+    let value = read(variable, Given::Text(text.to_owned()), sources)?;
+    Ok(VariableInput { value, origin: Origin::Prompt })
+}
+
+struct Collector<'a> {
+    sources: &'a Sources,
+    directory: &'a Path,
+    values: BTreeMap<Str, (Given, Origin)>,
+    problems: Diagnostics,
+}
+
+impl Collector<'_> {
+    fn add_flag(&mut self, name: &str, text: &str) {
+        if name.ends_with(' ') {
+            let (name, text) = (name.trim_end_matches(' '), text.trim_start_matches(' '));
+            self.problems.push(trailing_space(name, text));
+            return;
+        }
+        self.values.insert(name.into(), (Given::Text(text.to_owned()), Origin::Flag));
+    }
+
+    fn add_auto_files(&mut self) {
+        for name in ["terraform.tfvars", "terraform.tfvars.json"] {
+            if self.directory.join(name).exists() {
+                self.add_file(name, Origin::AutoFile);
+            }
+        }
+        let entries = std::fs::read_dir(self.directory).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|it| it.file_name().into_string().ok()).collect();
+        names.retain(|it| it.ends_with(".auto.tfvars") || it.ends_with(".auto.tfvars.json"));
+        names.sort();
+        for name in names {
+            self.add_file(&name, Origin::AutoFile);
+        }
+    }
+
+    fn add_file(&mut self, name: &str, origin: fn(String, Span) -> Origin) {
+        let text = match std::fs::read(self.directory.join(name)) {
+            Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return self.problems.push(no_file(name));
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => return self.problems.push(unreadable(name, &why)),
+        };
+        let id = self.sources.add(name, text.as_str().into());
+        // Without a telling name, as of a pipe, the text itself decides.
+        let is_json = name.ends_with(".json")
+            || (!name.ends_with(".tfvars") && text.trim_start().starts_with('{'));
+        let (body, problems) =
+            if is_json { syntax::parse_json(id, &text) } else { syntax::parse(id, &text) };
+        self.problems.extend(problems);
+        if self.refuse_declarations(name, &body) {
+            return;
+        }
+        let (attributes, problems) = body.literal_attributes();
+        self.problems.extend(problems);
+        for it in attributes {
+            let origin = origin(name.to_owned(), it.value.span);
+            self.values.insert(it.name.text, (Given::Expression(it.value), origin));
+        }
+    }
+
+    /// Complains of `variable` blocks, which belong elsewhere.
+    fn refuse_declarations(&mut self, file: &str, body: &Body) -> bool {
+        let schema = [BlockSchema { kind: "variable", labels: &["name"] }];
+        let (content, _, _) = body.partial_content(&[] as &[AttributeSchema], &schema);
+        for block in &content.blocks {
+            let name = block.labels.first().map_or("", |it| &it.text);
+            self.problems.push(declaration_in_values(name, file, block.kind.span));
+        }
+        !content.blocks.is_empty()
+    }
+}
+
+/// Reads a value: text is taken as it is for variables of primitive or no type, and as an expression for all others.
+fn read(variable: &Variable, given: Given, sources: &Sources) -> Result<Value, Diagnostics> {
+    match given {
+        Given::Expression(expression) => constant::evaluate(&expression),
+        Given::Text(text) if !variable.is_typed || is_taken_literally(variable.ty) => {
+            Ok(Value::string(text))
+        }
+        Given::Text(text) => {
+            let id = sources
+                .add(format!("<value for var.{}>", variable.name.text), text.as_str().into());
+            let expression = syntax::parse_expression(id, &text, 0)?;
+            constant::evaluate(&expression)
+        }
+    }
+}
+
+/// Makes the final value of a variable: converted to its type, completed with defaults, and marked.
+///
+/// - `address`: how messages name the variable (`var.x`, `module.m.var.x`).
+/// - `input`: `None` where no value was given at all.
+pub fn finish(
+    variable: &Variable,
+    address: &str,
+    input: Option<&VariableInput>,
+    sources: &Sources,
+) -> Result<Value, Diagnostics> {
+    let converted = match (input, &variable.default) {
+        (Some(input), _) => converted(variable, address, input, sources)?,
+        (None, Some(default)) => default.clone(),
+        (None, None) => return Err(not_set(variable).into()),
+    };
+    let value = match (converted.is_null() && !variable.nullable, &variable.default, input) {
+        (false, _, _) => converted,
+        (true, Some(default), _) => default.clone(),
+        (true, None, input) => {
+            return Err(null_not_allowed(variable, address, input, sources).into());
+        }
+    };
+    let marks =
+        Marks { sensitive: variable.sensitive, ephemeral: variable.ephemeral, ..Marks::default() };
+    Ok(value.mark(&marks))
+}
+
+fn converted(
+    variable: &Variable,
+    address: &str,
+    input: &VariableInput,
+    sources: &Sources,
+) -> Result<Value, Diagnostics> {
+    if input.value.contains_ephemeral() && !variable.ephemeral {
+        return Err(ephemeral_value(variable, input).into());
+    }
+    with_defaults(&input.value, variable.ty, variable.type_defaults.as_ref())
+        .map_err(|why| unsuitable(variable, address, input, &why, sources).into())
+}
+
+/// Returns the value of a variable whose value cannot be told, for looking on after an error.
+pub fn unknown_of(variable: &Variable) -> Value {
+    let ty: Type = variable.ty.without_optional();
+    let marks =
+        Marks { sensitive: variable.sensitive, ephemeral: variable.ephemeral, ..Marks::default() };
+    Value::unknown(ty).mark(&marks)
+}
+
+impl Origin {
+    /// Says where a value comes from that stands in no file.
+    fn outside_files(&self, name: &str) -> Option<String> {
+        match self {
+            Origin::Environment => {
+                Some(format!("set using the TF_VAR_{name} environment variable"))
+            }
+            Origin::Flag => Some(format!("set using -var=\"{name}=...\"")),
+            Origin::Prompt => Some("set using an interactive prompt".to_owned()),
+            Origin::AutoFile(..) | Origin::File(..) | Origin::Call(_) => None,
+        }
+    }
+
+    /// Returns the place of the value, or of no file.
+    pub fn span(&self) -> Span {
+        match self {
+            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) => *at,
+            Origin::Environment | Origin::Flag | Origin::Prompt => {
+                Span { file: FileId(0), start: 0, end: 0 }
+            }
+        }
+    }
+}
+
+fn undeclared_flag(name: &str) -> Diagnostic {
+    Diagnostic::error("Value for undeclared variable")
+        .detail(format!("A variable named {name:?} was assigned on the command line, but the root module does not declare a variable of that name. To use this value, add a \"variable\" block to the configuration."))
+}
+
+/// Two of the values are told one by one, the rest together.
+fn warn_of_undeclared(names: &[(Str, String)], problems: &mut Diagnostics) {
+    for (name, file) in names.iter().take(2) {
+        let detail = format!(
+            "The root module does not declare a variable named {name:?} but a value was found in file {file:?}. If you meant to use this value, add a \"variable\" block to the configuration.\n\nTo silence these warnings, use TF_VAR_... environment variables to provide certain \"global\" settings to all configurations in your organization. To reduce the verbosity of these warnings, use the -compact-warnings option."
+        );
+        problems.push(Diagnostic::warning("Value for undeclared variable").detail(detail));
+    }
+    if names.len() > 2 {
+        let detail = format!(
+            "In addition to the other similar warnings shown, {} other variable(s) defined without being declared.",
+            names.len() - 2
+        );
+        problems.push(Diagnostic::warning("Values for undeclared variables").detail(detail));
+    }
+}
+
+fn trailing_space(name: &str, text: &str) -> Diagnostic {
+    Diagnostic::error("Invalid -var option").detail(format!(
+        "Variable name {:?} is invalid due to trailing space. Did you mean -var=\"{name}={text}\"?",
+        format!("{name} ")
+    ))
+}
+
+fn no_file(name: &str) -> Diagnostic {
+    Diagnostic::error("Failed to read variables file")
+        .detail(format!("Given variables file {name} does not exist."))
+}
+
+fn unreadable(name: &str, why: &str) -> Diagnostic {
+    Diagnostic::error("Failed to read variables file")
+        .detail(format!("Error while reading {name}: {why}."))
+}
+
+fn declaration_in_values(name: &str, file: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Variable declaration in .tfvars file")
+        .detail(format!("A .tfvars file is used to assign values to variables that have already been declared in .tf files, not to declare new variables. To declare variable {name:?}, place this block in one of your .tf files, such as variables.tf.\n\nTo set a value for this variable in {file}, use the definition syntax instead:\n    {name} = <value>"))
+        .at(at)
+}
+
+fn not_set(variable: &Variable) -> Diagnostic {
+    Diagnostic::error("Required variable not set")
+        .detail(format!("The variable {:?} is required, but is not set.", variable.name.text))
+        .at(variable.declared)
+}
+
+fn ephemeral_value(variable: &Variable, input: &VariableInput) -> Diagnostic {
+    let at = input.origin.span();
+    Diagnostic::error("Variable does not allow ephemeral value")
+        .detail(format!("The value used for the variable {:?} is ephemeral, but it is not configured to allow one.", variable.name.text))
+        .at(if at.file == FileId(0) { variable.declared } else { at })
+}
+
+fn null_not_allowed(
+    variable: &Variable,
+    address: &str,
+    input: Option<&VariableInput>,
+    sources: &Sources,
+) -> Diagnostic {
+    let outside = input.and_then(|it| it.origin.outside_files(&variable.name.text));
+    let at = input.map_or(variable.declared, |it| it.origin.span());
+    let (detail, at) = match outside {
+        Some(how) => (
+            format!(
+                "Unsuitable value for {address} {how}: required variable may not be set to null."
+            ),
+            variable.declared,
+        ),
+        None => (
+            format!(
+                "The given value is not suitable for {address} defined at {}: required variable may not be set to null.",
+                sources.place(variable.declared)
+            ),
+            at,
+        ),
+    };
+    Diagnostic::error("Required variable not set").detail(detail).at(at)
+}
+
+/// The value itself may be secret, so its place is told and not shown.
+fn unsuitable(
+    variable: &Variable,
+    address: &str,
+    input: &VariableInput,
+    why: &str,
+    sources: &Sources,
+) -> Diagnostic {
+    let why = why.strip_suffix('.').unwrap_or(why);
+    let place = sources.place(input.origin.span());
+    let detail = match input.origin.outside_files(&variable.name.text) {
+        Some(how) => format!("Unsuitable value for {address} {how}: {why}."),
+        None if variable.ephemeral => format!(
+            "The given value is not suitable for {address}, which is ephemeral: {why}. Invalid value defined at {place}."
+        ),
+        None if variable.sensitive => format!(
+            "The given value is not suitable for {address}, which is sensitive: {why}. Invalid value defined at {place}."
+        ),
+        None => format!(
+            "The given value is not suitable for {address} declared at {}: {why}.",
+            sources.place(variable.declared)
+        ),
+    };
+    Diagnostic::error("Invalid value for input variable").detail(detail).at(variable.declared)
+}

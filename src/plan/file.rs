@@ -1,0 +1,420 @@
+//! Saving a plan to a file and loading it: a ZIP archive of the plan, both states, the configuration's sources and more.
+//!
+//! Entries: `tfplan`, `tfstate`, `tfstate-prev`, `tfconfig/…`, `.terraform.lock.hcl`, `facts/…`. A loaded plan needs
+//! neither configuration nor credentials nor the folder it was made in.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read as _, Write as _};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use super::codec::{Damaged, Decoder, Encoder, Read, with_room};
+use super::{Action, Change, LeftOut, OutputChange, Plan, Reason};
+use crate::diagnostic::Diagnostic;
+use crate::request::PlanMode;
+use crate::state::write::{WRITTEN_VERSION, write_compact};
+use crate::state::{CheckResult, State, read};
+use crate::value::Str;
+
+const MAGIC: &[u8] = b"entail plan\n";
+
+/// What a plan file holds beside the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanExtras {
+    /// The configuration's files: their names relative to the root module's folder, with `/`, and their texts.
+    pub sources: BTreeMap<String, String>,
+    /// Which folder each module call leads to, as `modules.json` says it.
+    pub modules: Option<String>,
+    /// The dependency lock file.
+    pub lock_file: Option<String>,
+    /// The facts and conclusions the plan rests on, by name.
+    pub facts: BTreeMap<String, Vec<u8>>,
+    /// What else was asked for or must be the same at apply, by name.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl Plan {
+    /// Writes the plan to a file, at once.
+    pub fn save(&self, path: &Path, extras: &PlanExtras) -> Result<(), Diagnostic> {
+        let archive =
+            with_room(|| archive(self, extras)).map_err(|error| not_saved(path, &error))?;
+        crate::backend::files::replace(path, &archive).map_err(|error| not_saved(path, &error))
+    }
+
+    /// Reads a plan from a file.
+    pub fn load(path: &Path) -> Result<(Plan, PlanExtras), Diagnostic> {
+        let bytes = std::fs::read(path).map_err(|error| not_a_plan(path, &error.to_string()))?;
+        with_room(|| unpack(&bytes)).map_err(|why| not_a_plan(path, &why))
+    }
+
+    /// Tells whether the plan may be applied to what is on record now.
+    ///
+    /// - `current`: the latest snapshot; `None` where there is none.
+    pub fn check_current(&self, current: Option<&State>) -> Result<(), Diagnostic> {
+        let planned = &self.prior_state;
+        let is_first = planned.lineage.is_empty() && planned.serial == 0;
+        let (lineage, serial) =
+            current.map(|it| (it.lineage.as_str(), it.serial)).unwrap_or_default();
+        if !is_first && planned.lineage != lineage {
+            return Err(other_lineage());
+        }
+        if planned.serial != serial {
+            return Err(stale());
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a file looks like an archive, so that `show` may tell plans from states.
+pub fn is_archive(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK")
+}
+
+fn archive(plan: &Plan, extras: &PlanExtras) -> std::io::Result<Vec<u8>> {
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut add = |name: &str, content: &[u8]| -> std::io::Result<()> {
+        zip.start_file(name, options.large_file(content.len() > 0x7fff_ffff))?;
+        zip.write_all(content)
+    };
+    add("tfplan", &document(plan, extras))?;
+    add("tfstate", write_compact(&plan.prior_state).as_bytes())?;
+    add("tfstate-prev", write_compact(&plan.previous_state).as_bytes())?;
+    for (name, text) in &extras.sources {
+        add(&format!("tfconfig/{name}"), text.as_bytes())?;
+    }
+    if let Some(modules) = &extras.modules {
+        add("tfconfig/modules.json", modules.as_bytes())?;
+    }
+    if let Some(lock) = &extras.lock_file {
+        add(".terraform.lock.hcl", lock.as_bytes())?;
+    }
+    for (name, facts) in &extras.facts {
+        add(&format!("facts/{name}"), facts)?;
+    }
+    Ok(zip.finish()?.into_inner())
+}
+
+/// Reads an archive. The error is a phrase without a full stop.
+fn unpack(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
+    let mut zip = ZipArchive::new(Cursor::new(bytes))
+        .map_err(|_| "the given file is not a valid plan file".to_string())?;
+    let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for index in 0..zip.len() {
+        let mut entry = zip.by_index(index).map_err(|_| damaged())?;
+        let name = entry.name().map_err(|_| damaged())?.into_owned();
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).map_err(|_| damaged())?;
+        entries.insert(name, content);
+    }
+    let document = entries.remove("tfplan").ok_or("the given file is not a valid plan file")?;
+    let mut state = |name: &str| -> Result<State, String> {
+        let text = entries.remove(name).ok_or_else(damaged)?;
+        let state = read::read(&text).map_err(|problems| {
+            let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
+            format!("failed to read the state in the plan file: {why}")
+        })?;
+        Ok(state.unwrap_or_default())
+    };
+    let states = (state("tfstate")?, state("tfstate-prev")?);
+    let mut extras = PlanExtras::default();
+    for (name, content) in entries {
+        keep(&mut extras, &name, content).ok_or_else(damaged)?;
+    }
+    let (plan, settings) = read_document(&document, states)?;
+    Ok((plan, PlanExtras { settings, ..extras }))
+}
+
+fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
+    if let Some(name) = name.strip_prefix("facts/") {
+        extras.facts.insert(name.into(), content);
+        return Some(());
+    }
+    let text = String::from_utf8(content).ok()?;
+    match name.strip_prefix("tfconfig/") {
+        Some("modules.json") => extras.modules = Some(text),
+        Some(name) => drop(extras.sources.insert(name.into(), text)),
+        None if name == ".terraform.lock.hcl" => extras.lock_file = Some(text),
+        None => {}
+    }
+    Some(())
+}
+
+fn damaged() -> String {
+    "the plan file is invalid".into()
+}
+
+fn document(plan: &Plan, extras: &PlanExtras) -> Vec<u8> {
+    let mut out = Encoder::default();
+    write_plan(&mut out, plan);
+    let settings: Vec<_> = extras.settings.iter().collect();
+    out.list(&settings, |out, (name, text)| {
+        out.text(name);
+        out.text(text);
+    });
+    let version = WRITTEN_VERSION.as_bytes();
+    let mut whole = [MAGIC, env!("CARGO_PKG_VERSION").as_bytes(), b" ", version, b"\n"].concat();
+    whole.extend_from_slice(&out.finish());
+    whole
+}
+
+fn read_document(
+    document: &[u8],
+    states: (State, State),
+) -> Result<(Plan, BTreeMap<String, String>), String> {
+    let Some(rest) = document.strip_prefix(MAGIC) else {
+        return Err("the plan file was made by another program; plan files cannot be shared between programs".into());
+    };
+    let end = rest.iter().position(|it| *it == b'\n').ok_or_else(damaged)?;
+    let this = format!("{} {WRITTEN_VERSION}", env!("CARGO_PKG_VERSION"));
+    let written = String::from_utf8_lossy(&rest[..end]);
+    if written != this {
+        return Err(format!(
+            "plan file was created by version {written}, but this is {this}; plan files cannot be transferred between \
+             different versions"
+        ));
+    }
+    let read = || -> Read<_> {
+        let mut input = Decoder::new(&rest[end + 1..])?;
+        let plan = read_plan(&mut input, states)?;
+        let settings =
+            input.list(|input| Ok((input.text()?.to_string(), input.text()?.to_string())))?;
+        input.finish()?;
+        Ok((plan, settings.into_iter().collect()))
+    };
+    read().map_err(|Damaged| damaged())
+}
+
+fn write_plan(out: &mut Encoder, plan: &Plan) {
+    // Taken apart by name, so that a new member is not forgotten.
+    let Plan {
+        mode,
+        errored,
+        changes,
+        drift,
+        outputs,
+        prior_state: _,
+        previous_state: _,
+        variables,
+        targets,
+        excludes,
+        replaces,
+        timestamp,
+        left_out,
+        checks,
+        relevant_attributes,
+        workspace,
+    } = plan;
+    out.number(match mode {
+        PlanMode::Normal => 0,
+        PlanMode::Destroy => 1,
+        PlanMode::RefreshOnly => 2,
+    });
+    out.flag(*errored);
+    out.list(changes, write_change);
+    out.list(drift, write_change);
+    let outputs: Vec<&OutputChange> = outputs.values().collect();
+    out.list(&outputs, |out, it| write_output(out, it));
+    let variables: Vec<_> = variables.iter().collect();
+    out.list(&variables, |out, (name, value)| {
+        out.text(name);
+        out.value(value);
+    });
+    out.list(targets, |out, it| out.text(it));
+    out.list(excludes, |out, it| out.text(it));
+    out.list(replaces, Encoder::instance);
+    out.text(&timestamp.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true));
+    out.list(left_out, write_left_out);
+    out.list(checks, write_check);
+    out.list(relevant_attributes, |out, (address, path)| {
+        out.text(address);
+        out.path(path);
+    });
+    out.text(workspace);
+}
+
+fn read_plan(input: &mut Decoder<'_>, (prior_state, previous_state): (State, State)) -> Read<Plan> {
+    let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
+    Ok(Plan {
+        mode: match input.number()? {
+            0 => PlanMode::Normal,
+            1 => PlanMode::Destroy,
+            2 => PlanMode::RefreshOnly,
+            _ => return Err(Damaged),
+        },
+        errored: input.flag()?,
+        changes: input.list(read_change)?,
+        drift: input.list(read_change)?,
+        outputs: input.list(read_output)?.into_iter().map(|it| (it.name.clone(), it)).collect(),
+        prior_state,
+        previous_state,
+        variables: input.list(|input| Ok((input.text()?, input.value()?)))?.into_iter().collect(),
+        targets: input.list(text)?,
+        excludes: input.list(text)?,
+        replaces: input.list(Decoder::instance)?,
+        timestamp: input.text()?.parse().map_err(|_| Damaged)?,
+        left_out: input.list(read_left_out)?,
+        checks: input.list(read_check)?,
+        relevant_attributes: input.list(|input| Ok((input.text()?.to_string(), input.path()?)))?,
+        workspace: text(input)?,
+    })
+}
+
+fn write_change(out: &mut Encoder, change: &Change) {
+    let Change {
+        address,
+        deposed,
+        previous_address,
+        provider,
+        provider_key,
+        action,
+        reason,
+        before,
+        after,
+        replace_paths,
+        private,
+        importing,
+        generated_config,
+        deposes,
+    } = change;
+    out.instance(address);
+    out.option(deposed.as_deref(), Encoder::text);
+    out.option(previous_address.as_ref(), Encoder::instance);
+    out.provider(provider, provider_key);
+    write_action(out, *action);
+    out.option(*reason, |out, it| out.name(it.token()));
+    out.value(before);
+    // What stays is kept once.
+    out.option((before != after).then_some(after), Encoder::value);
+    out.list(replace_paths, Encoder::path);
+    out.bytes(private);
+    out.option(importing.as_deref(), Encoder::text);
+    out.option(generated_config.as_deref(), Encoder::text);
+    out.option(deposes.as_deref(), Encoder::text);
+}
+
+fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
+    let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
+    let (address, deposed) = (input.instance()?, input.option(Decoder::text)?);
+    let previous_address = input.option(Decoder::instance)?;
+    let (provider, provider_key) = input.provider()?;
+    let action = read_action(input)?;
+    let reason = input.option(|input| Reason::from_token(&input.name()?).ok_or(Damaged))?;
+    let before = input.value()?;
+    let after = input.option(Decoder::value)?.unwrap_or_else(|| before.clone());
+    Ok(Change {
+        address,
+        deposed,
+        previous_address,
+        provider,
+        provider_key,
+        action,
+        reason,
+        before,
+        after,
+        replace_paths: input.list(Decoder::path)?,
+        private: input.bytes()?.to_vec(),
+        importing: input.option(text)?,
+        generated_config: input.option(text)?,
+        deposes: input.option(Decoder::text)?,
+    })
+}
+
+fn write_action(out: &mut Encoder, action: Action) {
+    let number = Action::ALL.iter().position(|it| *it == action).expect("every action is listed");
+    out.number(number as u64);
+}
+
+fn read_action(input: &mut Decoder<'_>) -> Read<Action> {
+    Action::ALL.get(input.number()? as usize).copied().ok_or(Damaged)
+}
+
+fn write_output(out: &mut Encoder, change: &OutputChange) {
+    let OutputChange { name, before, after, action, sensitive } = change;
+    out.text(name);
+    out.value(before);
+    out.value(after);
+    write_action(out, *action);
+    out.flag(*sensitive);
+}
+
+fn read_output(input: &mut Decoder<'_>) -> Read<OutputChange> {
+    Ok(OutputChange {
+        name: input.text()?,
+        before: input.value()?,
+        after: input.value()?,
+        action: read_action(input)?,
+        sensitive: input.flag()?,
+    })
+}
+
+fn write_left_out(out: &mut Encoder, it: &LeftOut) {
+    let LeftOut { root, flag, objects } = it;
+    out.text(root);
+    out.text(flag);
+    out.list(objects, |out, it| out.text(it));
+}
+
+fn read_left_out(input: &mut Decoder<'_>) -> Read<LeftOut> {
+    let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
+    Ok(LeftOut { root: text(input)?, flag: text(input)?, objects: input.list(text)? })
+}
+
+fn write_check(out: &mut Encoder, it: &CheckResult) {
+    let CheckResult { kind, config_address, status, objects } = it;
+    for text in [kind, config_address, status] {
+        out.name(text);
+    }
+    out.option(objects.as_ref(), |out, objects| {
+        out.list(objects, |out, (address, status, messages)| {
+            out.text(address);
+            out.name(status);
+            out.list(messages, |out, it| out.text(it));
+        });
+    });
+}
+
+fn read_check(input: &mut Decoder<'_>) -> Read<CheckResult> {
+    let object = |input: &mut Decoder<'_>| -> Read<(Str, Str, Vec<Str>)> {
+        Ok((input.text()?, input.name()?, input.list(Decoder::text)?))
+    };
+    Ok(CheckResult {
+        kind: input.name()?,
+        config_address: input.name()?,
+        status: input.name()?,
+        objects: input.option(|input| input.list(object))?,
+    })
+}
+
+/// The file cannot be written.
+fn not_saved(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to write plan file")
+        .detail(format!("The plan file {} could not be written: {error}.", path.display()))
+}
+
+/// The file is no plan, or not one of ours.
+fn not_a_plan(path: &Path, why: &str) -> Diagnostic {
+    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
+        .detail(format!("Error: {why}"))
+}
+
+/// The plan was made for the state of something else.
+fn other_lineage() -> Diagnostic {
+    Diagnostic::error("Saved plan does not match the given state").detail(
+        "The given plan file can not be applied because it was created from a different state lineage.",
+    )
+}
+
+/// The state changed since.
+fn stale() -> Diagnostic {
+    Diagnostic::error("Saved plan is stale").detail(
+        "The given plan file can no longer be applied because the state was changed by another operation after the plan was \
+         created.",
+    )
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

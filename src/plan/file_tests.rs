@@ -1,0 +1,282 @@
+//! Plans to files and back.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use pretty_assertions::assert_eq;
+
+use super::*;
+use crate::address::InstanceKey;
+use crate::plan::codec::{Decoder, Encoder};
+use crate::state::names;
+use crate::value::{Marks, Number, PathStep, Refinement, Sequence, Type, Unknown, Value, unknown};
+
+fn object(attributes: Vec<(&str, Value)>) -> Value {
+    Value::object(
+        attributes.into_iter().map(|(name, value)| (Str::from(name), value)).collect::<Vec<_>>(),
+    )
+}
+
+/// Values of every form.
+fn all_values() -> Vec<Value> {
+    let refinement = Refinement {
+        not_null: true,
+        prefix: Some("ami-".into()),
+        lower: Some((Number::parse("-1.5").expect("a number"), true)),
+        upper: Some((Number::infinity(false), false)),
+        min_length: Some(1),
+        max_length: None,
+    };
+    let ty =
+        Type::object(vec![("a".into(), Type::list(Type::STRING)), ("b".into(), Type::DYNAMIC)]);
+    vec![
+        Value::NULL,
+        Value::Null(ty),
+        Value::unknown(ty),
+        Value::Unknown(Arc::new(Unknown { ty: Type::STRING, refinement })),
+        Value::from(true),
+        Value::int(0),
+        Value::int(i64::MIN),
+        Value::Number(Number::parse("-0").expect("a number")),
+        Value::Number(Number::parse("123456789012345678901234567890.5").expect("a number")),
+        Value::Number(Number::infinity(true)),
+        Value::from("ü\n"),
+        Value::list(Type::NUMBER, vec![Value::int(1), Value::unknown(Type::NUMBER)]),
+        Value::set(Type::STRING, vec![Value::from("b"), Value::from("a")]),
+        Value::map(
+            Type::BOOL,
+            [("k".into(), Value::from(false)), ("l".into(), Value::Null(Type::BOOL))],
+        ),
+        Value::tuple(vec![Value::from("x").mark(&Marks::sensitive()), Value::int(2)]),
+        object(vec![("a", Value::from("x").mark(&Marks::ephemeral())), ("z", object(vec![]))])
+            .mark(&Marks::sensitive()),
+        unknown::not_null(&Value::unknown(Type::STRING)),
+    ]
+}
+
+#[test]
+fn values_of_every_form_come_back_as_they_were() {
+    let values = all_values();
+    let mut out = Encoder::default();
+    values.iter().for_each(|it| out.value(it));
+    let document = out.finish();
+    let mut input = Decoder::new(&document).expect("it is read");
+    let read: Vec<Value> = values.iter().map(|_| input.value().expect("it is read")).collect();
+    assert_eq!(read, values);
+    input.finish().expect("nothing is left");
+}
+
+#[test]
+fn damaged_documents_are_refused_and_never_crash() {
+    let mut out = Encoder::default();
+    out.value(&Value::tuple(all_values()));
+    let document = out.finish();
+    for cut in 0..document.len() {
+        let read = Decoder::new(&document[..cut])
+            .and_then(|mut input| input.value().and_then(|_| input.finish()));
+        assert!(read.is_err(), "cut at {cut}");
+    }
+    for at in 0..document.len() {
+        let mut other = document.clone();
+        other[at] ^= 0x55;
+        let _ = Decoder::new(&other).and_then(|mut input| input.value());
+    }
+    let deep: Vec<u8> =
+        [0, 0].into_iter().chain([10, 1].into_iter().cycle().take(1_000_000)).collect();
+    with_room(|| {
+        assert!(Decoder::new(&deep).expect("its head is whole").value().is_err())
+    });
+}
+
+fn state(serial: u64) -> State {
+    let text = format!(
+        r#"{{"version": 4, "serial": {serial}, "lineage": "abc", "outputs": {{"o": {{"value": 1, "type": "number"}}}}, "resources": [
+          {{"mode": "managed", "type": "t", "name": "n", "provider": "provider[\"r.io/x/y\"]",
+            "instances": [{{"schema_version": 1, "attributes": {{"id": "i"}}}}]}}]}}"#
+    );
+    read::read(text.as_bytes()).expect("it is a state").expect("it is not empty")
+}
+
+#[test]
+fn values_nest_as_deep_as_expressions_make_them() {
+    let deep = (0..4_500).fold(Value::int(1), |value, _| {
+        Value::List(Arc::new(Sequence { element: Type::DYNAMIC, items: vec![value] }))
+    });
+    with_room(|| {
+        let mut out = Encoder::default();
+        out.value(&deep);
+        let document = out.finish();
+        assert!(Decoder::new(&document).expect("it is read").value().is_ok());
+    });
+}
+
+/// A plan with something in every member.
+fn plan() -> Plan {
+    let (provider, _) = names::provider("provider[\"r.io/x/y\"].by").expect("a provider");
+    let change = Change {
+        address: names::instance("module.m[0].t.n[\"k\"]").expect("an address"),
+        deposed: Some("0a1b2c3d".into()),
+        previous_address: names::instance("t.old"),
+        provider,
+        provider_key: InstanceKey::Str("eu".into()),
+        action: Action::CreateThenDelete,
+        reason: Some(Reason::ReplaceByTriggers),
+        before: object(vec![("id", Value::from("i"))]),
+        after: object(vec![("id", Value::unknown(Type::STRING).mark(&Marks::sensitive()))]),
+        replace_paths: vec![vec![
+            PathStep::attribute("id"),
+            PathStep::index(0),
+            PathStep::key("x"),
+        ]],
+        private: vec![0, 255],
+        importing: Some("import me".into()),
+        generated_config: Some("resource {}".into()),
+        deposes: Some("ffffffff".into()),
+    };
+    let kept = Change {
+        action: Action::NoOp,
+        after: change.before.clone(),
+        reason: None,
+        deposed: None,
+        ..change.clone()
+    };
+    let output = OutputChange {
+        name: "o".into(),
+        before: Value::int(1),
+        after: Value::unknown(Type::DYNAMIC),
+        action: Action::Update,
+        sensitive: true,
+    };
+    Plan {
+        mode: PlanMode::RefreshOnly,
+        errored: true,
+        changes: vec![change.clone(), kept],
+        drift: vec![change],
+        outputs: [(Str::from("o"), output)].into(),
+        prior_state: state(3),
+        previous_state: state(0),
+        variables: [(Str::from("v"), Value::from("x"))].into(),
+        targets: vec!["t.n".into()],
+        excludes: vec!["t.m".into(), "module.x".into()],
+        replaces: vec![names::instance("t.n[1]").expect("an address")],
+        timestamp: "2024-05-06T07:08:09.123456789Z".parse().expect("a time"),
+        left_out: vec![LeftOut {
+            root: "t.m".into(),
+            flag: "-exclude=t.m".into(),
+            objects: vec!["t.m".into()],
+        }],
+        checks: vec![CheckResult {
+            kind: "check".into(),
+            config_address: "check.c".into(),
+            status: "fail".into(),
+            objects: Some(vec![("check.c".into(), "fail".into(), vec!["no".into()])]),
+        }],
+        relevant_attributes: vec![("t.n".into(), vec![PathStep::attribute("id")])],
+        workspace: "dev".into(),
+    }
+}
+
+fn extras() -> PlanExtras {
+    PlanExtras {
+        sources: [("m-/main.tf".to_string(), "locals {}".to_string())].into(),
+        modules: Some("[]".into()),
+        lock_file: Some("# lock".into()),
+        facts: [("base".to_string(), vec![1, 2, 3])].into(),
+        settings: [("refresh".to_string(), "false".to_string())].into(),
+    }
+}
+
+#[test]
+fn a_plan_comes_back_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tfplan");
+    let plan = plan();
+    plan.save(&path, &extras()).expect("it is saved");
+    let (loaded, loaded_extras) = Plan::load(&path).expect("it is loaded");
+    assert_eq!(loaded_extras, extras());
+    // States compare by their text, of which writer and kept order are no part.
+    let show = |plan: &Plan| {
+        let states = (write_compact(&plan.prior_state), write_compact(&plan.previous_state));
+        let rest = Plan {
+            prior_state: State::default(),
+            previous_state: State::default(),
+            ..plan.clone()
+        };
+        format!("{states:?} {rest:#?}")
+    };
+    assert_eq!(show(&loaded), show(&plan));
+}
+
+#[track_caller]
+fn check_refused(content: &[u8], problem: Expect) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("file");
+    std::fs::write(&path, content).expect("it is written");
+    let text = Plan::load(&path).expect_err("it is refused").to_string();
+    problem.assert_eq(&text.replace(&folder.path().display().to_string(), "FOLDER"));
+}
+
+#[test]
+fn what_is_no_plan_is_refused() {
+    let missing = Plan::load(Path::new("does/not/exist")).expect_err("it is refused");
+    assert_eq!(missing.summary, "Failed to load \"does/not/exist\" as a plan file");
+    check_refused(
+        b"hello",
+        expect![[
+            r#"Failed to load "FOLDER/file" as a plan file: Error: the given file is not a valid plan file"#
+        ]],
+    );
+
+    let zip = |entries: &[(&str, &[u8])]| {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in entries {
+            zip.start_file(*name, SimpleFileOptions::default()).expect("an entry");
+            zip.write_all(content).expect("it is written");
+        }
+        zip.finish().expect("it is written").into_inner()
+    };
+    check_refused(
+        &zip(&[("x", b"")]),
+        expect![[
+            r#"Failed to load "FOLDER/file" as a plan file: Error: the given file is not a valid plan file"#
+        ]],
+    );
+    let state = write_compact(&state(1));
+    let with = |plan: &[u8]| {
+        zip(&[("tfplan", plan), ("tfstate", state.as_bytes()), ("tfstate-prev", b"")])
+    };
+    check_refused(
+        &with(b"\x08\x03"),
+        expect![[
+            r#"Failed to load "FOLDER/file" as a plan file: Error: the plan file was made by another program; plan files cannot be shared between programs"#
+        ]],
+    );
+    check_refused(
+        &with(b"entail plan\n0.0.1 1.0.0\n"),
+        expect![[
+            r#"Failed to load "FOLDER/file" as a plan file: Error: plan file was created by version 0.0.1 1.0.0, but this is 0.1.0 1.12.6; plan files cannot be transferred between different versions"#
+        ]],
+    );
+    check_refused(
+        &with(b"entail plan\n0.1.0 1.12.6\nxyz"),
+        expect![[
+            r#"Failed to load "FOLDER/file" as a plan file: Error: the plan file is invalid"#
+        ]],
+    );
+}
+
+#[test]
+fn a_plan_fits_only_the_snapshot_it_was_made_from() {
+    let check =
+        |plan: &Plan, current: Option<&State>| plan.check_current(current).map_err(|it| it.summary);
+    let plan = plan();
+    assert_eq!(check(&plan, Some(&state(3))), Ok(()));
+    assert_eq!(check(&plan, Some(&state(4))), Err("Saved plan is stale".into()));
+    assert_eq!(check(&plan, None), Err("Saved plan does not match the given state".into()));
+    let other = State { lineage: "other".into(), ..state(3) };
+    assert_eq!(check(&plan, Some(&other)), Err("Saved plan does not match the given state".into()));
+
+    let first = Plan { prior_state: State::default(), ..plan };
+    assert_eq!(check(&first, None), Ok(()));
+    assert_eq!(check(&first, Some(&state(1))), Err("Saved plan is stale".into()));
+}

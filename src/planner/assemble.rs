@@ -1,0 +1,272 @@
+//! Conclusions to a plan: changes in address order, the state they start from, what was left out. Chooses nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use entail_rules::selection::Selection;
+use entail_rules::spread::Spread;
+use entail_rules::{Facts, Hit, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::answers;
+use super::walk::{Found, Part, Progress};
+use super::Inputs;
+use crate::address::{Instance, InstanceKey, Mode};
+use crate::lower::existing::MOST_DEPENDENCIES;
+use crate::lower::structure::{NodeKind, ResourceId};
+use crate::observe::Observer;
+use crate::observe::object::Prior;
+use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use crate::request::PlanMode;
+use crate::state::{self, InstanceState, ResourceState, State};
+use crate::value::{Str, Value};
+
+/// What a plan is put together from.
+pub(super) struct Parts<'p, 'a> {
+    pub inputs: &'p Inputs<'a>,
+    pub observer: &'p Observer<'a>,
+    pub progress: &'p Progress,
+    pub outputs: BTreeMap<Str, OutputChange>,
+    pub selection: &'p Selection,
+    pub flags: &'p [String],
+    pub facts: &'p Facts,
+    pub spread: &'p Spread,
+}
+
+/// Puts the plan together.
+pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
+    let inputs = parts.inputs;
+    let mut changes: Vec<Change> = Vec::with_capacity(parts.progress.found.len());
+    let mut drift = Vec::new();
+    for (node, found) in &parts.progress.found {
+        if inputs.request.mode != PlanMode::RefreshOnly {
+            changes.extend(change(&parts, *node, found));
+        }
+        drift.extend(drifted(&parts, *node, found));
+    }
+    changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    Plan {
+        mode: inputs.request.mode,
+        errored,
+        changes,
+        drift,
+        prior_state: prior_state(&parts),
+        previous_state: inputs.state.clone(),
+        variables: variables(inputs),
+        targets: inputs.request.targets.iter().map(|it| it.target.to_string()).collect(),
+        excludes: inputs.request.excludes.iter().map(|it| it.target.to_string()).collect(),
+        replaces: inputs.request.replaces.iter().map(|it| it.0.clone()).collect(),
+        timestamp: parts.observer.values.plan_time,
+        left_out: left_out(&parts),
+        checks: parts.observer.checks.finish(),
+        relevant_attributes: Vec::new(),
+        workspace: inputs.workspace.to_owned(),
+        outputs: parts.outputs,
+    }
+}
+
+fn variables(inputs: &Inputs<'_>) -> BTreeMap<Str, Value> {
+    let all = inputs.variables.iter().filter(|it| !it.1.contains_ephemeral());
+    all.map(|(name, value)| (name.clone(), value.unmark_deep().0)).collect()
+}
+
+fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
+    let structure = &parts.observer.values.structure;
+    let (resource, key, deposed) = match structure.kind(node) {
+        NodeKind::Object(resource, key) => (*resource, key, None),
+        NodeKind::Deposed(resource, key, deposed) => (*resource, key, Some(deposed.clone())),
+        _ => return None,
+    };
+    let address = structure.resource(resource).address.instance(key.clone());
+    let (provider, provider_key) = provider(parts, resource, key);
+    let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(crate::value::Type::DYNAMIC);
+    let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
+    let action = answers::action(found.action);
+    Some(Change {
+        previous_address: parts.inputs.moved.get(&address).filter(|_| deposed.is_none()).cloned(),
+        deposes: (action == Action::CreateThenDelete).then(|| new_key(parts)),
+        deposed,
+        provider,
+        provider_key,
+        action,
+        reason: answers::reason(found.reason),
+        before,
+        after: found.after.clone(),
+        replace_paths: found.replace_paths.clone(),
+        private: found.private.clone(),
+        importing: None,
+        generated_config: None,
+        address,
+    })
+}
+
+fn provider(parts: &Parts<'_, '_>, resource: ResourceId, key: &InstanceKey) -> (crate::address::ProviderConfig, InstanceKey) {
+    let node = parts.observer.values.structure.resource(resource);
+    let recorded = parts.inputs.state.resources.get(&node.address);
+    let declared = node.provider.clone().or_else(|| recorded.map(|it| it.provider.clone()));
+    let recorded_key = recorded.and_then(|it| it.instances.get(key)).map(|it| it.provider_key.clone());
+    let config = declared.unwrap_or_else(|| crate::address::ProviderConfig {
+        module: Default::default(),
+        provider: crate::address::Provider::implied(node.address.resource.kind.split('_').next().unwrap_or_default()),
+        alias: None,
+    });
+    (config, if node.declared { InstanceKey::None } else { recorded_key.unwrap_or_default() })
+}
+
+/// The key under which an old object is deposed: 8 hexadecimal digits.
+fn new_key(parts: &Parts<'_, '_>) -> Str {
+    let mut bytes = [0; 4];
+    parts.inputs.world.random(&mut bytes);
+    bytes.iter().map(|it| format!("{it:02x}")).collect::<String>().into()
+}
+
+/// What changed outside: the object as recorded against the object as read.
+fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
+    let prior = found.prior.as_ref()?;
+    let structure = &parts.observer.values.structure;
+    let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
+    let address = structure.resource(*resource).address.instance(key.clone());
+    let moved = parts.inputs.moved.get(&address).cloned();
+    let is_same = prior.previous == prior.value;
+    if prior.previous.is_null() || (is_same && (moved.is_none() || parts.inputs.request.mode != PlanMode::RefreshOnly)) {
+        return None;
+    }
+    let action = match (is_same, prior.value.is_null()) {
+        (true, _) => Action::NoOp,
+        (_, true) => Action::Delete,
+        _ => Action::Update,
+    };
+    let (provider, provider_key) = provider(parts, *resource, key);
+    Some(Change {
+        address,
+        deposed: None,
+        previous_address: moved,
+        provider,
+        provider_key,
+        action,
+        reason: None,
+        before: prior.previous.clone(),
+        after: prior.value.clone(),
+        replace_paths: Vec::new(),
+        private: Vec::new(),
+        importing: None,
+        generated_config: None,
+        deposes: None,
+    })
+}
+
+/// The state after refresh: what the changes start from.
+fn prior_state(parts: &Parts<'_, '_>) -> State {
+    let mut state = parts.inputs.state.clone();
+    state.checks = None;
+    let cbd: FxHashSet<Node> = parts.spread.cbd.iter().map(|it| it.0).collect();
+    let mut dependencies: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
+    for (node, found) in &parts.progress.found {
+        let Some(prior) = &found.prior else { continue };
+        let (resource, key, deposed) = match parts.observer.values.structure.kind(*node) {
+            NodeKind::Object(resource, key) => (*resource, key.clone(), None),
+            NodeKind::Deposed(resource, key, deposed) => (*resource, key.clone(), Some(deposed.clone())),
+            _ => continue,
+        };
+        let address = parts.observer.values.structure.resource(resource).address.instance(key);
+        refresh(parts, &mut state, &address, deposed.as_deref(), prior);
+        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
+        if declared && let Some(object) = state.resources.get_mut(&address.of()).and_then(|it| it.instances.get_mut(&address.key)).and_then(|it| it.current.as_mut()) {
+            let block = parts.observer.values.structure.block(resource);
+            let known = dependencies.entry(resource).or_insert_with(|| parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES));
+            object.dependencies.clone_from(known);
+            object.create_before_destroy = cbd.contains(node);
+            object.skip_destroy = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+        }
+    }
+    for node in &parts.progress.dropped {
+        if let Some(address) = parts.observer.values.structure.instance(*node) {
+            let deposed = match parts.observer.values.structure.kind(*node) {
+                NodeKind::Deposed(_, _, key) => Some(key.clone()),
+                _ => None,
+            };
+            state.remove_object(&address, deposed.as_deref());
+        }
+    }
+    for (node, value) in &parts.progress.results {
+        if let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node) {
+            store_result(parts, &mut state, *resource, key, value);
+        }
+    }
+    state
+}
+
+fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed: Option<&str>, prior: &Prior) {
+    if prior.previous.is_null() {
+        return;
+    }
+    if prior.value.is_null() {
+        state.remove_object(address, deposed);
+        return;
+    }
+    let Some(resource) = state.resources.get_mut(&address.of()) else { return };
+    let config = resource.provider.clone();
+    let Some(instance) = resource.instances.get_mut(&address.key) else { return };
+    let object = match deposed {
+        Some(key) => instance.deposed.get_mut(key),
+        None => instance.current.as_mut(),
+    };
+    let schema = parts.observer.pool.resource_schema(&config.provider, address.resource.mode, &address.resource.kind);
+    let (Some(object), Some(schema)) = (object, schema) else { return };
+    object.private.clone_from(&prior.private);
+    if prior.value == prior.previous && object.schema_version == schema.version {
+        return;
+    }
+    crate::execute::record::encode(object, &prior.value, schema);
+}
+
+fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, key: &InstanceKey, value: &Value) {
+    let node = parts.observer.values.structure.resource(resource);
+    let Some(config) = node.provider.clone() else { return };
+    let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Data, &node.address.resource.kind) else { return };
+    let object = crate::execute::record::new_object(value, schema);
+    let entry = state.resources.entry(node.address.clone()).or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
+    entry.provider = config;
+    let instance = entry.instances.entry(key.clone()).or_insert_with(InstanceState::default);
+    instance.current = Some(state::Object { reads: None, ..object });
+}
+
+/// What each exclusion holds back: every object once, under the first root that leads to it.
+fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
+    let structure = &parts.observer.values.structure;
+    let mut causes: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    parts.selection.excluded_by.iter().for_each(|it| causes.entry(it.1).or_default().push(it.0));
+    let mut roots: BTreeMap<u32, Vec<Node>> = BTreeMap::new();
+    for (node, hit, flag) in &parts.facts.hit {
+        if *hit != Hit::Target {
+            roots.entry(flag.0).or_default().push(*node);
+        }
+    }
+    let mut seen: FxHashSet<Node> = FxHashSet::default();
+    let mut all = Vec::new();
+    for (flag, nodes) in roots {
+        let mut open = nodes;
+        let mut objects = BTreeSet::new();
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if parts.progress.parts.get(node.0 as usize) == Some(&Part::Excluded) {
+                match structure.kind(node) {
+                    NodeKind::Pending(_) => {}
+                    _ => objects.extend(structure.instance(node)),
+                }
+            }
+            open.extend(causes.get(&node).into_iter().flatten());
+        }
+        let root = parts.inputs.request.excludes.get(flag as usize - parts.inputs.request.targets.len().min(flag as usize)).map(|it| it.target.to_string());
+        if !objects.is_empty() {
+            all.push(LeftOut {
+                root: root.unwrap_or_default(),
+                flag: parts.flags.get(flag as usize).cloned().unwrap_or_default(),
+                objects: objects.iter().map(Instance::to_string).collect(),
+            });
+        }
+    }
+    all
+}

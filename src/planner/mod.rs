@@ -1,0 +1,232 @@
+//! Planning: structure first, then the walk, then what follows from both.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail_rules::{Facts, Node, instances, order, outputs, providers, selection, spread, violations};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::address::Instance;
+use crate::config::Config;
+use crate::diagnostic::{Diagnostics, Sources};
+use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
+use crate::observe::pool::Pool;
+use crate::observe::values::Values;
+use crate::observe::{Observer, Told, conditions};
+use crate::operation::event::Sink;
+use crate::plan::Plan;
+use crate::request::{PlanMode, Request};
+use crate::state::State;
+use crate::value::{Str, Value};
+use crate::world::World;
+
+mod answers;
+mod assemble;
+mod expand;
+mod problems;
+mod results;
+mod walk;
+
+pub use results::{checks as check_blocks, without_absent};
+pub use walk::{Part, subject};
+
+/// Everything that a plan is made from.
+pub struct Inputs<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// Its blocks.
+    pub graph: &'a BlockGraph,
+    /// What exists, after moves.
+    pub state: &'a State,
+    /// Objects that were moved: where they are now, and where they were.
+    pub moved: &'a BTreeMap<Instance, Instance>,
+    /// What is asked for.
+    pub request: &'a Request,
+    /// Root variables, converted and marked.
+    pub variables: &'a BTreeMap<Str, Value>,
+    /// Clock, environment, folders.
+    pub world: &'a Arc<World>,
+    /// `terraform.workspace`
+    pub workspace: &'a str,
+    /// The source files, for places in messages.
+    pub sources: &'a Sources,
+}
+
+/// What is known before the walk.
+pub struct Structured {
+    /// The facts, with the conclusions that later strata read.
+    pub lowered: Lowered,
+    /// Orphans, and what is doomed.
+    pub instances: instances::Instances,
+    /// Which objects take part.
+    pub selection: selection::Selection,
+    /// Which provider instance serves which object.
+    pub providers: providers::Providers,
+    /// Where `create_before_destroy` spreads.
+    pub spread: spread::Spread,
+}
+
+/// A plan and everything it rests on.
+pub struct Finished {
+    /// The plan.
+    pub plan: Plan,
+    /// The expanded configuration.
+    pub structure: lower::Structure,
+    /// Every fact, answers included.
+    pub facts: Facts,
+    /// What each node's read stands at.
+    pub places: BTreeMap<(Node, Node), crate::diagnostic::Span>,
+    /// What each flag's number stands for.
+    pub flags: Vec<String>,
+    /// Steps and their order.
+    pub order: order::Order,
+    /// Which objects take part.
+    pub selection: selection::Selection,
+    /// What was decided.
+    pub decisions: entail_rules::decide::Decisions,
+    /// Problems, in the order in which they were found.
+    pub problems: Diagnostics,
+}
+
+/// Finds out what can be known without providers: structure, selection, who serves whom.
+///
+/// # Errors
+///
+/// If blocks wait for each other.
+pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
+    let sorted = inputs.graph.sorted().map_err(|left| inputs.graph.cycle_error(&left, inputs.sources))?;
+    let traced = lower::trace::trace(TraceInput {
+        config: inputs.config,
+        graph: inputs.graph,
+        sorted: &sorted,
+        variables: inputs.variables,
+        workspace: inputs.workspace,
+        world: inputs.world,
+    });
+    let documents = Documents { config: inputs.config, graph: inputs.graph, state: inputs.state, moved: inputs.moved, request: inputs.request };
+    let mut lowered = lower::lower(&documents, traced);
+    let instances = instances::judge(&lowered.facts);
+    lowered.facts.orphan = instances.orphan.clone();
+    lowered.facts.doomed = instances.doomed.clone();
+    let selection = selection::select(&lowered.facts);
+    let providers = providers::serve(&lowered.facts);
+    let spread = spread::spread(&lowered.facts);
+    Ok(Structured { lowered, instances, selection, providers, spread })
+}
+
+/// Makes a plan. Problems come with it; where any is an error, the plan is marked as errored.
+pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<Finished, Diagnostics> {
+    let mut known = structure(inputs)?;
+    let mut problems = std::mem::take(&mut known.lowered.problems);
+    let forbidden = violations::collect(&known.lowered.facts, &known.providers, &Default::default());
+    let violations = problems::before_walk(&known, &forbidden, inputs);
+    if violations.has_errors() {
+        problems.extend(violations);
+        return Err(problems);
+    }
+    let structure = std::mem::take(&mut known.lowered.structure);
+    let mut observer = observer(inputs, structure, pool, sink);
+    let mut progress = progress(inputs, &known, &observer);
+    let mut real = expand::Real::default();
+    loop {
+        walk::run(&observer, &mut progress).await;
+        if progress.to_expand.is_empty() {
+            break;
+        }
+        expand::expand(&mut observer, &mut progress, &mut real);
+    }
+    let Structured { lowered, instances: _, selection, providers, spread } = known;
+    let mut facts = lowered.facts.clone();
+    facts.absorb(&progress.facts);
+    facts.cbd.extend(&spread.cbd);
+    facts.kept.extend(&selection.kept);
+    facts.tidy();
+    let settled = outputs::settle(&facts, &selection);
+    observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
+    let found = results::outputs(&observer, &settled, inputs);
+    results::checks(&observer, inputs.request.targets.is_empty() && inputs.request.excludes.is_empty());
+    let mut waits = facts.clone();
+    waits.reads.extend(&lowered.waits);
+    progress.decisions.tidy();
+    let order = order::order(&waits, &providers, &spread, &progress.decisions);
+    let flags = lowered.flags.clone();
+    problems.extend(observer.values.take_problems());
+    let parts = assemble::Parts { inputs, observer: &observer, progress: &progress, outputs: found, selection: &selection, flags: &flags, facts: &facts, spread: &spread };
+    let plan = assemble::assemble(parts, problems.has_errors());
+    problems.extend(observer.values.take_problems());
+    Ok(Finished {
+        plan,
+        structure: observer.values.structure,
+        facts,
+        places: lowered.places,
+        flags,
+        order,
+        selection,
+        decisions: progress.decisions,
+        problems,
+    })
+}
+
+fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool, sink: &'a dyn Sink) -> Observer<'a> {
+    let mut values = Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
+    values.workspace = inputs.workspace;
+    for id in 0..values.structure.resources.len() {
+        let resource = &values.structure.resources[id];
+        let name = &resource.address.resource;
+        let schema = resource.provider.as_ref().and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
+        if let Some(schema) = schema {
+            values.types[id] = schema.block.ty();
+        }
+    }
+    Observer {
+        values,
+        pool,
+        state: inputs.state,
+        request: inputs.request,
+        events: Told(sink),
+        checks: conditions::Results::default(),
+        calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
+    }
+}
+
+fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) -> walk::Progress {
+    let facts = &known.lowered.facts;
+    let count = observer.values.structure.nodes.len();
+    let mut parts = vec![Part::NoObject; count];
+    known.selection.selected.iter().for_each(|it| parts[it.0.0 as usize] = Part::Selected);
+    known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
+    known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
+    let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
+    let schedule = crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
+    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, cbd: &known.spread.cbd };
+    let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
+    for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
+        triggers.entry(trigger.node).or_default().push(trigger.clone());
+    }
+    let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
+    let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
+    let mut data_waits: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts.data_waits.iter().filter(|it| pending.contains(&it.0)).for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
+    let needed: FxHashSet<Node> = known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
+    let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
+    walk::Progress {
+        schedule,
+        by_node: answers::ByNode::new(&known.lowered, earlier),
+        parts,
+        found: BTreeMap::new(),
+        dropped: Vec::new(),
+        results: BTreeMap::new(),
+        facts: Facts::default(),
+        decisions: Default::default(),
+        to_expand: Vec::new(),
+        triggers,
+        evaluate_all: facts.filtered.is_empty() && inputs.request.mode != PlanMode::Destroy,
+        expanded: Vec::new(),
+        only_named: if inputs.request.targets.is_empty() { FxHashSet::default() } else { pending.iter().copied().filter(|it| !needed.contains(it)).collect() },
+        blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
+        cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),
+        late,
+        data_waits,
+    }
+}

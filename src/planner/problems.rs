@@ -1,0 +1,71 @@
+//! What forbids a plan, in words.
+
+use std::collections::BTreeSet;
+
+use entail_rules::Violation;
+use entail_rules::violations::Violations;
+
+use super::{Inputs, Structured};
+use crate::address::Instance;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// What is known to forbid the plan before any provider is asked.
+pub(super) fn before_walk(known: &Structured, found: &Violations, inputs: &Inputs<'_>) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    let mut moves: BTreeSet<String> = BTreeSet::new();
+    let mut excluded = false;
+    for (kind, node) in &found.violation {
+        let Some(address) = known.lowered.structure.instance(*node) else { continue };
+        match kind {
+            Violation::NoConfiguration => problems.push(no_configuration(&address, known, inputs)),
+            Violation::NoInstance => problems.push(no_instance(&address)),
+            Violation::NoFallback => problems.push(no_configuration(&address, known, inputs)),
+            Violation::MoveExcluded => {
+                excluded = true;
+                moves.extend(ends(&address, inputs));
+            }
+            Violation::MoveUntargeted => moves.extend(ends(&address, inputs)),
+            Violation::PreventsDestroy => {}
+        }
+    }
+    if !moves.is_empty() {
+        problems.push(moved(&moves, excluded));
+    }
+    problems
+}
+
+fn ends(address: &Instance, inputs: &Inputs<'_>) -> Vec<String> {
+    let old = inputs.moved.get(address).map(|it| it.of().to_string());
+    old.into_iter().chain([address.of().to_string()]).collect()
+}
+
+fn moved(addresses: &BTreeSet<String>, excluded: bool) -> Diagnostic {
+    let option = if excluded { "exclude" } else { "target" };
+    let list: Vec<String> = addresses.iter().map(|it| format!("  -{option}=\"{it}\"")).collect();
+    let advice = match excluded {
+        true => "To create a valid plan, remove these options:",
+        false => "To create a valid plan, either remove your -target=... options altogether or add the following additional ones:",
+    };
+    Diagnostic::error("Moved resource instances excluded by targeting").detail(format!(
+        "Resource instances in your current state have moved to new addresses in the latest configuration. OpenTofu must include those resource instances while planning in order to ensure a correct result, but your options do not fully cover all of them.\n\n{advice}\n{}",
+        list.join("\n")
+    ))
+}
+
+fn no_configuration(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> Diagnostic {
+    let provider = inputs.state.resources.get(&address.of()).map(|it| it.provider.to_string());
+    let provider = provider.or_else(|| {
+        let id = known.lowered.structure.resource_ids.get(&address.of())?;
+        Some(known.lowered.structure.resource(*id).provider.as_ref()?.to_string())
+    });
+    let provider = provider.unwrap_or_else(|| "its provider".into());
+    Diagnostic::error("Provider configuration not present").about(address).detail(format!(
+        "To work with {address} its original provider configuration at {provider} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {address}, after which you can remove the provider configuration again."
+    ))
+}
+
+fn no_instance(address: &Instance) -> Diagnostic {
+    Diagnostic::error("Provider instance not present").about(address).detail(format!(
+        "To work with {address} its original provider instance is required, but the provider configuration no longer has an instance with that key. Keep the key until {address} is gone."
+    ))
+}

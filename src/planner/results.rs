@@ -1,0 +1,270 @@
+//! What follows from the walk: conditions of objects, root outputs, checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use entail_rules::Node;
+use entail_rules::outputs::Outputs;
+
+use super::Inputs;
+use crate::address::Instance;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lower::Structure;
+use crate::lower::structure::{NodeKind, ResourceId};
+use crate::observe::object::Subject;
+use crate::observe::{Observer, conditions};
+use crate::plan::{Action, OutputChange};
+use crate::request::PlanMode;
+use crate::value::convert::convert;
+use crate::value::{Marks, Str, Type, Value};
+
+impl Observer<'_> {
+    /// Checks postconditions on an object as planned or read; returns whether none is an error.
+    pub fn postconditions(&self, subject: &Subject<'_>, object: &Value) -> bool {
+        let conditions = &subject.block.lifecycle.postconditions;
+        if conditions.is_empty() {
+            return true;
+        }
+        let scope = self.instance_scope(subject.module, subject.resource, &subject.key).with_self(object.clone());
+        self.conditions(&scope, conditions, "Resource postcondition failed", &subject.address)
+    }
+
+    /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
+    pub fn may_destroy(&self, resource: ResourceId, address: Option<&Instance>, destroys: bool) -> bool {
+        let node = self.values.structure.resource(resource);
+        let module = node.module.or_else(|| self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32)));
+        let block = self.values.config.resource(&node.address.config());
+        let (Some(block), Some(module)) = (block, module) else { return true };
+        let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
+        let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
+        let failed = problems.has_errors();
+        self.values.report(problems);
+        if failed {
+            return false;
+        }
+        let (value, marks) = value.unmark_deep();
+        let invalid = |why: &str| {
+            self.values.report([Diagnostic::error("Invalid value for prevent_destroy")
+                .detail(format!("The prevent_destroy argument must be true or false, and {why}."))
+                .at(expression.span)]);
+            false
+        };
+        if marks.sensitive || marks.ephemeral {
+            return invalid("its value must not be sensitive or ephemeral");
+        }
+        if value.is_null() {
+            return invalid("this value is null");
+        }
+        if !value.is_known() {
+            return !destroys || invalid("its value is not known until apply");
+        }
+        match convert(&value, Type::BOOL).ok().and_then(|it| it.as_bool()) {
+            None => invalid("this value cannot be converted to bool"),
+            Some(true) if destroys => {
+                let address = address.map_or_else(|| node.address.to_string(), Instance::to_string);
+                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).about(&address).detail(format!(
+                    "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target or -exclude flags."
+                ))]);
+                false
+            }
+            Some(_) => true,
+        }
+    }
+
+    /// Checks the validations of a module's variable; returns whether none is an error.
+    pub fn validate_variable(&self, node: Node) -> bool {
+        let NodeKind::Variable(module, name) = self.values.structure.kind(node) else { return true };
+        let variable = &self.values.structure.module(*module).config.variables[name];
+        let address = self.values.structure.name(node);
+        let scope = self.values.scope(*module);
+        let mut passed = true;
+        for (index, condition) in variable.validations.iter().enumerate() {
+            let mut outcome = conditions::check(condition, &scope, "Invalid value for variable");
+            for problem in &mut outcome.problems.0 {
+                if problem.summary == "Invalid value for variable" {
+                    let place = condition.declared;
+                    problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, self.place(place));
+                    problem.context = None;
+                    problem.subject = Some(variable_place(self, *module, name).unwrap_or(variable.declared));
+                }
+            }
+            passed &= !outcome.problems.has_errors();
+            self.checks.record(conditions::Kind::Variable, &config_name(&address), &address, index, &outcome);
+            self.values.report(outcome.problems);
+        }
+        passed
+    }
+
+    /// Checks the preconditions of an output; returns whether none is an error.
+    pub fn output_conditions(&self, node: Node) -> bool {
+        let NodeKind::Output(module, name) = self.values.structure.kind(node) else { return true };
+        let output = &self.values.structure.module(*module).config.outputs[name];
+        let scope = self.values.scope(*module);
+        let address = output_address(self, node);
+        let mut passed = true;
+        for (index, condition) in output.preconditions.iter().enumerate() {
+            let outcome = conditions::check(condition, &scope, "Module output value precondition failed");
+            self.checks.record(conditions::Kind::Output, &config_name(&address), &address, index, &outcome);
+            let soften = self.request.mode != PlanMode::Normal;
+            passed &= soften || !outcome.problems.has_errors();
+            self.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, soften)));
+        }
+        passed
+    }
+
+    fn place(&self, span: crate::diagnostic::Span) -> String {
+        self.values.sources.place(span)
+    }
+}
+
+fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {
+    let (parent, call) = observer.values.structure.module(module).parent?;
+    let config = &observer.values.structure.module(parent).config;
+    let input = config.calls.get(&observer.values.structure.call(call).name)?.inputs.get(name)?;
+    Some(input.value.span)
+}
+
+fn output_address(observer: &Observer<'_>, node: Node) -> String {
+    let NodeKind::Output(module, name) = observer.values.structure.kind(node) else { return String::new() };
+    let module = &observer.values.structure.module(*module).address;
+    if module.is_root() { format!("output.{name}") } else { format!("{module}.output.{name}") }
+}
+
+/// An address without its instance keys.
+fn config_name(address: &str) -> String {
+    let mut out = String::with_capacity(address.len());
+    let mut depth = 0;
+    for c in address.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Evaluates the root outputs that are recalculated, and says what happens to each.
+pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Inputs<'_>) -> BTreeMap<Str, OutputChange> {
+    let mut changes = BTreeMap::new();
+    let root = observer.values.structure.module(Structure::ROOT);
+    let recalculated: BTreeSet<Node> = settled.recalculated.iter().map(|it| it.0).collect();
+    let unfiltered = inputs.request.targets.is_empty() && inputs.request.excludes.is_empty();
+    if inputs.request.mode == PlanMode::Destroy {
+        if unfiltered {
+            let all = inputs.state.outputs.iter();
+            changes.extend(all.map(|(name, old)| (name.clone(), change(name, Some(old), Value::NULL, old.sensitive))));
+        }
+        return changes;
+    }
+    for (name, &node) in &root.outputs {
+        if !recalculated.contains(&node) || observer.values.is_stopped(node) {
+            continue;
+        }
+        if let Some(found) = recalculate(observer, node, name, inputs, unfiltered) {
+            changes.insert(name.clone(), found);
+        }
+    }
+    if unfiltered {
+        for (name, old) in inputs.state.outputs.iter().filter(|it| !root.outputs.contains_key(it.0)) {
+            changes.insert(name.clone(), change(name, Some(old), Value::NULL, old.sensitive));
+        }
+    }
+    changes
+}
+
+fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<'_>, unfiltered: bool) -> Option<OutputChange> {
+    let output = &inputs.config.root().outputs[name];
+    let result = crate::expression::evaluate(&output.value, &observer.values.scope(Structure::ROOT));
+    let (value, problems) = result;
+    if problems.has_errors() {
+        if unfiltered {
+            observer.values.report(problems);
+        } else {
+            observer.values.report([kept(name, &problems.iter().map(|it| it.detail.clone()).collect::<Vec<_>>().join(" "), output.value.span)]);
+        }
+        return None;
+    }
+    observer.values.report(problems);
+    if !observer.output_conditions(node) {
+        return None;
+    }
+    let (_, marks) = value.unmark_deep();
+    if marks.sensitive && !output.sensitive {
+        observer.values.report([Diagnostic::error("Output refers to sensitive values")
+            .detail("To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, OpenTofu requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
+            .at(output.declared)]);
+        return None;
+    }
+    if marks.ephemeral {
+        observer.values.report([Diagnostic::error("Output does not allow ephemeral value")
+            .detail("The value of this output is ephemeral, and a root module output is stored in the state. Remove the ephemeral value, or keep it within a child module.")
+            .at(output.value.span)]);
+        return None;
+    }
+    let value = without_absent(&value);
+    let old = inputs.state.outputs.get(name);
+    Some(change(name, old, value, output.sensitive))
+}
+
+fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
+    let mut warning = Diagnostic::warning("Output keeps its value").at(span).detail(format!(
+        "The output \"{name}\" relies on something that this run leaves out and that does not exist: {why} The output keeps the value it has until a run includes it."
+    ));
+    warning.severity = Severity::Warning;
+    warning
+}
+
+/// What stays unknown because an object is left out and was never made is null.
+pub fn without_absent(value: &Value) -> Value {
+    let marks = value.marks();
+    let inner = match value.bare() {
+        Value::Unknown(it) if !marks.reads.is_empty() => Value::Null(it.ty),
+        it => it.map_children(&mut Vec::new(), &mut |child, _| without_absent(child)),
+    };
+    inner.mark(&Marks { reads: Default::default(), ..marks })
+}
+
+fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Value, sensitive: bool) -> OutputChange {
+    let before = old.map_or(Value::NULL, |it| it.value.clone());
+    let (plain, _) = after.unmark_deep();
+    let was_sensitive = old.is_some_and(|it| it.sensitive);
+    let action = match old {
+        None if plain.is_null() => Action::NoOp,
+        None => Action::Create,
+        Some(_) if plain.is_null() => Action::Delete,
+        Some(old) if plain.is_wholly_known() && plain == before && was_sensitive == sensitive && old.ty == plain.ty() => Action::NoOp,
+        Some(_) => Action::Update,
+    };
+    let mark = |value: Value, sensitive: bool| if sensitive { value.mark(&Marks::sensitive()) } else { value };
+    OutputChange { name: name.clone(), before: mark(before, was_sensitive), after: mark(after, sensitive), action, sensitive: sensitive || was_sensitive }
+}
+
+/// Checks the `check` blocks, unless something is left out; failures are warnings.
+pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
+    for module in 0..observer.values.structure.modules.len() {
+        let node = &observer.values.structure.modules[module];
+        if node.pending {
+            continue;
+        }
+        for (name, check) in &node.config.checks {
+            let address = if node.address.is_root() { format!("check.{name}") } else { format!("{}.check.{name}", node.address) };
+            let block = config_name(&address);
+            if !unfiltered || observer.request.mode == PlanMode::Destroy {
+                observer.checks.expect(conditions::Kind::Check, &block, &address);
+                continue;
+            }
+            let scope = observer.values.scope(crate::lower::structure::ModuleId(module as u32));
+            for (index, condition) in check.asserts.iter().enumerate() {
+                let outcome = conditions::check(condition, &scope, "Check block assertion failed");
+                observer.checks.record(conditions::Kind::Check, &block, &address, index, &outcome);
+                if outcome.status == conditions::Status::Unknown {
+                    observer.values.report([Diagnostic::warning("Check block assertion known after apply")
+                        .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
+                        .at(condition.condition.span)]);
+                }
+                observer.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
+            }
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! The walk that plans: asks of each node what only values and providers know, as soon as what it reads is settled.
+//!
+//! Questions run side by side; answers are decided by the rules in batches, a batch being whatever has arrived.
+
+use std::collections::BTreeMap;
+
+use entail_rules::decide::{Decisions, decide};
+use entail_rules::{Action, Block, Facts, Node, Reason};
+use futures_util::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::answers::ByNode;
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
+use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::trace::Trigger;
+use crate::observe::Observer;
+use crate::observe::data::Question;
+use crate::observe::object::{Planned, Prior, Subject};
+use crate::request::PlanMode;
+use crate::schedule::Schedule;
+use crate::schema::{self, Schema};
+use crate::value::Value;
+
+/// The most questions that are open at once; provider calls are bounded separately.
+const OPEN: usize = 1024;
+
+/// Which part an object takes in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It is planned.
+    Selected,
+    /// It is left out because of an exclusion.
+    Excluded,
+    /// No target wants it.
+    Untargeted,
+    /// It is no object.
+    NoObject,
+}
+
+/// What was learned and decided of one object.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What is to be done.
+    pub action: Action,
+    /// Why.
+    pub reason: Reason,
+    /// The object now; marked.
+    pub prior: Option<Prior>,
+    /// The planned object, null when it goes; marked.
+    pub after: Value,
+    /// What the provider handed out.
+    pub private: Vec<u8>,
+    /// Paths that made it a replacement.
+    pub replace_paths: Vec<crate::value::Path>,
+}
+
+/// What the walk keeps while it runs.
+pub struct Progress {
+    /// What waits for what.
+    pub schedule: Schedule,
+    /// Facts by node.
+    pub by_node: ByNode,
+    /// The part of each node.
+    pub parts: Vec<Part>,
+    /// What was found, by node.
+    pub found: BTreeMap<Node, Found>,
+    /// Objects that are gone, or data that nothing declares: out of the state without a change.
+    pub dropped: Vec<Node>,
+    /// Data that was read or reused: its value.
+    pub results: BTreeMap<Node, Value>,
+    /// All facts of all batches, for proofs.
+    pub facts: Facts,
+    /// All decisions of all batches.
+    pub decisions: Decisions,
+    /// Key sets to expand before going on.
+    pub to_expand: Vec<Node>,
+    /// `replace_triggered_by` by attribute.
+    pub triggers: FxHashMap<Node, Vec<Trigger>>,
+    /// Whether values are evaluated even if nothing asks for them.
+    pub evaluate_all: bool,
+    /// Key sets that have been expanded.
+    pub expanded: Vec<Node>,
+    /// Pending nodes that are wanted only because a target names instances in them.
+    pub only_named: FxHashSet<Node>,
+    /// The block of each pending node.
+    pub blocks: FxHashMap<Node, Block>,
+    /// Pending nodes whose block makes the new object first.
+    pub cbd_blocks: FxHashSet<Node>,
+    /// Existing instances whose declaration waits for each pending node.
+    pub late: FxHashMap<Node, Vec<Node>>,
+    /// What data behind a pending node waits for.
+    pub data_waits: FxHashMap<Node, Vec<Node>>,
+}
+
+impl Progress {
+    /// Returns what a data source waits for.
+    pub fn waits_of(&self, node: Node) -> Vec<Node> {
+        self.data_waits.get(&node).cloned().unwrap_or_default()
+    }
+}
+
+enum Answer {
+    /// Nothing to ask.
+    Nothing,
+    /// It takes no part; its value for those that read it.
+    Frozen(Option<Value>),
+    /// It could not be answered; the problem has been reported.
+    Failed,
+    Planned(Box<Planned>),
+    Existing(Box<Prior>),
+    Asked(Box<Question>),
+}
+
+/// Looks at everything that is ready until nothing is, or key sets must be expanded first.
+pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
+    let mut open = FuturesUnordered::new();
+    let mut batch: Vec<(Node, Answer)> = Vec::new();
+    loop {
+        while open.len() < OPEN {
+            let Some(next) = progress.schedule.next() else { break };
+            let node = Node(next);
+            if progress.by_node.is_blocked(node) || !needs_provider(observer, progress, node) {
+                let answer = value_node(observer, progress, node);
+                if let Some(answer) = answer {
+                    batch.push((node, answer));
+                }
+                if batch.len() >= OPEN {
+                    break;
+                }
+            } else {
+                open.push(ask(observer, node, progress.parts[node.0 as usize]).map(move |it| (node, it)));
+            }
+        }
+        if batch.is_empty() {
+            match open.next().await {
+                Some(answer) => batch.push(answer),
+                None => return,
+            }
+        }
+        while batch.len() < OPEN {
+            match open.next().now_or_never() {
+                Some(Some(answer)) => batch.push(answer),
+                _ => break,
+            }
+        }
+        conclude(observer, progress, std::mem::take(&mut batch)).await;
+    }
+}
+
+fn needs_provider(observer: &Observer<'_>, _: &Progress, node: Node) -> bool {
+    matches!(observer.values.structure.kind(node), NodeKind::Object(..) | NodeKind::Deposed(..))
+}
+
+/// Nodes that need no provider: values, key sets, collections – and whatever is blocked.
+fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> Option<Answer> {
+    let values = &observer.values;
+    if progress.by_node.is_blocked(node) {
+        return Some(Answer::Nothing);
+    }
+    match values.structure.kind(node) {
+        NodeKind::Pending(_) | NodeKind::CallKeys(_) if progress.expanded.contains(&node) => Some(Answer::Nothing),
+        NodeKind::Pending(_) => {
+            progress.to_expand.push(node);
+            None
+        }
+        NodeKind::CallKeys(call) if values.structure.call(*call).pending => {
+            progress.to_expand.push(node);
+            None
+        }
+        NodeKind::Variable(..) | NodeKind::Local(..) if progress.evaluate_all => {
+            let failed = values.value(node).is_err() || !observer.validate_variable(node);
+            Some(if failed { Answer::Failed } else { Answer::Nothing })
+        }
+        NodeKind::Output(module, _) if progress.evaluate_all && *module != crate::lower::Structure::ROOT => {
+            let failed = values.value(node).is_err() || !observer.output_conditions(node);
+            Some(if failed { Answer::Failed } else { Answer::Nothing })
+        }
+        _ => Some(Answer::Nothing),
+    }
+}
+
+/// Returns what is needed to speak of an object: its resource, schema and configured provider.
+pub async fn subject<'o>(observer: &'o Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Option<Subject<'o>> {
+    let structure = &observer.values.structure;
+    let node = structure.resource(resource);
+    let block = structure.block(resource)?;
+    let config = node.provider.clone()?;
+    let schema = observer.pool.resource_schema(&config.provider, node.address.resource.mode, &node.address.resource.kind)?;
+    let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
+    Some(Subject { resource, module: node.module?, key: key.clone(), address: node.address.instance(key.clone()), block, schema, provider })
+}
+
+async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
+    let structure = &observer.values.structure;
+    let (resource, key, deposed) = match structure.kind(node) {
+        NodeKind::Object(resource, key) => (*resource, key.clone(), None),
+        NodeKind::Deposed(resource, key, deposed) => (*resource, key.clone(), Some(deposed.clone())),
+        _ => return Answer::Nothing,
+    };
+    if part != Part::Selected {
+        return Answer::Frozen(observer.frozen(node).await);
+    }
+    let address = structure.resource(resource).address.instance(key.clone());
+    let is_declared = deposed.is_none() && structure.resource(resource).instances.contains_key(&key);
+    let _permit = observer.calls.acquire().await;
+    match address.resource.mode {
+        Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => declared(observer, resource, &key, &address).await,
+        Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
+        Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => data(observer, resource, &key).await,
+        _ => Answer::Nothing,
+    }
+}
+
+async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey, address: &Instance) -> Answer {
+    let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    let prior = match observer.state.current(address) {
+        Some(stored) => observer.prior(address, stored, subject.schema, &subject.provider, !observer.request.skip_refresh).await,
+        None => Some(Prior::absent(subject.schema)),
+    };
+    let Some(prior) = prior else { return Answer::Failed };
+    match observer.plan(&subject, prior).await {
+        Some(planned) => Answer::Planned(Box::new(planned)),
+        None => Answer::Failed,
+    }
+}
+
+async fn existing(observer: &Observer<'_>, resource: ResourceId, address: &Instance, deposed: Option<&str>) -> Answer {
+    let Some(instance) = observer.state.instance(address) else { return Answer::Nothing };
+    let stored = match deposed {
+        Some(key) => instance.deposed.get(key),
+        None => instance.current.as_ref(),
+    };
+    let Some(stored) = stored else { return Answer::Nothing };
+    let Some((schema, provider)) = serving(observer, resource, address).await else { return Answer::Failed };
+    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await {
+        Some(prior) => Answer::Existing(Box::new(prior)),
+        None => Answer::Failed,
+    }
+}
+
+/// The schema and provider of an object that may have no block any more.
+pub async fn serving(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+) -> Option<(std::sync::Arc<Schema>, std::sync::Arc<dyn crate::provider::Provider>)> {
+    let config = observer.values.structure.resource(resource).provider.clone();
+    let config = config.or_else(|| observer.state.resources.get(&address.of()).map(|it| it.provider.clone()))?;
+    let schema = observer.pool.resource_schema(&config.provider, address.resource.mode, &address.resource.kind).cloned();
+    let Some(schema) = schema else {
+        observer.values.report([unknown_type(address, &config.provider.to_string())]);
+        return None;
+    };
+    let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
+    Some((schema, provider))
+}
+
+fn unknown_type(address: &Instance, provider: &str) -> crate::diagnostic::Diagnostic {
+    crate::diagnostic::Diagnostic::error("Invalid resource type").about(address).detail(format!(
+        "The provider {provider} does not support resource type \"{}\", which the state holds as {address}.",
+        address.resource.kind
+    ))
+}
+
+async fn data(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+    let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    match observer.ask_data(&subject) {
+        Some(question) => Answer::Asked(Box::new(question)),
+        None => Answer::Failed,
+    }
+}
+
+/// Lets the rules decide a batch, does what the decisions ask for, and settles its nodes.
+async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec<(Node, Answer)>) {
+    let mut batch = progress.by_node.batch();
+    let mut trivial = true;
+    for (node, answer) in &answers {
+        let is_frozen = matches!(answer, Answer::Frozen(_));
+        let is_plain = matches!(answer, Answer::Nothing) && progress.parts[node.0 as usize] == Part::NoObject;
+        if is_frozen || (is_plain && !progress.by_node.matters(*node)) {
+            continue;
+        }
+        trivial = false;
+        progress.by_node.describe(&mut batch, *node, observer.values.structure.kind(*node));
+        answer_facts(observer, progress, &mut batch, *node, answer);
+    }
+    let decisions = if trivial { Decisions::default() } else { decide(&batch) };
+    progress.by_node.learn(&batch, &decisions);
+    let actions: FxHashMap<Node, (Action, Reason)> = decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
+    let mut second = FuturesUnordered::new();
+    for (node, answer) in answers {
+        let action = actions.get(&node).copied();
+        let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok();
+        second.push(finish(observer, node, answer, action, reads_now).map(move |it| (node, it)));
+    }
+    while let Some((node, outcome)) = second.next().await {
+        record(observer, progress, node, outcome);
+        progress.schedule.settle(node.0);
+    }
+    progress.facts.absorb(&batch);
+    progress.decisions.absorb(&decisions);
+}
+
+/// Writes what was answered of a node.
+fn answer_facts(observer: &Observer<'_>, progress: &Progress, batch: &mut Facts, node: Node, answer: &Answer) {
+    let mut existing = |prior: &Prior| {
+        if !prior.value.is_null() {
+            batch.prior.push((node,));
+            if prior.tainted {
+                batch.tainted.push((node,));
+            }
+        }
+    };
+    match answer {
+        Answer::Failed => batch.failed.push((node,)),
+        Answer::Existing(prior) => existing(prior),
+        Answer::Planned(planned) => {
+            existing(&planned.prior);
+            if planned.differs() {
+                batch.differs.push((node,));
+            } else if planned.marks_differ() {
+                batch.marks_differ.push((node,));
+            }
+            if !planned.replace_paths.is_empty() || planned.write_only_replace {
+                batch.must_replace.push((node,));
+            }
+            for trigger in progress.triggers.get(&node).into_iter().flatten() {
+                if trigger_differs(progress, trigger) {
+                    batch.trigger_differs.push((node, trigger.target));
+                }
+            }
+        }
+        Answer::Asked(question) => {
+            if !question.is_known {
+                batch.config_unknown.push((node,));
+            }
+            if question.recorded.is_some() {
+                batch.recorded_result.push((node,));
+            }
+        }
+        Answer::Nothing | Answer::Frozen(_) => {}
+    }
+    let _ = observer;
+}
+
+/// Returns whether the attribute that a trigger names changes.
+fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
+    let Some(found) = progress.found.get(&trigger.target) else { return false };
+    let reach = |value: &Value| {
+        let mut value = value.unmark_deep().0;
+        for step in &trigger.path {
+            value = match step {
+                crate::syntax::Step::Attribute(name) => value.get(&name.text)?.clone(),
+                crate::syntax::Step::LegacyIndex(index, _) => value.children().nth(*index as usize)?.clone(),
+                crate::syntax::Step::Index(key, _) => match &*key.expr {
+                    crate::syntax::Expr::String(text) => value.get(text)?.clone(),
+                    crate::syntax::Expr::Number(number) => value.children().nth(number.as_i64()? as usize)?.clone(),
+                    _ => return None,
+                },
+                crate::syntax::Step::Splat { .. } => return None,
+            };
+        }
+        Some(value)
+    };
+    let before = found.prior.as_ref().and_then(|it| reach(&it.value));
+    let after = reach(&found.after);
+    before != after
+}
+
+enum Outcome {
+    Nothing,
+    Failed,
+    Value(Option<Value>),
+    Result(Value),
+    Found(Box<Found>),
+    Dropped,
+}
+
+/// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
+async fn finish(observer: &Observer<'_>, node: Node, answer: Answer, action: Option<(Action, Reason)>, reads_now: bool) -> Outcome {
+    match (answer, action) {
+        (Answer::Frozen(value), _) => Outcome::Value(value),
+        (Answer::Failed, _) => Outcome::Failed,
+        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
+        (Answer::Nothing, _) => Outcome::Nothing,
+        (Answer::Planned(planned), Some((action, reason))) => changed(observer, node, *planned, action, reason).await,
+        (Answer::Existing(prior), Some((action, reason))) => removed(observer, node, *prior, action, reason).await,
+        (Answer::Asked(question), action) => read(observer, node, *question, action, reads_now).await,
+        (Answer::Planned(_) | Answer::Existing(_), None) => Outcome::Nothing,
+    }
+}
+
+async fn changed(observer: &Observer<'_>, node: Node, planned: Planned, action: Action, reason: Reason) -> Outcome {
+    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else { return Outcome::Nothing };
+    let replaces = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate);
+    let mut planned = planned;
+    let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    if replaces && !planned.prior.tainted {
+        match observer.replan(&subject, &planned).await {
+            Some(second) => planned = second,
+            None => return Outcome::Failed,
+        }
+    }
+    let destroys = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete);
+    if !observer.may_destroy(*resource, Some(&subject.address), destroys) {
+        return Outcome::Failed;
+    }
+    let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
+    let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
+    if !observer.postconditions(&subject, &after) {
+        return Outcome::Failed;
+    }
+    let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
+    Outcome::Found(Box::new(Found { action, reason, prior: Some(planned.prior), after, private: planned.private, replace_paths }))
+}
+
+async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Action, reason: Reason) -> Outcome {
+    let (resource, key, is_current) = match observer.values.structure.kind(node) {
+        NodeKind::Object(resource, key) => (*resource, key, true),
+        NodeKind::Deposed(resource, key, _) => (*resource, key, false),
+        _ => return Outcome::Nothing,
+    };
+    let address = observer.values.structure.resource(resource).address.instance(key.clone());
+    let null = Value::Null(prior.value.ty());
+    let mut private = prior.private.clone();
+    match action {
+        Action::Drop => return Outcome::Dropped,
+        Action::Delete => {
+            if is_current && !observer.may_destroy(resource, Some(&address), true) {
+                return Outcome::Failed;
+            }
+            let Some((schema, provider)) = serving(observer, resource, &address).await else { return Outcome::Failed };
+            match observer.plan_removal(&address, &schema, &provider, &prior).await {
+                Some(planned) => private = planned,
+                None => return Outcome::Failed,
+            }
+        }
+        _ => {}
+    }
+    let after = if action == Action::NoOp { prior.value.clone() } else { null };
+    Outcome::Found(Box::new(Found { action, reason, prior: Some(prior), after, private, replace_paths: Vec::new() }))
+}
+
+async fn read(observer: &Observer<'_>, node: Node, question: Question, action: Option<(Action, Reason)>, reads_now: bool) -> Outcome {
+    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else { return Outcome::Nothing };
+    let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    let mut value = None;
+    if reads_now {
+        match observer.read_data(&subject, &question.config).await {
+            Some(read) if observer.postconditions(&subject, &read) => value = Some(read),
+            _ => return Outcome::Failed,
+        }
+    }
+    match (action, value) {
+        (Some((Action::Read, reason)), value) => {
+            let after = value.unwrap_or_else(|| schema::planned_unknown(&subject.schema.block, &question.config));
+            Outcome::Found(Box::new(Found { action: Action::Read, reason, prior: None, after, private: Vec::new(), replace_paths: Vec::new() }))
+        }
+        (_, Some(value)) => Outcome::Result(value),
+        (_, None) => match question.recorded {
+            Some(recorded) => Outcome::Result(recorded),
+            None => Outcome::Value(Some(schema::planned_unknown(&subject.schema.block, &question.config))),
+        },
+    }
+}
+
+fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Outcome) {
+    match outcome {
+        Outcome::Nothing | Outcome::Value(None) => {}
+        Outcome::Failed => progress.by_node.fail(node),
+        Outcome::Value(Some(value)) => observer.values.settle(node, value),
+        Outcome::Result(value) => {
+            observer.values.settle(node, value.clone());
+            progress.results.insert(node, value);
+        }
+        Outcome::Dropped => progress.dropped.push(node),
+        Outcome::Found(found) => {
+            if !found.after.is_null() {
+                observer.values.settle(node, found.after.clone());
+            }
+            progress.found.insert(node, *found);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `local_command`, data source and ephemeral resource: runs a program and returns what it prints.
+
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+use crate::provider::builtin::attribute::{Attribute, flag, text, text_list, whole};
+use crate::provider::builtin::fields::{Fields, Read, at};
+use crate::provider::builtin::host::Source;
+use crate::provider::builtin::resource::Problem;
+use crate::value::Value;
+use crate::world::World;
+
+pub(super) struct LocalCommand;
+
+#[async_trait]
+impl Source for LocalCommand {
+    fn name(&self) -> &'static str {
+        "local_command"
+    }
+
+    fn attributes(&self) -> &'static [Attribute] {
+        const {
+            &[
+                flag("allow_non_zero_exit_code").optional(),
+                text_list("arguments").optional(),
+                text("command").required(),
+                whole("exit_code").computed(),
+                text("stderr").computed(),
+                text("stdin").optional(),
+                text("stdout").computed(),
+                text("working_directory").optional(),
+            ]
+        }
+    }
+
+    async fn read(
+        &self,
+        world: &Arc<World>,
+        config: &Value,
+        result: &mut Fields,
+    ) -> Result<(), Problem> {
+        let name = config.text("command").unwrap_or_default();
+        let program = find(world, name).ok_or_else(|| not_found(name))?;
+        let output =
+            run(world, &program, config).await.map_err(|why| not_run(name, &why.to_string()))?;
+        // A process that a signal ended has no exit code.
+        result.set("exit_code", Value::int(output.status.code().map_or(-1, i64::from)));
+        for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            if !bytes.is_empty() {
+                result.set_text(name, String::from_utf8_lossy(bytes));
+            }
+        }
+        if output.status.success() || config.flag("allow_non_zero_exit_code") == Some(true) {
+            return Ok(());
+        }
+        Err(not_run(
+            name,
+            &format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr)),
+        ))
+    }
+}
+
+/// Runs a program to its end. It is killed when nobody waits for it any more.
+async fn run(world: &World, program: &Path, config: &Value) -> std::io::Result<Output> {
+    let arguments = config.member("arguments");
+    let mut child = Command::new(program)
+        .args(arguments.children().filter_map(Value::as_str))
+        .env_clear()
+        .envs(&world.environment)
+        .current_dir(world.root.join(config.text("working_directory").unwrap_or_default()))
+        .stdin(if config.text("stdin").is_some() { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let stdin = child.stdin.take();
+    let feed = async {
+        if let (Some(mut stdin), Some(text)) = (stdin, config.text("stdin")) {
+            // A program need not read its input to the end.
+            let _ = stdin.write_all(text.as_bytes()).await;
+        }
+    };
+    let (output, ()) = tokio::join!(child.wait_with_output(), feed);
+    output
+}
+
+/// Finds a program as a shell does: a name without a slash stands for one in a folder of `PATH`.
+fn find(world: &World, name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return is_executable(&world.root.join(name)).then(|| PathBuf::from(name));
+    }
+    let folders = std::env::split_paths(world.variable("PATH")?).filter(|it| it.is_absolute());
+    folders.map(|it| it.join(name)).find(|it| !name.is_empty() && is_executable(it))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+fn not_found(name: &str) -> Problem {
+    let detail = format!(
+        "There is no program {name:?}: it must be a path, or the name of one in a folder of PATH."
+    );
+    Problem::error("Command Lookup Failed", detail).at(at("command"))
+}
+
+fn not_run(name: &str, why: &str) -> Problem {
+    Problem::error("Command Execution Failed", format!("{name}: {why}")).at(at("command"))
+}

@@ -1,0 +1,159 @@
+//! Where in a value the sensitive and the write-only attributes of a schema are.
+
+use super::types::{NestedBlock, Part};
+use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
+use crate::value::{Marks, Path, PathStep, Value, path};
+
+/// Returns the paths of the parts of an object that the schema calls sensitive, in order.
+///
+/// Attributes count even where they are null; those of blocks that are null or unknown do not exist.
+pub fn sensitive_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
+    let mut search = Search { is_hit: |it| it.sensitive, paths: Vec::new(), path: Vec::new() };
+    search.block(schema, value);
+    search.paths
+}
+
+/// Marks what the schema calls sensitive; marks that are there stay.
+pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
+    let paths = sensitive_paths(schema, value);
+    if paths.is_empty() {
+        return value.clone();
+    }
+    let marks: Vec<(Path, Marks)> =
+        paths.into_iter().map(|path| (path, Marks::sensitive())).collect();
+    path::mark_paths(value, &marks)
+}
+
+/// Returns the paths of the write-only attributes of an object, in order.
+pub fn write_only_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
+    let mut search = Search { is_hit: |it| it.write_only, paths: Vec::new(), path: Vec::new() };
+    if value.is_known() && !value.is_null() {
+        search.block(schema, value);
+    }
+    search.paths
+}
+
+/// Makes every write-only attribute null, without marks: as it is planned, stored and shown.
+pub fn without_write_only(schema: &BlockSchema, value: &Value) -> Value {
+    let paths = write_only_paths(schema, value);
+    if paths.is_empty() {
+        value.clone()
+    } else {
+        nullify(value, &paths.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+}
+
+fn nullify(value: &Value, paths: &[&[PathStep]]) -> Value {
+    if paths.iter().any(|it| it.is_empty()) {
+        return Value::Null(value.ty());
+    }
+    if paths.is_empty() {
+        return value.clone();
+    }
+    let inner = value.bare().map_steps(&mut |child, step| {
+        let inside: Vec<&[PathStep]> =
+            paths.iter().filter(|it| it[0] == step).map(|it| &it[1..]).collect();
+        nullify(child, &inside)
+    });
+    inner.mark(&value.marks())
+}
+
+/// A search for attributes with some property.
+struct Search {
+    is_hit: Hit,
+    paths: Vec<Path>,
+    path: Path,
+}
+
+impl Search {
+    fn block(&mut self, schema: &BlockSchema, value: &Value) {
+        let is_hit = self.is_hit;
+        for (name, part) in schema.parts().filter(|it| occurs_in_part(is_hit, it.1)) {
+            self.path.push(PathStep::Attribute(name.clone()));
+            match (part, value.get(name)) {
+                (Part::Attribute(it), child) => self.attribute(it, child),
+                (Part::Block(it), Some(child)) => self.blocks(it, child),
+                (Part::Block(_), None) => {}
+            }
+            self.path.pop();
+        }
+    }
+
+    fn attribute(&mut self, schema: &AttributeSchema, value: Option<&Value>) {
+        if (self.is_hit)(schema) {
+            self.paths.push(self.path.clone());
+        } else if let (Some(nested), Some(value)) = (&schema.nested, value) {
+            self.each(nested.nesting, value, &mut |search, value| search.nested(nested, value));
+        }
+    }
+
+    fn nested(&mut self, schema: &NestedAttributes, value: &Value) {
+        let is_hit = self.is_hit;
+        for (name, it) in schema.attributes.iter().filter(|it| occurs_in(is_hit, it.1)) {
+            self.path.push(PathStep::Attribute(name.clone()));
+            self.attribute(it, value.get(name));
+            self.path.pop();
+        }
+    }
+
+    fn blocks(&mut self, schema: &NestedBlock, value: &Value) {
+        self.each(schema.nesting, value, &mut |search, value| search.block(&schema.block, value));
+    }
+
+    /// Visits every object of a collection that is known and not null.
+    fn each(
+        &mut self,
+        nesting: Nesting,
+        value: &Value,
+        visit: &mut dyn FnMut(&mut Search, &Value),
+    ) {
+        if value.is_null() || !value.is_known() {
+            return;
+        }
+        let mut at = |search: &mut Search, step: PathStep, value: &Value| {
+            search.path.push(step);
+            visit(search, value);
+            search.path.pop();
+        };
+        match nesting {
+            Nesting::Single | Nesting::Group => visit(self, value),
+            Nesting::List => {
+                items(value)
+                    .iter()
+                    .enumerate()
+                    .for_each(|(index, it)| at(self, PathStep::index(index), it));
+            }
+            Nesting::Set => {
+                items(value).iter().for_each(|it| at(self, PathStep::Index(it.clone()), it))
+            }
+            // Maps of blocks with untyped parts are objects, yet their elements are found by key.
+            Nesting::Map => {
+                let is_object = matches!(value.bare(), Value::Object(_));
+                for (key, it) in value.entries() {
+                    let step = if is_object {
+                        PathStep::Attribute(key)
+                    } else {
+                        PathStep::Index(Value::String(key))
+                    };
+                    at(self, step, it);
+                }
+            }
+        }
+    }
+}
+
+/// A property of attributes.
+type Hit = fn(&AttributeSchema) -> bool;
+
+fn occurs_in_part(is_hit: Hit, part: Part<'_>) -> bool {
+    match part {
+        Part::Attribute(it) => occurs_in(is_hit, it),
+        Part::Block(it) => it.block.parts().any(|it| occurs_in_part(is_hit, it.1)),
+    }
+}
+
+fn occurs_in(is_hit: Hit, schema: &AttributeSchema) -> bool {
+    let nested = schema.nested.as_ref();
+    is_hit(schema)
+        || nested.is_some_and(|it| it.attributes.values().any(|it| occurs_in(is_hit, it)))
+}

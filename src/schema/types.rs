@@ -1,0 +1,298 @@
+//! Schemas: the shape of what a provider accepts and returns.
+
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::sync::{Arc, OnceLock};
+
+use crate::value::path::object_like;
+use crate::value::{PathStep, Str, Type, Value};
+
+/// Everything a provider announces.
+#[derive(Clone, Debug, Default)]
+pub struct ProviderSchema {
+    /// The provider block.
+    pub provider: Schema,
+    /// Managed resources by type.
+    pub resources: BTreeMap<Str, Arc<Schema>>,
+    /// Data sources by type.
+    pub data_sources: BTreeMap<Str, Arc<Schema>>,
+    /// Ephemeral resources by type.
+    pub ephemeral: BTreeMap<Str, Arc<Schema>>,
+    /// Functions by name.
+    pub functions: BTreeMap<Str, Arc<FunctionSignature>>,
+}
+
+/// A versioned block schema.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    /// The version of stored objects.
+    pub version: u64,
+    /// The block.
+    pub block: BlockSchema,
+}
+
+/// The arguments and nested blocks of a block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockSchema {
+    /// Arguments and attributes, sorted by name.
+    pub attributes: BTreeMap<Str, AttributeSchema>,
+    /// Nested blocks, sorted by type.
+    pub blocks: BTreeMap<Str, NestedBlock>,
+    /// For documentation.
+    pub description: Option<Str>,
+    /// Whether use of the whole gives a warning.
+    pub deprecated: bool,
+    /// The type of its values, once asked for. Build schemas with `..BlockSchema::default()`.
+    pub implied: ImpliedType,
+}
+
+/// The type that a schema implies, kept from the first time on that it is asked for.
+///
+/// A copy forgets it, because copies are made to be changed. INVARIANT: a schema does not change after its type was
+/// asked for.
+#[derive(Debug, Default)]
+pub struct ImpliedType(OnceLock<Type>);
+
+impl Clone for ImpliedType {
+    fn clone(&self) -> ImpliedType {
+        ImpliedType::default()
+    }
+}
+
+/// An argument or attribute.
+#[derive(Clone, Debug)]
+pub struct AttributeSchema {
+    /// Its type; of a structural attribute, the type that `nested` implies.
+    pub ty: Type,
+    /// For an attribute with attributes of its own (protocol 6).
+    pub nested: Option<Box<NestedAttributes>>,
+    /// Must be set.
+    pub required: bool,
+    /// May be set.
+    pub optional: bool,
+    /// The provider may choose.
+    pub computed: bool,
+    /// Never shown.
+    pub sensitive: bool,
+    /// Given to the provider, never stored.
+    pub write_only: bool,
+    /// Whether use gives a warning.
+    pub deprecated: bool,
+    /// For documentation.
+    pub description: Option<Str>,
+}
+
+/// The attributes of a structural attribute.
+#[derive(Clone, Debug)]
+pub struct NestedAttributes {
+    /// One object, or a list, set or map of objects.
+    pub nesting: Nesting,
+    /// The attributes of each.
+    pub attributes: BTreeMap<Str, AttributeSchema>,
+}
+
+/// A nested block.
+#[derive(Clone, Debug)]
+pub struct NestedBlock {
+    /// How often, and how it is collected.
+    pub nesting: Nesting,
+    /// Its inside.
+    pub block: BlockSchema,
+    /// The least number of blocks.
+    pub min_items: u64,
+    /// The greatest number of blocks; 0 is no limit.
+    pub max_items: u64,
+}
+
+/// How nested blocks or structural attributes become values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nesting {
+    /// An object, null when absent.
+    Single,
+    /// An object, never null.
+    Group,
+    /// A list of objects.
+    List,
+    /// A set of objects.
+    Set,
+    /// A map of objects, by label.
+    Map,
+}
+
+/// What a provider's function takes and returns.
+#[derive(Clone, Debug)]
+pub struct FunctionSignature {
+    /// Its parameters: name, type, whether null is accepted, whether unknown is accepted.
+    pub parameters: Vec<(Str, Type, bool, bool)>,
+    /// The parameter for all further arguments.
+    pub variadic: Option<(Str, Type, bool, bool)>,
+    /// The type of the result.
+    pub returns: Type,
+    /// For documentation.
+    pub description: Option<Str>,
+}
+
+/// What stands under one name in a block.
+#[derive(Clone, Copy)]
+pub(super) enum Part<'a> {
+    Attribute(&'a AttributeSchema),
+    Block(&'a NestedBlock),
+}
+
+impl Part<'_> {
+    pub fn ty(self) -> Type {
+        match self {
+            Part::Attribute(it) => it.ty,
+            Part::Block(it) => it.ty(),
+        }
+    }
+}
+
+impl BlockSchema {
+    /// Returns the object type of the block's values.
+    pub fn ty(&self) -> Type {
+        *self.implied.0.get_or_init(|| {
+            Type::object(self.parts().map(|(name, it)| (name.clone(), it.ty())).collect())
+        })
+    }
+
+    /// Iterates over attributes and blocks together, in the order of names: that of the values of an object.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&Str, Part<'_>)> {
+        let attributes = self.attributes.iter().map(|(name, it)| (name, Part::Attribute(it)));
+        let blocks = self.blocks.iter().map(|(name, it)| (name, Part::Block(it)));
+        merge(attributes.peekable(), blocks.peekable())
+    }
+
+    /// Returns the attribute to which a path leads. Steps to elements are passed over: all elements have one schema.
+    ///
+    /// `None` where the path leads to a block, into the value of an attribute, or nowhere.
+    pub fn attribute_at(&self, path: &[PathStep]) -> Option<&AttributeSchema> {
+        let (name, rest) = next_attribute(path)?;
+        match self.attributes.get(name) {
+            Some(it) => it.attribute_at(rest),
+            None => self.blocks.get(name)?.block.attribute_at(rest),
+        }
+    }
+}
+
+fn next_attribute(path: &[PathStep]) -> Option<(&Str, &[PathStep])> {
+    let at = path.iter().position(|it| matches!(it, PathStep::Attribute(_)))?;
+    match &path[at] {
+        PathStep::Attribute(name) => Some((name, &path[at + 1..])),
+        PathStep::Index(_) => None,
+    }
+}
+
+/// Merges two sorted iterators.
+fn merge<'a, A, B>(
+    mut a: Peekable<A>,
+    mut b: Peekable<B>,
+) -> impl Iterator<Item = (&'a Str, Part<'a>)>
+where
+    A: Iterator<Item = (&'a Str, Part<'a>)>,
+    B: Iterator<Item = (&'a Str, Part<'a>)>,
+{
+    std::iter::from_fn(move || match (a.peek(), b.peek()) {
+        (Some(x), Some(y)) if y.0 < x.0 => b.next(),
+        (Some(_), _) => a.next(),
+        (None, _) => b.next(),
+    })
+}
+
+impl NestedBlock {
+    /// Returns the type of all blocks of this kind together. A list or map whose inside has a dynamic type is `Dynamic`.
+    pub fn ty(&self) -> Type {
+        let inner = self.block.ty();
+        match self.nesting {
+            Nesting::Single | Nesting::Group => inner,
+            Nesting::List if inner.has_dynamic() => Type::DYNAMIC,
+            Nesting::Map if inner.has_dynamic() => Type::DYNAMIC,
+            Nesting::List => Type::list(inner),
+            Nesting::Set => Type::set(inner),
+            Nesting::Map => Type::map(inner),
+        }
+    }
+
+    /// Returns the value that stands for no block of this kind.
+    pub fn empty_value(&self) -> Value {
+        let ty = self.block.ty();
+        match self.nesting {
+            Nesting::Single => Value::Null(ty),
+            Nesting::Group => empty_value(&self.block),
+            Nesting::List if ty.has_dynamic() => Value::tuple(Vec::new()),
+            Nesting::List => Value::list(ty, Vec::new()),
+            Nesting::Set => Value::set(ty, Vec::new()),
+            Nesting::Map if ty.has_dynamic() => Value::object([]),
+            Nesting::Map => Value::map(ty, []),
+        }
+    }
+}
+
+impl AttributeSchema {
+    /// Returns an attribute of this type with no flag set.
+    pub fn of(ty: Type) -> AttributeSchema {
+        AttributeSchema {
+            ty,
+            nested: None,
+            required: false,
+            optional: false,
+            computed: false,
+            sensitive: false,
+            write_only: false,
+            deprecated: false,
+            description: None,
+        }
+    }
+
+    /// Returns the type to which configuration is converted: nested attributes that need not be set are optional in it.
+    pub fn constraint(&self) -> Type {
+        self.nested.as_ref().map_or(self.ty, |it| it.collected(it.element_constraint()))
+    }
+
+    fn attribute_at(&self, path: &[PathStep]) -> Option<&AttributeSchema> {
+        if path.is_empty() {
+            return Some(self);
+        }
+        let (name, rest) = next_attribute(path)?;
+        self.nested.as_ref()?.attributes.get(name)?.attribute_at(rest)
+    }
+}
+
+impl NestedAttributes {
+    /// Returns the type of the attribute: an object, or a collection of objects.
+    pub fn ty(&self) -> Type {
+        self.collected(self.element())
+    }
+
+    /// Returns the type of one object.
+    pub fn element(&self) -> Type {
+        Type::object(self.attributes.iter().map(|(name, it)| (name.clone(), it.ty)).collect())
+    }
+
+    fn element_constraint(&self) -> Type {
+        let attributes = self.attributes.iter();
+        Type::object_with_optional(
+            attributes
+                .map(|(name, it)| (name.clone(), it.constraint(), it.optional || it.computed))
+                .collect(),
+        )
+    }
+
+    fn collected(&self, element: Type) -> Type {
+        match self.nesting {
+            Nesting::Single | Nesting::Group => element,
+            Nesting::List => Type::list(element),
+            Nesting::Set => Type::set(element),
+            Nesting::Map => Type::map(element),
+        }
+    }
+}
+
+/// A null object's stand-in: every attribute null, block lists empty, groups filled likewise.
+pub fn empty_value(schema: &BlockSchema) -> Value {
+    let values = schema.parts().map(|(_, part)| match part {
+        Part::Attribute(it) => Value::Null(it.ty),
+        Part::Block(it) => it.empty_value(),
+    });
+    object_like(schema.ty(), values.collect())
+}

@@ -1,0 +1,625 @@
+//! Bytes to a state: recognises the format, reads version 4 itself and leaves older ones to `legacy`.
+//!
+//! Attributes stay text. Names are shared: a file repeats few of them very often.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{
+    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
+};
+use super::{legacy, names, problems, stored, text, write};
+use crate::address::{
+    Instance, InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
+};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::value::Str;
+
+/// Reads a state file. Empty text is no state: `None`.
+pub fn read(bytes: &[u8]) -> Result<Option<State>, Diagnostics> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if bytes.starts_with(b"tfstate") {
+        return Err(problems::unsupported(
+            "The state is stored in the binary format that programs before version 0.7 wrote.",
+        )
+        .into());
+    }
+    let source =
+        std::str::from_utf8(bytes).map_err(|error| problems::not_json(error.valid_up_to()))?;
+    let version = format_version(source)?;
+    match version {
+        1..=3 => legacy::read(source, version).map(Some),
+        4 => {
+            let file: FileV4<'_> =
+                serde_json::from_str(source).map_err(|error| shape_problem(source, &error))?;
+            state_from(file).map(Some)
+        }
+        _ => Err(problems::unknown_version(version, writer_version(source).as_deref()).into()),
+    }
+}
+
+/// Finds the format version without reading everything, if it stands first; otherwise by reading everything.
+fn format_version(source: &str) -> Result<u64, Diagnostic> {
+    #[derive(Deserialize)]
+    struct Sniff<'a> {
+        #[serde(borrow, default)]
+        version: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        encrypted_data: Option<&'a RawValue>,
+    }
+    let head = source
+        .trim_start()
+        .strip_prefix('{')
+        .map(str::trim_start)
+        .and_then(|it| it.strip_prefix("\"version\""));
+    let head = head.map(str::trim_start).and_then(|it| it.strip_prefix(':')).map(str::trim_start);
+    if head
+        .is_some_and(|it| it.strip_prefix('4').is_some_and(|it| it.trim_start().starts_with(',')))
+    {
+        return Ok(4);
+    }
+    let sniff: Sniff<'_> = match serde_json::from_str(source) {
+        Ok(sniff) => sniff,
+        Err(error) if error.is_data() => return Err(problems::no_version()),
+        Err(error) => return Err(problems::not_json(byte_offset(source, &error))),
+    };
+    match sniff.version.map(RawValue::get) {
+        None if sniff.encrypted_data.is_some() => Err(problems::encrypted()),
+        None => Err(problems::no_version()),
+        Some(text) => text.parse().map_err(|_| problems::bad_version(json_kind(text))),
+    }
+}
+
+fn json_kind(text: &str) -> &'static str {
+    match text.as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b't' | b'f') => "bool",
+        _ => "number",
+    }
+}
+
+/// Tells text that is no JSON from JSON that is no state.
+pub(super) fn shape_problem(source: &str, error: &serde_json::Error) -> Diagnostic {
+    match error.is_data() {
+        true => problems::wrong_shape(error),
+        false => problems::not_json(byte_offset(source, error)),
+    }
+}
+
+fn byte_offset(source: &str, error: &serde_json::Error) -> usize {
+    let before: usize =
+        source.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    before + error.column()
+}
+
+/// Finds the version of the writing program in a file of any format, for messages.
+fn writer_version(source: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Sniff {
+        terraform_version: Option<String>,
+    }
+    let version = serde_json::from_str::<Sniff>(source).ok()?.terraform_version?;
+    is_version(&version).then_some(version)
+}
+
+fn is_version(text: &str) -> bool {
+    let number = text.strip_prefix('v').unwrap_or(text);
+    let number = number.split(['-', '+']).next().unwrap_or_default();
+    !number.is_empty()
+        && number
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit()))
+}
+
+/// Text that is borrowed from the file where it holds no escapes.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Text<'a>(pub Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Text<'a>, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.into())))
+            }
+            fn visit_unit<E>(self) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed("")))
+            }
+        }
+        from.deserialize_any(Visitor)
+    }
+}
+
+impl Text<'_> {
+    /// Returns the text unless it is absent or empty.
+    fn filled<'a>(it: &'a Option<Text<'_>>) -> Option<&'a str> {
+        it.as_ref().map(|it| &*it.0).filter(|it| !it.is_empty())
+    }
+}
+
+#[derive(Deserialize)]
+struct FileV4<'a> {
+    #[serde(borrow, default)]
+    terraform_version: Option<Text<'a>>,
+    #[serde(default)]
+    serial: Option<u64>,
+    #[serde(borrow, default)]
+    lineage: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    outputs: Option<BTreeMap<String, OutputV4<'a>>>,
+    #[serde(borrow, default)]
+    resources: Option<Vec<ResourceV4<'a>>>,
+    #[serde(borrow, default)]
+    check_results: Option<Vec<CheckV4<'a>>>,
+    #[serde(borrow, default)]
+    entail: Option<OwnV4<'a>>,
+}
+
+/// Our own record. See [`super::write`].
+#[derive(Deserialize)]
+struct OwnV4<'a> {
+    #[serde(borrow, default)]
+    reads: Option<FxHashMap<Text<'a>, Vec<Text<'a>>>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct OutputV4<'a> {
+    #[serde(borrow, default)]
+    value: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "type")]
+    ty: Option<&'a RawValue>,
+    #[serde(default)]
+    sensitive: Option<bool>,
+    #[serde(borrow, default)]
+    deprecated: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ResourceV4<'a> {
+    #[serde(borrow, default)]
+    module: Option<Text<'a>>,
+    #[serde(borrow)]
+    mode: Text<'a>,
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    provider: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    instances: Option<Vec<ObjectV4<'a>>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ObjectV4<'a> {
+    #[serde(borrow, default)]
+    index_key: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    status: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    deposed: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    provider: Option<Text<'a>>,
+    #[serde(default)]
+    schema_version: Option<u64>,
+    #[serde(borrow, default)]
+    attributes: Option<&'a RawValue>,
+    #[serde(default)]
+    attributes_flat: Option<BTreeMap<String, String>>,
+    #[serde(borrow, default)]
+    sensitive_attributes: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    private: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    dependencies: Option<Vec<Text<'a>>>,
+    #[serde(default)]
+    create_before_destroy: Option<bool>,
+    #[serde(default)]
+    skip_destroy: Option<bool>,
+    #[serde(borrow, default)]
+    identity: Option<&'a RawValue>,
+    #[serde(default)]
+    identity_schema_version: Option<u64>,
+}
+
+impl ObjectV4<'_> {
+    /// Returns the object's own provider address.
+    pub(super) fn provider(&self) -> Option<&str> {
+        Text::filled(&self.provider)
+    }
+}
+
+#[derive(Deserialize)]
+struct CheckV4<'a> {
+    #[serde(borrow)]
+    object_kind: Text<'a>,
+    #[serde(borrow)]
+    config_addr: Text<'a>,
+    #[serde(borrow)]
+    status: Text<'a>,
+    #[serde(borrow, default)]
+    objects: Option<Vec<CheckObjectV4<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct CheckObjectV4<'a> {
+    #[serde(borrow)]
+    object_addr: Text<'a>,
+    #[serde(borrow)]
+    status: Text<'a>,
+    #[serde(borrow, default)]
+    failure_messages: Option<Vec<Text<'a>>>,
+}
+
+fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    let written_by = Text::filled(&file.terraform_version).map(String::from);
+    if let Some(version) = written_by.as_deref().filter(|it| !is_version(it)) {
+        diagnostics.push(problems::bad_writer(version));
+    }
+
+    let mut outputs = BTreeMap::new();
+    for (name, output) in file.outputs.unwrap_or_default() {
+        if let Some(value) = diagnostics.take(output_from(&name, &output)) {
+            outputs.insert(Str::from(name), value);
+        }
+    }
+
+    let mut reader = Reader::default();
+    let mut resources = Vec::new();
+    for resource in file.resources.unwrap_or_default() {
+        resources.extend(diagnostics.take(reader.resource(resource)));
+    }
+    let mut resources = merged(resources, &mut diagnostics);
+    if let Some(own) = file.entail.and_then(|it| it.reads) {
+        reader.own(&mut resources, &own);
+    }
+
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    Ok(State {
+        lineage: file.lineage.map(|it| it.0.into_owned()).unwrap_or_default(),
+        serial: file.serial.unwrap_or_default(),
+        written_by,
+        outputs,
+        resources,
+        checks: file.check_results.map(|it| it.into_iter().map(check_from).collect()),
+    })
+}
+
+/// Reads one output of a state file.
+pub(super) fn output_from(name: &str, output: &OutputV4<'_>) -> Result<OutputValue, Diagnostic> {
+    let ty = output.ty.ok_or_else(|| problems::bad_output_type(name, "it is missing"))?;
+    let ty = stored::read_type(ty).map_err(|why| problems::bad_output_type(name, &why))?;
+    let value = output.value.map_or("null", RawValue::get);
+    let value =
+        stored::read_value(value, ty).map_err(|why| problems::bad_output_value(name, &why))?;
+    Ok(OutputValue {
+        value,
+        ty,
+        sensitive: output.sensitive.unwrap_or_default(),
+        deprecated: Text::filled(&output.deprecated).map(Str::from),
+    })
+}
+
+fn check_from(check: CheckV4<'_>) -> CheckResult {
+    let object = |it: CheckObjectV4<'_>| {
+        let messages =
+            it.failure_messages.unwrap_or_default().iter().map(|it| Str::from(&*it.0)).collect();
+        (Str::from(&*it.object_addr.0), Str::from(&*it.status.0), messages)
+    };
+    CheckResult {
+        kind: Str::from(&*check.object_kind.0),
+        config_address: Str::from(&*check.config_addr.0),
+        status: Str::from(&*check.status.0),
+        objects: check.objects.map(|it| it.into_iter().map(object).collect()),
+    }
+}
+
+/// Sorts resources by address and unites those that stand in several parts.
+fn merged(
+    mut resources: Vec<(Resource, ResourceState)>,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<Resource, ResourceState> {
+    resources.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut whole: Vec<(Resource, ResourceState)> = Vec::with_capacity(resources.len());
+    for (address, part) in resources {
+        match whole.last_mut() {
+            Some((last, state)) if *last == address => {
+                state.provider = part.provider;
+                for (key, instance) in part.instances {
+                    diagnostics.extend(unite(&address, state, key, instance));
+                }
+            }
+            _ => whole.push((address, part)),
+        }
+    }
+    whole.into_iter().collect()
+}
+
+fn unite(
+    address: &Resource,
+    state: &mut ResourceState,
+    key: InstanceKey,
+    more: InstanceState,
+) -> Vec<Diagnostic> {
+    let name = || address.instance(key.clone()).to_string();
+    let known = state.instances.entry(key.clone()).or_default();
+    let mut problems = Vec::new();
+    if more.current.is_some() {
+        if known.current.is_some() {
+            problems.push(problems::duplicate(&name(), None));
+        }
+        known.current = more.current;
+        known.provider_key = more.provider_key;
+    }
+    for (deposed, object) in more.deposed {
+        if known.deposed.insert(deposed.clone(), object).is_some() {
+            problems.push(problems::duplicate(&name(), Some(&deposed)));
+        }
+    }
+    problems
+}
+
+/// Reads objects, sharing what repeats.
+#[derive(Default)]
+pub(super) struct Reader {
+    names: FxHashSet<Str>,
+    providers: FxHashMap<String, (ProviderConfig, InstanceKey)>,
+    modules: FxHashMap<String, ModuleInstance>,
+}
+
+impl Reader {
+    fn name(&mut self, text: &str) -> Str {
+        match self.names.get(text) {
+            Some(known) => known.clone(),
+            None => {
+                let name = Str::from(text);
+                self.names.insert(name.clone());
+                name
+            }
+        }
+    }
+
+    fn module(&mut self, text: &str) -> Option<ModuleInstance> {
+        if let Some(known) = self.modules.get(text) {
+            return Some(known.clone());
+        }
+        let module = names::module(text)?;
+        self.modules.insert(text.into(), module.clone());
+        Some(module)
+    }
+
+    pub(super) fn provider(&mut self, text: &str) -> Option<(ProviderConfig, InstanceKey)> {
+        if let Some(known) = self.providers.get(text) {
+            return Some(known.clone());
+        }
+        let provider = names::provider(text)?;
+        self.providers.insert(text.into(), provider.clone());
+        Some(provider)
+    }
+
+    fn resource(
+        &mut self,
+        resource: ResourceV4<'_>,
+    ) -> Result<(Resource, ResourceState), Diagnostics> {
+        let mode = match &*resource.mode.0 {
+            "managed" => Mode::Managed,
+            "data" => Mode::Data,
+            mode => return Err(problems::bad_mode(mode, &resource.kind.0, &resource.name.0).into()),
+        };
+        let module = Text::filled(&resource.module).unwrap_or_default();
+        let module = self.module(module).ok_or_else(|| problems::bad_module(module))?;
+        let (kind, name) = (self.name(&resource.kind.0), self.name(&resource.name.0));
+        let address = Resource { module, resource: ResourceName { mode, kind, name } };
+
+        let mut provider = match Text::filled(&resource.provider) {
+            Some(text) => Some(
+                self.provider(text)
+                    .ok_or_else(|| problems::bad_provider(text, &address.to_string()))?
+                    .0,
+            ),
+            None => None,
+        };
+        let mut own: Option<ProviderConfig> = None;
+        let mut instances: BTreeMap<InstanceKey, InstanceState> = BTreeMap::new();
+        let mut diagnostics = Diagnostics::new();
+        for object in resource.instances.unwrap_or_default() {
+            let mut key_of_provider = InstanceKey::None;
+            if let Some(text) = Text::filled(&object.provider) {
+                let found = self
+                    .provider(text)
+                    .ok_or_else(|| problems::bad_provider(text, &address.to_string()))?;
+                key_of_provider = found.1;
+                if let Some(first) = own.as_ref().filter(|it| **it != found.0) {
+                    return Err(problems::provider_conflict(
+                        &address.to_string(),
+                        &first.to_string(),
+                        &found.0.to_string(),
+                    )
+                    .into());
+                }
+                own = Some(found.0);
+            } else if provider.is_none() {
+                return Err(problems::no_provider(&address.to_string()).into());
+            }
+            let Some((key, deposed, object)) = diagnostics.take(self.object(&address, object))
+            else {
+                continue;
+            };
+            let instance = instances.entry(key.clone()).or_default();
+            instance.provider_key = key_of_provider;
+            let name = || address.instance(key.clone()).to_string();
+            match deposed {
+                Some(deposed) => {
+                    if instance.deposed.insert(deposed.clone(), object).is_some() {
+                        diagnostics.push(problems::duplicate(&name(), Some(&deposed)));
+                    }
+                }
+                None => {
+                    if instance.current.replace(object).is_some() {
+                        diagnostics.push(problems::duplicate(&name(), None));
+                    }
+                }
+            }
+        }
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        if own.is_some() {
+            provider = own;
+        }
+        let provider = provider.ok_or_else(|| problems::no_provider(&address.to_string()))?;
+        Ok((address, ResourceState { provider, instances }))
+    }
+
+    /// Reads one object: its instance's key, its deposed key and itself.
+    pub(super) fn object(
+        &mut self,
+        of: &Resource,
+        object: ObjectV4<'_>,
+    ) -> Result<(InstanceKey, Option<Str>, Object), Diagnostic> {
+        let key = match object.index_key.map(RawValue::get) {
+            None => InstanceKey::None,
+            Some(text) => self.key(text).ok_or_else(|| {
+                problems::bad_instance(format!(
+                    "Resource {of} has an instance with the invalid instance key {text}."
+                ))
+            })?,
+        };
+        let name = || -> Instance { of.instance(key.clone()) };
+        let status = match Text::filled(&object.status) {
+            None => Status::Ready,
+            Some("tainted") => Status::Tainted,
+            Some(other) => {
+                let why = format!("Instance {} has invalid status {other:?}.", name());
+                return Err(problems::bad_instance(why));
+            }
+        };
+        let deposed = match Text::filled(&object.deposed) {
+            Some(key) if key.len() != 8 => {
+                let why = format!(
+                    "Instance {} has an object with deposed key {key:?}, which is not correctly formatted.",
+                    name()
+                );
+                return Err(problems::bad_instance(why));
+            }
+            key => key.map(Str::from),
+        };
+        let sensitive = match object.sensitive_attributes.map(RawValue::get) {
+            None | Some("[]" | "null") => Vec::new(),
+            Some(paths) => stored::read_paths(paths)
+                .map_err(|why| problems::bad_paths(&name().to_string(), &why))?,
+        };
+        let private = match Text::filled(&object.private) {
+            None => Vec::new(),
+            Some(text) => {
+                base64::engine::general_purpose::STANDARD.decode(text).map_err(|why| {
+                    problems::bad_instance(format!(
+                        "Instance {} has invalid private data: {why}.",
+                        name()
+                    ))
+                })?
+            }
+        };
+        let attributes = match (object.attributes, object.attributes_flat) {
+            (Some(json), _) => Attributes::Json(compacted(json)),
+            (None, Some(flat)) => Attributes::Flat(flat),
+            (None, None) => Attributes::Json(stored::raw("{}".into())),
+        };
+        let dependencies = object.dependencies.unwrap_or_default();
+        let object = Object {
+            status,
+            schema_version: object.schema_version.unwrap_or_default(),
+            attributes,
+            sensitive,
+            private,
+            dependencies: dependencies
+                .iter()
+                .map(|it| self.dependency(&it.0))
+                .collect::<Result<_, _>>()?,
+            reads: None,
+            create_before_destroy: object.create_before_destroy.unwrap_or_default(),
+            skip_destroy: object.skip_destroy.unwrap_or_default(),
+            identity: object
+                .identity
+                .map(|it| (compacted(it), object.identity_schema_version.unwrap_or_default())),
+        };
+        Ok((key, deposed, object))
+    }
+
+    fn key(&mut self, text: &str) -> Option<InstanceKey> {
+        if text.starts_with('"') {
+            let text: Text<'_> = serde_json::from_str(text).ok()?;
+            return Some(InstanceKey::Str(self.name(&text.0)));
+        }
+        let number: f64 = text.parse().ok()?;
+        (number.fract() == 0.0).then_some(InstanceKey::Int(number as i64))
+    }
+
+    /// Gives objects what our own record says of them. What it says of others is passed over: another program may have
+    /// removed them.
+    fn own(
+        &mut self,
+        resources: &mut BTreeMap<Resource, ResourceState>,
+        own: &FxHashMap<Text<'_>, Vec<Text<'_>>>,
+    ) {
+        let mut give = |name: String, object: &mut Object| {
+            if let Some(reads) = own.get(&Text(Cow::Owned(name))) {
+                object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());
+            }
+        };
+        for (address, resource) in resources {
+            for (key, instance) in &mut resource.instances {
+                let name = format!("{address}{key}");
+                for (deposed, object) in &mut instance.deposed {
+                    give(write::own_key(&name, Some(deposed)), object);
+                }
+                if let Some(object) = &mut instance.current {
+                    give(write::own_key(&name, None), object);
+                }
+            }
+        }
+    }
+
+    /// Shares a recorded dependency, without the keys that other programs may have left in its module path.
+    fn dependency(&mut self, text: &str) -> Result<Str, Diagnostic> {
+        if let Some(known) = self.names.get(text) {
+            return Ok(known.clone());
+        }
+        if !text.contains('[') {
+            return Ok(self.name(text));
+        }
+        match names::resource(text) {
+            Some(address) => Ok(self.name(&address.config().to_string())),
+            None => Err(problems::bad_instance(format!(
+                "A recorded dependency is not a resource address: {text:?}."
+            ))),
+        }
+    }
+}
+
+/// Keeps a value's text without the file's indentation.
+fn compacted(json: &RawValue) -> Box<RawValue> {
+    match json.get().contains('\n') {
+        true => stored::raw(text::compact(json.get())),
+        false => json.to_owned(),
+    }
+}

@@ -1,0 +1,299 @@
+//! A state to bytes of format version 4, as OpenTofu writes them.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+
+use super::text::{JsonWriter, Layout};
+use super::{
+    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
+    stored,
+};
+use crate::address::{InstanceKey, Mode, ModuleInstance, Resource};
+use crate::value::Str;
+
+/// The program version that is written into states. OpenTofu and Terraform read a format 4 state whatever its writer;
+/// older versions of either want one that they know.
+pub const WRITTEN_VERSION: &str = "1.12.6";
+
+/// Writes the whole file as `apply` leaves it: indented, an empty line last.
+pub fn write(state: &State) -> String {
+    write_as(state, &state.lineage, state.serial)
+}
+
+/// Writes the whole file under another lineage and serial.
+pub fn write_as(state: &State, lineage: &str, serial: u64) -> String {
+    let mut text = document(state, lineage, serial, Layout::Indented);
+    text.push_str("\n\n");
+    text
+}
+
+/// Writes the whole file on one line, as `state pull` prints it.
+pub fn write_compact(state: &State) -> String {
+    let mut text = document(state, &state.lineage, state.serial, Layout::Compact);
+    text.push('\n');
+    text
+}
+
+/// Returns what stands after lineage and serial in the text of a file that looks as [`write_as`] writes it; `None` for
+/// any other.
+pub fn body_of<'a>(text: &'a [u8], lineage: &str, serial: u64) -> Option<&'a [u8]> {
+    let mut json = JsonWriter::new(Layout::Indented);
+    write_head(&mut json, lineage, serial);
+    text.strip_prefix(json.finish().as_bytes())
+}
+
+/// Returns whether both hold the same, whatever lineage and serial they have.
+pub fn is_same(one: &State, other: &State) -> bool {
+    let body = |state: &State| {
+        let mut json = JsonWriter::new(Layout::Compact);
+        json.open('{');
+        write_body(&mut json, state);
+        json.finish()
+    };
+    body(one) == body(other)
+}
+
+fn document(state: &State, lineage: &str, serial: u64, layout: Layout) -> String {
+    let objects: usize = state.resources.values().map(|it| it.instances.len()).sum();
+    let mut json = JsonWriter::with_capacity(layout, 1024 + 640 * objects);
+    write_head(&mut json, lineage, serial);
+    write_body(&mut json, state);
+    json.close('}');
+    json.finish()
+}
+
+fn write_head(json: &mut JsonWriter, lineage: &str, serial: u64) {
+    json.open('{');
+    json.key("version");
+    json.literal(4);
+    json.member("terraform_version", WRITTEN_VERSION);
+    json.key("serial");
+    json.literal(serial);
+    json.member("lineage", lineage);
+}
+
+fn write_body(json: &mut JsonWriter, state: &State) {
+    write_outputs(json, &state.outputs);
+    json.key("resources");
+    json.open('[');
+    for (module, resources) in in_file_order(state) {
+        for (address, resource) in resources {
+            write_resource(json, &module, address, resource);
+        }
+    }
+    json.close(']');
+    write_checks(json, state.checks.as_deref());
+    write_own(json, state);
+}
+
+fn write_outputs(json: &mut JsonWriter, outputs: &BTreeMap<Str, OutputValue>) {
+    json.key("outputs");
+    json.open('{');
+    for (name, output) in outputs {
+        json.key(name);
+        write_output(json, output);
+    }
+    json.close('}');
+}
+
+/// Writes an output as the next value.
+pub(super) fn write_output(json: &mut JsonWriter, output: &OutputValue) {
+    json.open('{');
+    json.member_raw("value", &stored::write_value(&output.value, output.ty));
+    json.member_raw("type", &stored::write_type(output.ty));
+    json.member_if_true("sensitive", output.sensitive);
+    json.member_unless_empty("deprecated", output.deprecated.as_deref().unwrap_or_default());
+    json.close('}');
+}
+
+/// Resources of one module instance, under the module's address as text.
+type InModule<'a> = (String, Vec<(&'a Resource, &'a ResourceState)>);
+
+/// Returns the resources that have objects, by module as text, mode as text, type, name: bytewise.
+fn in_file_order(state: &State) -> Vec<InModule<'_>> {
+    let mut modules: BTreeMap<&ModuleInstance, InModule<'_>> = BTreeMap::new();
+    for (address, resource) in &state.resources {
+        let is_filled =
+            resource.instances.values().any(|it| it.current.is_some() || !it.deposed.is_empty());
+        if is_filled && address.resource.mode != Mode::Ephemeral {
+            let module = modules
+                .entry(&address.module)
+                .or_insert_with(|| (address.module.to_string(), Vec::new()));
+            module.1.push((address, resource));
+        }
+    }
+    // Within a module the order of addresses is the file's order already: data before managed, then type, then name.
+    let mut modules: Vec<InModule<'_>> = modules.into_values().collect();
+    modules.sort_by(|a, b| a.0.cmp(&b.0));
+    modules
+}
+
+fn write_resource(
+    json: &mut JsonWriter,
+    module: &str,
+    address: &Resource,
+    resource: &ResourceState,
+) {
+    let has_keys = resource.instances.values().any(|it| it.provider_key != InstanceKey::None);
+    json.element();
+    json.open('{');
+    json.member_unless_empty("module", module);
+    json.member("mode", if address.resource.mode == Mode::Data { "data" } else { "managed" });
+    json.member("type", &address.resource.kind);
+    json.member("name", &address.resource.name);
+    let provider = resource.provider.to_string();
+    if !has_keys {
+        json.member("provider", &provider);
+    }
+    json.key("instances");
+    json.open('[');
+    for (key, instance) in &resource.instances {
+        let provider = has_keys.then(|| format!("{provider}{}", instance.provider_key));
+        for (deposed, object) in objects(instance) {
+            json.element();
+            write_object(json, key, deposed, provider.as_deref(), object);
+        }
+    }
+    json.close(']');
+    json.close('}');
+}
+
+fn objects(instance: &InstanceState) -> impl Iterator<Item = (Option<&Str>, &Object)> {
+    let current = instance.current.iter().map(|it| (None, it));
+    current.chain(instance.deposed.iter().map(|(key, it)| (Some(key), it)))
+}
+
+/// Writes an object as the next value.
+pub(super) fn write_object(
+    json: &mut JsonWriter,
+    key: &InstanceKey,
+    deposed: Option<&Str>,
+    provider: Option<&str>,
+    object: &Object,
+) {
+    json.open('{');
+    match key {
+        InstanceKey::None => {}
+        InstanceKey::Int(index) => {
+            json.key("index_key");
+            json.literal(index);
+        }
+        InstanceKey::Str(key) => json.member("index_key", key),
+    }
+    if object.status == Status::Tainted {
+        json.member("status", "tainted");
+    }
+    json.member_unless_empty("deposed", deposed.map(|it| &**it).unwrap_or_default());
+    json.member_unless_empty("provider", provider.unwrap_or_default());
+    json.key("schema_version");
+    json.literal(object.schema_version);
+    match &object.attributes {
+        Attributes::Json(text) => json.member_raw("attributes", text.get()),
+        Attributes::Flat(flat) if flat.is_empty() => {}
+        Attributes::Flat(flat) => {
+            json.key("attributes_flat");
+            json.open('{');
+            for (name, text) in flat {
+                json.member(name, text);
+            }
+            json.close('}');
+        }
+    }
+    match object.sensitive.is_empty() {
+        true => json.member_raw("sensitive_attributes", "[]"),
+        false => json.member_raw("sensitive_attributes", &stored::write_paths(&object.sensitive)),
+    }
+    if !object.private.is_empty() {
+        json.member("private", &base64::engine::general_purpose::STANDARD.encode(&object.private));
+    }
+    json.member_strings("dependencies", &object.dependencies);
+    json.member_if_true("create_before_destroy", object.create_before_destroy);
+    json.member_if_true("skip_destroy", object.skip_destroy);
+    if let Some((identity, version)) = &object.identity {
+        json.member_raw("identity", identity.get());
+        json.key("identity_schema_version");
+        json.literal(version);
+    }
+    json.close('}');
+}
+
+/// Writes our own record: the instances that each object read. It stands apart from what other programs know, as a
+/// member of the whole document, which they ignore and drop when they write next.
+fn write_own(json: &mut JsonWriter, state: &State) {
+    let mut is_open = false;
+    for (address, instance) in state.resources.iter().flat_map(|(address, resource)| {
+        resource
+            .instances
+            .iter()
+            .map(move |(key, instance)| (address.instance(key.clone()), instance))
+    }) {
+        for (deposed, object) in objects(instance) {
+            let Some(reads) = &object.reads else { continue };
+            if !is_open {
+                json.key("entail");
+                json.open('{');
+                json.key("reads");
+                json.open('{');
+                is_open = true;
+            }
+            json.key(&own_key(&address.to_string(), deposed));
+            write_reads(json, reads);
+        }
+    }
+    if is_open {
+        json.close('}');
+        json.close('}');
+    }
+}
+
+/// Returns the name of an object in our own record.
+pub(super) fn own_key(address: &str, deposed: Option<&Str>) -> String {
+    match deposed {
+        None => address.into(),
+        Some(key) => format!("{address} {key}"),
+    }
+}
+
+/// Writes the addresses that an object read, as the next value.
+pub(super) fn write_reads(json: &mut JsonWriter, reads: &[Str]) {
+    json.open('[');
+    for address in reads {
+        json.element();
+        json.string(address);
+    }
+    json.close(']');
+}
+
+fn write_checks(json: &mut JsonWriter, checks: Option<&[CheckResult]>) {
+    let Some(checks) = checks.filter(|it| !it.is_empty()) else {
+        return json.member_raw("check_results", "null");
+    };
+    json.key("check_results");
+    json.open('[');
+    for check in checks {
+        json.element();
+        json.open('{');
+        json.member("object_kind", &check.kind);
+        json.member("config_addr", &check.config_address);
+        json.member("status", &check.status);
+        match check.objects.as_deref().filter(|it| !it.is_empty()) {
+            None => json.member_raw("objects", "null"),
+            Some(objects) => {
+                json.key("objects");
+                json.open('[');
+                for (address, status, messages) in objects {
+                    json.element();
+                    json.open('{');
+                    json.member("object_addr", address);
+                    json.member("status", status);
+                    json.member_strings("failure_messages", messages);
+                    json.close('}');
+                }
+                json.close(']');
+            }
+        }
+        json.close('}');
+    }
+    json.close(']');
+}

@@ -1,0 +1,489 @@
+//! Tokens to expressions: operators, steps, calls, constructors, `for`.
+//!
+//! Operators, conditionals and unary signs are read in loops; only brackets recurse.
+
+use super::parser::{Parsed, Parser};
+use super::token::{Kind, Token};
+use super::{BinaryOp, Expr, Expression, For, Item, Name, ObjectKey, Step, UnaryOp, problems};
+use crate::diagnostic::Span;
+use crate::value::{Number, nfc};
+
+/// Returns the operator of a token and how strongly it binds.
+fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
+    Some(match kind {
+        Kind::Or => (BinaryOp::Or, 1),
+        Kind::And => (BinaryOp::And, 2),
+        Kind::EqualEqual => (BinaryOp::Equal, 3),
+        Kind::NotEqual => (BinaryOp::NotEqual, 3),
+        Kind::Greater => (BinaryOp::Greater, 4),
+        Kind::GreaterEqual => (BinaryOp::GreaterOrEqual, 4),
+        Kind::Less => (BinaryOp::Less, 4),
+        Kind::LessEqual => (BinaryOp::LessOrEqual, 4),
+        Kind::Plus => (BinaryOp::Add, 5),
+        Kind::Minus => (BinaryOp::Subtract, 5),
+        Kind::Star => (BinaryOp::Multiply, 6),
+        Kind::Slash => (BinaryOp::Divide, 6),
+        Kind::Percent => (BinaryOp::Modulo, 6),
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// Reads an expression.
+    pub fn expression(&mut self) -> Parsed<Expression> {
+        self.deeper(Parser::conditional)
+    }
+
+    fn conditional(&mut self) -> Parsed<Expression> {
+        let mut arms = Vec::new();
+        let mut result = loop {
+            let condition = self.operation(0)?;
+            if self.eat(Kind::Question).is_none() {
+                break condition;
+            }
+            let mut height = self.height;
+            let yes = self.expression()?;
+            height = height.max(self.height);
+            let colon = self.peek();
+            if colon.kind != Kind::Colon {
+                let start = condition.span;
+                return Err(
+                    self.fail_at(colon, |at| problems::missing_false_expression(at, start.to(at)))
+                );
+            }
+            self.read();
+            arms.push((condition, yes, height));
+        };
+        while let Some((condition, yes, height)) = arms.pop() {
+            self.grow(height.max(self.height))?;
+            let span = condition.span.to(result.span);
+            result = self.node(Expr::Conditional { condition, yes, no: result }, span);
+        }
+        Ok(result)
+    }
+
+    /// Reads operands joined by operators that bind at least as strongly as `weakest`.
+    fn operation(&mut self, weakest: u8) -> Parsed<Expression> {
+        let mut left = self.operand()?;
+        while let Some((operator, strength)) = binary(self.peek().kind)
+            && strength >= weakest
+        {
+            self.read();
+            let height = self.height;
+            let right = self.operation(strength + 1)?;
+            self.grow(height.max(self.height))?;
+            let span = left.span.to(right.span);
+            left = self.node(Expr::Binary(operator, left, right), span);
+        }
+        Ok(left)
+    }
+
+    /// Reads a term with the signs before it and the steps after it.
+    fn operand(&mut self) -> Parsed<Expression> {
+        let mut signs = Vec::new();
+        loop {
+            let operator = match self.peek().kind {
+                Kind::Minus => UnaryOp::Negate,
+                Kind::Bang => UnaryOp::Not,
+                _ => break,
+            };
+            signs.push((operator, self.read()));
+        }
+        let term = self.term()?;
+        let mut result = self.steps(term)?;
+        while let Some((operator, sign)) = signs.pop() {
+            self.grow(self.height)?;
+            let span = self.span(sign).to(result.span);
+            result = self.node(Expr::Unary(operator, result), span);
+        }
+        Ok(result)
+    }
+
+    fn term(&mut self) -> Parsed<Expression> {
+        let token = self.peek();
+        self.height = 1;
+        match token.kind {
+            Kind::OpenParen => self.parentheses(),
+            Kind::Number => {
+                self.read();
+                let number = self.number(token)?;
+                Ok(self.node(Expr::Number(number), self.span(token)))
+            }
+            Kind::Ident => {
+                self.read();
+                if matches!(self.peek().kind, Kind::OpenParen | Kind::DoubleColon) {
+                    return self.call(token);
+                }
+                let expr = match self.text_of(token) {
+                    "true" => Expr::Bool(true),
+                    "false" => Expr::Bool(false),
+                    "null" => Expr::Null,
+                    _ => Expr::Traversal { root: self.name(token), steps: Vec::new() },
+                };
+                Ok(self.node(expr, self.span(token)))
+            }
+            Kind::OpenQuote | Kind::OpenHeredoc => self.string(),
+            Kind::OpenBracket => self.tuple(),
+            Kind::OpenBrace => self.object(),
+            kind => Err(self.fail_at(token, |at| problems::missing_expression(kind, at))),
+        }
+    }
+
+    fn number(&mut self, token: Token) -> Parsed<Number> {
+        let at = self.span(token);
+        Number::parse(self.text_of(token)).ok_or_else(|| self.fail(problems::invalid_number(at)))
+    }
+
+    fn parentheses(&mut self) -> Parsed<Expression> {
+        let open = self.read();
+        let (inner, close) = self.with_newlines(false, |parser| {
+            let inner = parser.expression()?;
+            let close = parser.peek();
+            if close.kind != Kind::CloseParen {
+                let start = parser.span(open);
+                return Err(
+                    parser.fail_at(close, |at| problems::unbalanced_parentheses(at, start.to(at)))
+                );
+            }
+            Ok((inner, parser.read()))
+        })?;
+        self.grow(self.height)?;
+        Ok(self.node(Expr::Parentheses(inner), self.span(open).to(self.span(close))))
+    }
+
+    /// Reads the steps that follow an expression.
+    fn steps(&mut self, mut into: Expression) -> Parsed<Expression> {
+        while matches!(self.peek().kind, Kind::Dot | Kind::OpenBracket) {
+            let height = self.height;
+            let step = self.step()?;
+            let span = into.span.to(step.span());
+            if let Step::Splat { full, each, marker } = step {
+                self.grow(height.max(self.height))?;
+                into = self.node(Expr::Splat { source: into, full, each, marker }, span);
+                continue;
+            }
+            self.height = height.max(self.height);
+            match &mut *into.expr {
+                Expr::Traversal { steps, .. } | Expr::Relative { steps, .. } => {
+                    steps.push(step);
+                    into.span = span;
+                }
+                _ => {
+                    self.grow(self.height)?;
+                    into = self.node(Expr::Relative { source: into, steps: vec![step] }, span);
+                }
+            }
+        }
+        Ok(into)
+    }
+
+    /// Reads one step: `.name`, `.0`, `.*…`, `[key]` or `[*]…`.
+    fn step(&mut self) -> Parsed<Step> {
+        let open = self.read();
+        self.height = 1;
+        let token = self.peek();
+        if open.kind == Kind::OpenBracket {
+            return if token.kind == Kind::Star { self.full_splat(open) } else { self.index(open) };
+        }
+        match token.kind {
+            Kind::Ident | Kind::Number => self.attribute_step(),
+            Kind::Star => self.attribute_splat(open),
+            _ => Err(self.fail_at(token, problems::attribute_name)),
+        }
+    }
+
+    /// Reads what follows a dot: a name, or a number (the legacy form of an index).
+    fn attribute_step(&mut self) -> Parsed<Step> {
+        let token = self.peek();
+        match token.kind {
+            Kind::Ident => {
+                self.read();
+                Ok(Step::Attribute(self.name(token)))
+            }
+            Kind::Number => {
+                self.read();
+                let at = self.span(token);
+                let text = self.text_of(token);
+                if text.contains('.') {
+                    return Err(self.fail(problems::legacy_index(text, at)));
+                }
+                let index = self.number(token)?.as_i64().and_then(|it| u64::try_from(it).ok());
+                let index = index.ok_or_else(|| self.fail(problems::invalid_number(at)))?;
+                Ok(Step::LegacyIndex(index, at))
+            }
+            Kind::Star => Err(self.fail_at(token, problems::nested_splat)),
+            _ => Err(self.fail_at(token, problems::attribute_name)),
+        }
+    }
+
+    fn attribute_splat(&mut self, dot: Token) -> Parsed<Step> {
+        let star = self.read();
+        let marker = self.span(dot).to(self.span(star));
+        let mut each = Vec::new();
+        while self.eat(Kind::Dot).is_some() {
+            each.push(self.attribute_step()?);
+        }
+        Ok(Step::Splat { full: false, each, marker })
+    }
+
+    fn full_splat(&mut self, open: Token) -> Parsed<Step> {
+        self.read();
+        let close = self.read();
+        if close.kind != Kind::CloseBracket {
+            return Err(self.fail_at(close, problems::close_bracket_on_splat));
+        }
+        let marker = self.span(open).to(self.span(close));
+        let mut height = 1;
+        let each = self.deeper(|parser| {
+            let mut each = Vec::new();
+            while matches!(parser.peek().kind, Kind::Dot | Kind::OpenBracket) {
+                each.push(parser.step()?);
+                height = height.max(parser.height);
+            }
+            Ok(each)
+        })?;
+        self.grow(height)?;
+        Ok(Step::Splat { full: true, each, marker })
+    }
+
+    fn index(&mut self, open: Token) -> Parsed<Step> {
+        let (key, close) = self.with_newlines(false, |parser| {
+            let key = parser.expression()?;
+            let close = parser.peek();
+            if close.kind != Kind::CloseBracket {
+                return Err(parser.fail_at(close, problems::close_bracket_on_index));
+            }
+            Ok((key, parser.read()))
+        })?;
+        self.grow(self.height)?;
+        Ok(Step::Index(key, self.span(open).to(self.span(close))))
+    }
+
+    /// Reads the rest of a call whose first name was read.
+    fn call(&mut self, first: Token) -> Parsed<Expression> {
+        let mut name = self.name(first);
+        let mut open = self.read();
+        while open.kind == Kind::DoubleColon {
+            let next = self.read();
+            if next.kind != Kind::Ident {
+                return Err(self.fail_at(next, |at| problems::function_name(at, name.span.to(at))));
+            }
+            let text = format!("{}::{}", name.text, self.text_of(next));
+            name = Name { text: text.into(), span: name.span.to(self.span(next)) };
+            open = self.read();
+        }
+        if open.kind != Kind::OpenParen {
+            return Err(self.fail_at(open, |at| problems::open_parenthesis(at, name.span.to(at))));
+        }
+        let whole = name.span.to(self.span(open));
+        let (arguments, expand, close) =
+            self.with_newlines(false, |parser| parser.arguments(whole))?;
+        let span = name.span.to(close);
+        Ok(self.node(Expr::Call { name, arguments, expand, close }, span))
+    }
+
+    /// Reads arguments up to the closing parenthesis. `call` is the call's name and opening parenthesis.
+    fn arguments(&mut self, call: Span) -> Parsed<(Vec<Expression>, bool, Span)> {
+        let mut arguments = Vec::new();
+        let mut height = 1;
+        let mut expand = false;
+        let close = loop {
+            if let Some(close) = self.eat(Kind::CloseParen) {
+                break close;
+            }
+            arguments.push(self.expression()?);
+            height = height.max(self.height);
+            let token = self.read();
+            match token.kind {
+                Kind::Comma => {}
+                Kind::CloseParen => break token,
+                Kind::Ellipsis => {
+                    expand = true;
+                    let close = self.read();
+                    if close.kind == Kind::CloseParen {
+                        break close;
+                    }
+                    let at = self.span(token);
+                    return Err(
+                        self.fail_at(close, |_| problems::closing_parenthesis(at, call.to(at)))
+                    );
+                }
+                kind => {
+                    return Err(
+                        self.fail_at(token, |at| problems::argument_separator(kind, at, call))
+                    );
+                }
+            }
+        };
+        self.grow(height)?;
+        Ok((arguments, expand, self.span(close)))
+    }
+
+    fn tuple(&mut self) -> Parsed<Expression> {
+        let open = self.read();
+        self.with_newlines(false, |parser| {
+            if parser.at_word("for") {
+                return parser.for_expression(open, Kind::CloseBracket);
+            }
+            let start = parser.span(open);
+            let mut items = Vec::new();
+            let mut height = 1;
+            let close = loop {
+                if let Some(close) = parser.eat(Kind::CloseBracket) {
+                    break close;
+                }
+                items.push(parser.expression()?);
+                height = height.max(parser.height);
+                let token = parser.read();
+                match token.kind {
+                    Kind::Comma => {}
+                    Kind::CloseBracket => break token,
+                    kind => {
+                        return Err(
+                            parser.fail_at(token, |at| problems::item_separator(kind, at, start))
+                        );
+                    }
+                }
+            };
+            parser.grow(height)?;
+            Ok(parser.node(Expr::Tuple(items), start.to(parser.span(close))))
+        })
+    }
+
+    fn object(&mut self) -> Parsed<Expression> {
+        let open = self.read();
+        let first = self.peek_past_newline();
+        if first.kind == Kind::Ident && self.text_of(first) == "for" {
+            return self
+                .with_newlines(false, |parser| parser.for_expression(open, Kind::CloseBrace));
+        }
+        self.with_newlines(true, |parser| parser.object_items(open))
+    }
+
+    fn object_items(&mut self, open: Token) -> Parsed<Expression> {
+        let start = self.span(open);
+        let mut items = Vec::new();
+        let mut height = 1;
+        let close = loop {
+            if self.eat(Kind::Newline).is_some() {
+                continue;
+            }
+            if let Some(close) = self.eat(Kind::CloseBrace) {
+                break close;
+            }
+            let key = self.object_key()?;
+            height = height.max(self.height);
+            let token = self.peek();
+            if !matches!(token.kind, Kind::Equal | Kind::Colon) {
+                return Err(
+                    self.fail_at(token, |at| problems::key_separator(token.kind, at, start))
+                );
+            }
+            self.read();
+            let value = self.expression()?;
+            height = height.max(self.height);
+            items.push(Item { key, value });
+            let token = self.peek();
+            match token.kind {
+                Kind::Comma | Kind::Newline => self.read(),
+                Kind::CloseBrace => break self.read(),
+                kind => {
+                    return Err(
+                        self.fail_at(token, |at| problems::attribute_separator(kind, at, start))
+                    );
+                }
+            };
+        };
+        self.grow(height)?;
+        Ok(self.node(Expr::Object(items), start.to(self.span(close))))
+    }
+
+    fn object_key(&mut self) -> Parsed<ObjectKey> {
+        let token = self.peek();
+        let key = self.expression()?;
+        Ok(match &*key.expr {
+            Expr::Traversal { root, steps } if steps.is_empty() => {
+                ObjectKey::Name(Name { text: nfc(&root.text), span: root.span })
+            }
+            // Bare `true`, `false` and `null` are names here.
+            Expr::Bool(_) | Expr::Null => ObjectKey::Name(self.name(token)),
+            _ => ObjectKey::Expression(key),
+        })
+    }
+
+    /// Reads the rest of a `for` expression whose bracket was read.
+    fn for_expression(&mut self, open: Token, closer: Kind) -> Parsed<Expression> {
+        let start = self.span(open);
+        let word = self.read();
+        let mut value_name =
+            self.for_name(start, "For expression requires variable name after 'for'.")?;
+        let mut key_name = None;
+        if self.eat(Kind::Comma).is_some() {
+            let detail = "For expression requires value variable name after comma.";
+            key_name = Some(std::mem::replace(&mut value_name, self.for_name(start, detail)?));
+        }
+        if !self.at_word("in") {
+            let detail = "For expression requires the 'in' keyword after its name declarations.";
+            return Err(self.fail_for(start, detail));
+        }
+        self.read();
+        let collection = self.expression()?;
+        let mut height = self.height;
+        let Some(colon) = self.eat(Kind::Colon) else {
+            return Err(self.fail_for(
+                start,
+                "For expression requires a colon after the collection expression.",
+            ));
+        };
+        let intro = self.span(word).to(self.span(colon));
+        let mut value = self.expression()?;
+        height = height.max(self.height);
+        let mut key = None;
+        if self.eat(Kind::FatArrow).is_some() {
+            key = Some(std::mem::replace(&mut value, self.expression()?));
+            height = height.max(self.height);
+        }
+        let ellipsis = self.eat(Kind::Ellipsis);
+        let mut condition = None;
+        if self.at_word("if") {
+            self.read();
+            condition = Some(self.expression()?);
+            height = height.max(self.height);
+        }
+        let Some(close) = self.eat(closer) else {
+            return Err(
+                self.fail_for(start, "Extra characters after the end of the 'for' expression.")
+            );
+        };
+        let wrong = match (closer, &key) {
+            (Kind::CloseBrace, None) => {
+                Some(("Key expression is required when building an object.", value.span))
+            }
+            (Kind::CloseBracket, Some(key)) => {
+                Some(("Key expression is not valid when building a tuple.", key.span))
+            }
+            _ => ellipsis.filter(|_| closer == Kind::CloseBracket).map(|it| {
+                ("Grouping ellipsis (...) cannot be used when building a tuple.", self.span(it))
+            }),
+        };
+        if let Some((detail, at)) = wrong {
+            return Err(self.fail(problems::for_expression(detail, at, start)));
+        }
+        self.grow(height)?;
+        let group = ellipsis.is_some();
+        let parts = For { key_name, value_name, collection, key, value, condition, group, intro };
+        Ok(self.node(Expr::For(Box::new(parts)), start.to(self.span(close))))
+    }
+
+    fn for_name(&mut self, start: Span, detail: &str) -> Parsed<Name> {
+        match self.eat(Kind::Ident) {
+            Some(token) => Ok(self.name(token)),
+            None => Err(self.fail_for(start, detail)),
+        }
+    }
+
+    fn fail_for(&mut self, start: Span, detail: &str) -> super::parser::Broken {
+        let token = self.peek();
+        self.fail_at(token, |at| problems::for_expression(detail, at, start))
+    }
+}

@@ -1,0 +1,502 @@
+//! Tokens to bodies: attributes, blocks, and how reading goes on after an error.
+//!
+//! A top-level item with an error is left out and reading goes on at the next one, so each broken block tells its first
+//! problem and hides nothing behind it. Expressions are read in `expression.rs`, strings in `template.rs`.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::token::{Kind, Start, Token, is_block_header, scan};
+use super::{Attribute, Block, Body, Expr, Expression, Name, problems};
+use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
+use crate::value::Str;
+
+/// How deep reading may recurse on the caller's stack.
+const SHALLOW: u32 = 48;
+/// How deep reading may recurse at all, on a stack of its own.
+const DEEP: u32 = 1000;
+/// How tall a tree may grow: bounds what everybody who walks it must be able to recurse.
+const TALL: u32 = 4000;
+/// The stack for [`DEEP`] reading.
+const STACK_BYTES: usize = 128 << 20;
+/// How often reading begins again inside an item that is open until the end of the file.
+const RETRIES: u32 = 20;
+
+/// The item at hand cannot be read on. What is wrong has been reported.
+pub(super) struct Broken;
+
+/// The result of reading one thing.
+pub(super) type Parsed<T> = Result<T, Broken>;
+
+/// Where a text stands in its file.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub file: FileId,
+    /// The file's byte at which the text begins.
+    pub base: usize,
+    /// For text whose escapes were resolved: byte of the text, and the byte of the file (from `base`) it came from.
+    pub map: &'a [(u32, u32)],
+}
+
+impl<'a> Place<'a> {
+    /// Returns the place of a text that stands in its file as it is, from byte `base`.
+    pub fn plain(file: FileId, base: usize) -> Place<'a> {
+        Place { file, base, map: &[] }
+    }
+
+    /// Returns the span of a byte range of the text.
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, self.base + self.source(start), self.base + self.source(end))
+    }
+
+    fn source(&self, byte: usize) -> usize {
+        match self.map.partition_point(|it| it.0 as usize <= byte).checked_sub(1) {
+            Some(index) => self.map[index].1 as usize + byte - self.map[index].0 as usize,
+            None => byte,
+        }
+    }
+}
+
+/// Reads tokens.
+pub(super) struct Parser<'a> {
+    pub text: &'a str,
+    place: Place<'a>,
+    tokens: &'a [Token],
+    at: usize,
+    /// Whether line ends mean something here.
+    pub newlines: bool,
+    /// How tall the tree of the expression read last is.
+    pub height: u32,
+    pub diags: Diagnostics,
+    depth: u32,
+    limit: u32,
+    too_deep: bool,
+    names: FxHashMap<&'a str, Str>,
+}
+
+/// Scans and reads a text. Reads again on a larger stack when it is nested deeply.
+pub(super) fn read_with<T: Send>(
+    text: &str,
+    place: Place<'_>,
+    start: Start,
+    read: impl Fn(&mut Parser<'_>) -> T + Sync,
+) -> (T, Diagnostics) {
+    let mut diags = Diagnostics::new();
+    let tokens = scan(text, start, &|start, end| place.span(start, end), &mut diags);
+    let attempt = |limit| {
+        let mut parser = Parser {
+            text,
+            place,
+            tokens: &tokens,
+            at: 0,
+            newlines: true,
+            height: 0,
+            diags: Diagnostics::new(),
+            depth: 0,
+            limit,
+            too_deep: false,
+            names: FxHashMap::default(),
+        };
+        let result = read(&mut parser);
+        (result, parser.diags, parser.too_deep)
+    };
+    let mut done = attempt(SHALLOW);
+    if done.2 {
+        let again = std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+            builder.spawn_scoped(scope, || attempt(DEEP)).ok().and_then(|thread| thread.join().ok())
+        });
+        // Without a thread the first attempt stands, which says what was too deep.
+        done = again.unwrap_or(done);
+    }
+    diags.extend(done.1);
+    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start));
+    // What stands in an unclosed block may have been read twice.
+    diags.0.dedup();
+    (done.0, diags)
+}
+
+/// What has been read of a body.
+#[derive(Default)]
+struct Items {
+    attributes: Vec<Attribute>,
+    blocks: Vec<Block>,
+    /// The names of the attributes, once there are many.
+    names: FxHashSet<Str>,
+}
+
+impl Items {
+    fn first(&self, name: &str) -> Option<Span> {
+        if !self.names.is_empty() && !self.names.contains(name) {
+            return None;
+        }
+        self.attributes.iter().find(|it| &*it.name.text == name).map(|it| it.name.span)
+    }
+
+    fn add(&mut self, attribute: Attribute, diags: &mut Diagnostics) {
+        if let Some(first) = self.first(&attribute.name.text) {
+            return diags.push(problems::attribute_redefined(
+                &attribute.name.text,
+                attribute.name.span,
+                first,
+            ));
+        }
+        if !self.names.is_empty() {
+            self.names.insert(attribute.name.text.clone());
+        }
+        self.attributes.push(attribute);
+        if self.names.is_empty() && self.attributes.len() > 16 {
+            self.names = self.attributes.iter().map(|it| it.name.text.clone()).collect();
+        }
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Returns the next token, without taking it.
+    pub fn peek(&self) -> Token {
+        let token = self.tokens[self.at];
+        if token.kind == Kind::Newline && !self.newlines { self.tokens[self.at + 1] } else { token }
+    }
+
+    /// Returns the next token that is no line end.
+    pub fn peek_past_newline(&self) -> Token {
+        let token = self.tokens[self.at];
+        if token.kind == Kind::Newline { self.tokens[self.at + 1] } else { token }
+    }
+
+    /// Takes the next token. The end stays.
+    pub fn read(&mut self) -> Token {
+        if self.tokens[self.at].kind == Kind::Newline && !self.newlines {
+            self.at += 1;
+        }
+        let token = self.tokens[self.at];
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    /// Takes the next token if it is of this kind.
+    pub fn eat(&mut self, kind: Kind) -> Option<Token> {
+        (self.peek().kind == kind).then(|| self.read())
+    }
+
+    /// Returns whether the next token is this word.
+    pub fn at_word(&self, word: &str) -> bool {
+        let token = self.peek();
+        token.kind == Kind::Ident && self.text_of(token) == word
+    }
+
+    pub fn text_of(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    pub fn span(&self, token: Token) -> Span {
+        self.place.span(token.start as usize, token.end as usize)
+    }
+
+    pub fn span_of(&self, start: usize, end: usize) -> Span {
+        self.place.span(start, end)
+    }
+
+    /// Returns the name that a token spells. Equal names share their text.
+    pub fn name(&mut self, token: Token) -> Name {
+        let text = self.text_of(token);
+        let text = self.names.entry(text).or_insert_with(|| text.into()).clone();
+        Name { text, span: self.span(token) }
+    }
+
+    pub fn node(&self, expr: Expr, span: Span) -> Expression {
+        Expression { expr: Box::new(expr), span }
+    }
+
+    /// Reports a problem and gives up on the item.
+    pub fn fail(&mut self, problem: Diagnostic) -> Broken {
+        self.diags.push(problem);
+        Broken
+    }
+
+    /// Gives up on the item because of this token: reports `problem`, unless the token itself was already reported.
+    pub fn fail_at(&mut self, token: Token, problem: impl FnOnce(Span) -> Diagnostic) -> Broken {
+        if !matches!(token.kind, Kind::Invalid | Kind::Restart) {
+            self.diags.push(problem(self.span(token)));
+        }
+        Broken
+    }
+
+    /// Runs `read` with line ends ignored (or not).
+    pub fn with_newlines<T>(&mut self, newlines: bool, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.newlines, newlines);
+        let result = read(self);
+        self.newlines = outer;
+        result
+    }
+
+    /// Runs `read` one level deeper.
+    pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= self.limit {
+            self.too_deep = true;
+            let at = self.span(self.peek());
+            return Err(self.fail(problems::nested_too_deeply(at)));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Notes that a tree was put upon the trees of these heights.
+    pub fn grow(&mut self, tallest: u32) -> Parsed<()> {
+        self.height = tallest + 1;
+        if self.height > TALL {
+            let at = self.span(self.peek());
+            return Err(self.fail(problems::nested_too_deeply(at)));
+        }
+        Ok(())
+    }
+
+    /// Reads a whole file.
+    pub fn file(&mut self) -> Body {
+        let mut items = Items::default();
+        let mut retries = 0;
+        loop {
+            let start = self.at;
+            let token = self.peek();
+            let result = match token.kind {
+                Kind::End => break,
+                Kind::Newline | Kind::Restart => {
+                    self.read();
+                    continue;
+                }
+                Kind::Ident => self.item(&mut items),
+                _ => Err(self.no_item(token)),
+            };
+            if result.is_err() {
+                self.resume(start, &mut retries);
+            }
+        }
+        let span = self.place.span(0, self.text.len());
+        Body { attributes: items.attributes, blocks: items.blocks, span, json: None }
+    }
+
+    fn no_item(&mut self, token: Token) -> Broken {
+        self.fail_at(
+            token,
+            match token.kind {
+                Kind::OpenQuote => problems::quoted_argument_name,
+                _ => problems::definition_required,
+            },
+        )
+    }
+
+    /// Goes on after a broken top-level item that began at token `start`: behind its end, as far as brackets tell, or at
+    /// a line that begins like a block, whichever comes first.
+    fn resume(&mut self, start: usize, retries: &mut u32) {
+        self.newlines = true;
+        let failed = self.at;
+        let line =
+            self.text[..self.tokens[failed].start as usize].rfind('\n').map_or(0, |it| it + 1);
+        let mut open = Vec::new();
+        for index in start..self.tokens.len() {
+            let token = self.tokens[index];
+            match token.kind {
+                // A block whose brace stands on the next line is skipped with it.
+                Kind::Newline if open.is_empty() && index >= failed => {
+                    if self.tokens[index + 1].kind != Kind::OpenBrace {
+                        return self.at = index;
+                    }
+                }
+                Kind::Restart if index >= failed => return self.at = index,
+                Kind::Ident
+                    if index > start && token.start as usize >= line && self.is_header(index) =>
+                {
+                    return self.at = index;
+                }
+                Kind::End => break,
+                kind => balance(&mut open, kind),
+            }
+        }
+        let end = self.tokens.len() - 1;
+        self.at = end;
+        // Unclosed to the very end: what looks like the next block was read as part of this one.
+        if (failed == end || !open.is_empty()) && *retries < RETRIES {
+            *retries += 1;
+            self.at = (start + 1..end).find(|&index| self.is_header(index)).unwrap_or(end);
+        }
+    }
+
+    /// Returns whether a token begins a line, in the first column, that looks like the header of a block.
+    fn is_header(&self, index: usize) -> bool {
+        let token = self.tokens[index];
+        token.kind == Kind::Ident
+            && self.text[..token.start as usize].ends_with('\n')
+            && is_block_header(&self.text[token.start as usize..])
+    }
+
+    /// Reads an attribute or block.
+    fn item(&mut self, into: &mut Items) -> Parsed<()> {
+        let name = self.read();
+        match self.peek().kind {
+            Kind::Equal => {
+                let attribute = self.attribute(name)?;
+                self.attribute_end(&attribute)?;
+                into.add(attribute, &mut self.diags);
+            }
+            Kind::OpenQuote | Kind::OpenBrace | Kind::Ident => {
+                let block = self.block(name)?;
+                into.blocks.push(block);
+            }
+            _ => {
+                let at = self.span(name);
+                return Err(self.fail(problems::equals_required(at)));
+            }
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, name: Token) -> Parsed<Attribute> {
+        self.read();
+        let value = self.expression()?;
+        Ok(Attribute { name: self.name(name), value })
+    }
+
+    fn attribute_end(&mut self, attribute: &Attribute) -> Parsed<()> {
+        let end = self.peek();
+        if !matches!(end.kind, Kind::Newline | Kind::End) {
+            let start = attribute.name.span;
+            return Err(self
+                .fail_at(end, |at| problems::newline_after_argument(end.kind, at, start.to(at))));
+        }
+        self.read();
+        Ok(())
+    }
+
+    /// Reads the rest of a block whose type was read.
+    fn block(&mut self, kind: Token) -> Parsed<Block> {
+        let kind = self.name(kind);
+        let mut labels = Vec::new();
+        let open = loop {
+            let token = self.peek();
+            match token.kind {
+                Kind::OpenBrace => break self.read(),
+                Kind::OpenQuote => labels.push(self.quoted_literal()?),
+                Kind::Ident => {
+                    self.read();
+                    labels.push(self.name(token));
+                }
+                other => {
+                    return Err(self
+                        .fail_at(token, |at| problems::block_header(other, at, kind.span.to(at))));
+                }
+            }
+        };
+        let header = labels.last().map_or(kind.span, |it: &Name| kind.span.to(it.span));
+        let body = self.deeper(|parser| match parser.peek().kind {
+            Kind::Newline | Kind::CloseBrace | Kind::End => parser.body(open),
+            _ => parser.line_body(open),
+        })?;
+        let end = self.peek();
+        match end.kind {
+            Kind::Newline | Kind::End => self.read(),
+            _ => {
+                return Err(
+                    self.fail_at(end, |at| problems::newline_after_block(at, header.to(at)))
+                );
+            }
+        };
+        Ok(Block { kind, labels, body, header })
+    }
+
+    /// Reads a body up to its closing brace.
+    fn body(&mut self, open: Token) -> Parsed<Body> {
+        let mut items = Items::default();
+        loop {
+            let token = self.peek();
+            match token.kind {
+                Kind::Newline => {
+                    self.read();
+                }
+                Kind::Ident => self.item(&mut items)?,
+                Kind::CloseBrace => {
+                    self.read();
+                    let span = self.span(open).to(self.span(token));
+                    return Ok(Body {
+                        attributes: items.attributes,
+                        blocks: items.blocks,
+                        span,
+                        json: None,
+                    });
+                }
+                Kind::End => {
+                    let at = self.span(open);
+                    return Err(self.fail(problems::unclosed_block(at)));
+                }
+                _ => return Err(self.no_item(token)),
+            }
+        }
+    }
+
+    /// Reads the single argument of a block that is written on one line.
+    fn line_body(&mut self, open: Token) -> Parsed<Body> {
+        let name = self.read();
+        if name.kind != Kind::Ident {
+            return Err(self.fail_at(name, problems::definition_required));
+        }
+        let next = self.peek();
+        match next.kind {
+            Kind::Equal => {}
+            Kind::OpenQuote | Kind::OpenBrace | Kind::Ident => {
+                let text = self.text_of(name);
+                let at = self.span(name).to(self.span(next));
+                return Err(self.fail(problems::single_line_nested(text, at)));
+            }
+            _ => {
+                let at = self.span(name);
+                return Err(self.fail_at(next, |_| problems::equals_required(at)));
+            }
+        }
+        let attribute = self.attribute(name)?;
+        let end = self.read();
+        match end.kind {
+            Kind::CloseBrace => {}
+            Kind::End => {
+                let at = self.span(open);
+                return Err(self.fail(problems::unclosed_block(at)));
+            }
+            kind => return Err(self.fail_at(end, |at| problems::single_line_end(kind, at))),
+        }
+        let span = self.span(open).to(self.span(end));
+        Ok(Body { attributes: vec![attribute], blocks: Vec::new(), span, json: None })
+    }
+}
+
+/// Keeps the stack of open brackets; a closing one closes everything up to its partner.
+fn balance(open: &mut Vec<Kind>, kind: Kind) {
+    let partner = |it: Kind| match kind {
+        Kind::CloseBrace => it == Kind::OpenBrace,
+        Kind::CloseBracket => it == Kind::OpenBracket,
+        Kind::CloseParen => it == Kind::OpenParen,
+        Kind::CloseQuote => it == Kind::OpenQuote,
+        Kind::CloseHeredoc => it == Kind::OpenHeredoc,
+        _ => matches!(it, Kind::Interpolation | Kind::Directive),
+    };
+    match kind {
+        Kind::OpenBrace
+        | Kind::OpenBracket
+        | Kind::OpenParen
+        | Kind::OpenQuote
+        | Kind::OpenHeredoc
+        | Kind::Interpolation
+        | Kind::Directive => open.push(kind),
+        Kind::CloseBrace
+        | Kind::CloseBracket
+        | Kind::CloseParen
+        | Kind::CloseQuote
+        | Kind::CloseHeredoc
+        | Kind::SequenceEnd => {
+            if let Some(index) = open.iter().rposition(|&it| partner(it)) {
+                open.truncate(index);
+            }
+        }
+        _ => {}
+    }
+}

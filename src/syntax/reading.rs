@@ -1,0 +1,130 @@
+//! Small questions that others ask an expression or body: is it a keyword, a literal, a plain list?
+
+use super::{Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Step};
+use crate::value::{Str, Value};
+
+impl Expression {
+    /// Returns the text of a string without sequences.
+    pub fn as_static_string(&self) -> Option<&Str> {
+        match &*self.expr {
+            Expr::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the single name that this is, such as `string` or `all`. `true`, `false` and `null` are no names here.
+    pub fn as_keyword(&self) -> Option<&str> {
+        match &*self.expr {
+            Expr::Traversal { root, steps } if steps.is_empty() => Some(&root.text),
+            _ => None,
+        }
+    }
+
+    /// Returns name and steps, if this is a variable with steps (or without).
+    pub fn as_traversal(&self) -> Option<(&Name, &[Step])> {
+        match &*self.expr {
+            Expr::Traversal { root, steps } => Some((root, steps)),
+            _ => None,
+        }
+    }
+
+    /// Returns the elements of a tuple constructor.
+    pub fn as_tuple(&self) -> Option<&[Expression]> {
+        match &*self.expr {
+            Expr::Tuple(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Returns the items of an object constructor.
+    pub fn as_object(&self) -> Option<&[Item]> {
+        match &*self.expr {
+            Expr::Object(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Returns name and arguments of a function call.
+    pub fn as_call(&self) -> Option<(&Name, &[Expression])> {
+        match &*self.expr {
+            Expr::Call { name, arguments, .. } => Some((name, arguments)),
+            _ => None,
+        }
+    }
+
+    /// Returns the value, if this is `null`, a bool, a number or a string without sequences.
+    pub fn as_literal(&self) -> Option<Value> {
+        match &*self.expr {
+            Expr::Null => Some(Value::NULL),
+            Expr::Bool(it) => Some(Value::Bool(*it)),
+            Expr::Number(it) => Some(Value::Number(it.clone())),
+            Expr::String(it) => Some(Value::String(it.clone())),
+            _ => None,
+        }
+    }
+
+    /// Returns whether this is `null`, a bool, a number or a string without sequences.
+    pub fn is_literal(&self) -> bool {
+        matches!(&*self.expr, Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_))
+    }
+
+    /// Returns the expression inside any parentheses.
+    pub fn unwrap_parentheses(&self) -> &Expression {
+        let mut it = self;
+        while let Expr::Parentheses(inner) = &*it.expr {
+            it = inner;
+        }
+        it
+    }
+}
+
+impl ObjectKey {
+    /// Returns the key's text where it is written out: a bare name or a string without sequences.
+    pub fn as_static_string(&self) -> Option<&Str> {
+        match self {
+            ObjectKey::Name(name) => Some(&name.text),
+            ObjectKey::Expression(key) => key.as_static_string(),
+        }
+    }
+
+    /// Returns where the key stands.
+    pub fn span(&self) -> crate::diagnostic::Span {
+        match self {
+            ObjectKey::Name(name) => name.span,
+            ObjectKey::Expression(key) => key.span,
+        }
+    }
+}
+
+impl Body {
+    /// Returns the attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|it| &*it.name.text == name)
+    }
+
+    /// Iterates over the blocks of this type.
+    pub fn blocks_of(&self, kind: &str) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(move |it| &*it.kind.text == kind)
+    }
+}
+
+impl BinaryOp {
+    /// Returns the operator as it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Or => "||",
+            BinaryOp::And => "&&",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterOrEqual => ">=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessOrEqual => "<=",
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Modulo => "%",
+        }
+    }
+}

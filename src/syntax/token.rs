@@ -1,0 +1,488 @@
+//! Text to tokens: the first half of reading native syntax.
+//!
+//! Follows HCL's scanner, whose modes (plain, quoted, heredoc, bare template) nest through `${` and `%{`. Differences are
+//! for recovery only: a string that is never closed ends where a block header begins a line ([`Kind::Restart`]).
+
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+use super::problems;
+use crate::diagnostic::{Diagnostics, Span};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Ident,
+    Number,
+    /// One or more line ends. There are never two of these in a row.
+    Newline,
+    OpenQuote,
+    CloseQuote,
+    QuotedText,
+    /// `<<EOT` or `<<-EOT` with its line end.
+    OpenHeredoc,
+    CloseHeredoc,
+    /// At most one line of a heredoc or bare template.
+    BareText,
+    /// `${` or `${~`
+    Interpolation,
+    /// `%{` or `%{~`
+    Directive,
+    /// `}` or `~}`
+    SequenceEnd,
+    OpenBrace,
+    CloseBrace,
+    OpenBracket,
+    CloseBracket,
+    OpenParen,
+    CloseParen,
+    Dot,
+    Comma,
+    Star,
+    Slash,
+    Percent,
+    Plus,
+    Minus,
+    Equal,
+    Less,
+    Greater,
+    Bang,
+    Question,
+    Colon,
+    DoubleColon,
+    Ellipsis,
+    FatArrow,
+    EqualEqual,
+    NotEqual,
+    GreaterEqual,
+    LessEqual,
+    And,
+    Or,
+    /// Something that is in no valid file. The user has been told.
+    Invalid,
+    /// A block header at the beginning of a line inside a string: the string was never closed. The user has been told.
+    Restart,
+    End,
+}
+
+/// A token: its kind and bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub kind: Kind,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// How the text begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// As configuration or an expression.
+    Plain,
+    /// As a template without quotes.
+    Template,
+}
+
+/// What the scanner is inside of.
+enum Mode {
+    /// Plain syntax. `braces` counts the open `{` since the mode began.
+    Plain {
+        braces: u32,
+    },
+    Quoted,
+    /// A heredoc that ends at a line of only `marker`; `fresh` at the start of a line.
+    Heredoc {
+        marker: (usize, usize),
+        fresh: bool,
+    },
+    Bare,
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    modes: Vec<Mode>,
+    tokens: Vec<Token>,
+    /// Set when a `/*` without `*/` was seen: there is no `*/` further on.
+    comments_unclosed: bool,
+    problems: problems::Lexical,
+}
+
+/// Splits text into tokens and reports what can be in no valid file. `place` gives the span of a byte range.
+///
+/// The last token, and only that, is [`Kind::End`].
+pub(super) fn scan(
+    text: &str,
+    start: Start,
+    place: &dyn Fn(usize, usize) -> Span,
+    diags: &mut Diagnostics,
+) -> Vec<Token> {
+    let mode = if start == Start::Plain { Mode::Plain { braces: 0 } } else { Mode::Bare };
+    let mut scanner = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+        modes: vec![mode],
+        tokens: Vec::with_capacity(text.len() / 5 + 2),
+        comments_unclosed: false,
+        problems: problems::Lexical::default(),
+    };
+    while scanner.at < text.len() {
+        match scanner.modes.last().expect("the first mode is never left") {
+            Mode::Plain { .. } => scanner.plain(),
+            Mode::Quoted => scanner.quoted(),
+            Mode::Heredoc { .. } => scanner.heredoc(),
+            Mode::Bare => scanner.bare(),
+        }
+    }
+    scanner.push(Kind::End, text.len());
+    scanner.problems.report(place, diags);
+    scanner.tokens
+}
+
+impl Scanner<'_> {
+    /// Adds the token that begins at `start` and ends here.
+    fn push(&mut self, kind: Kind, start: usize) {
+        self.tokens.push(Token { kind, start: start as u32, end: self.at as u32 });
+    }
+
+    fn take(&mut self, kind: Kind, length: usize) {
+        let start = self.at;
+        self.at += length;
+        self.push(kind, start);
+    }
+
+    fn byte(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn plain(&mut self) {
+        let byte = self.bytes[self.at];
+        match byte {
+            b' ' | b'\t' => self.at += 1,
+            b'\n' => self.newline(1),
+            b'\r' if self.byte(1) == b'\n' => self.newline(2),
+            b'#' => self.line_comment(),
+            b'/' if self.byte(1) == b'/' => self.line_comment(),
+            b'/' if self.byte(1) == b'*' && self.block_comment() => {}
+            b'0'..=b'9' => self.number(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
+            b'"' => {
+                self.take(Kind::OpenQuote, 1);
+                self.modes.push(Mode::Quoted);
+            }
+            b'<' if self.byte(1) == b'<' && self.heredoc_start() => {}
+            b'{' => {
+                self.take(Kind::OpenBrace, 1);
+                if let Some(Mode::Plain { braces }) = self.modes.last_mut() {
+                    *braces += 1;
+                }
+            }
+            b'}' => self.close_brace(1),
+            b'~' if self.byte(1) == b'}' => self.close_brace(2),
+            0x80.. => self.wide(),
+            _ => self.operator(),
+        }
+    }
+
+    /// Takes a line end; several in a row make one token.
+    fn newline(&mut self, length: usize) {
+        if matches!(self.tokens.last(), Some(Token { kind: Kind::Newline, .. })) {
+            self.at += length;
+        } else {
+            self.take(Kind::Newline, length);
+        }
+        if self.modes.len() > 1 {
+            self.restart_at_header();
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        match rest.iter().position(|&it| it == b'\n') {
+            Some(length) => {
+                self.at += length;
+                self.newline(1);
+            }
+            None => self.at = self.bytes.len(),
+        }
+    }
+
+    fn block_comment(&mut self) -> bool {
+        if self.comments_unclosed {
+            return false;
+        }
+        match self.text[self.at + 2..].find("*/") {
+            Some(length) => self.at += length + 4,
+            None => self.comments_unclosed = true,
+        }
+        !self.comments_unclosed
+    }
+
+    /// A number takes every digit, dot and exponent that follows, except dots at the end. Whether it is one is seen later.
+    fn number(&mut self) {
+        let mut length = 1;
+        let mut used = 1;
+        loop {
+            match (self.byte(length), self.byte(length + 1), self.byte(length + 2)) {
+                (b'0'..=b'9', ..) => {
+                    length += 1;
+                    used = length;
+                }
+                (b'.', ..) => length += 1,
+                (b'e' | b'E', b'0'..=b'9', _) => {
+                    length += 2;
+                    used = length;
+                }
+                (b'e' | b'E', b'+' | b'-', b'0'..=b'9') => {
+                    length += 3;
+                    used = length;
+                }
+                _ => break,
+            }
+        }
+        self.take(Kind::Number, used);
+    }
+
+    fn ident(&mut self) {
+        let length = ident_length(&self.text[self.at..]);
+        self.take(Kind::Ident, length);
+    }
+
+    fn wide(&mut self) {
+        let c = self.text[self.at..].chars().next().expect("not at the end");
+        if is_xid_start(c) { self.ident() } else { self.invalid(c) }
+    }
+
+    fn invalid(&mut self, c: char) {
+        self.problems.invalid(c, self.at);
+        self.take(Kind::Invalid, c.len_utf8());
+    }
+
+    fn close_brace(&mut self, length: usize) {
+        let nested = self.modes.len() > 1;
+        let Some(Mode::Plain { braces }) = self.modes.last_mut() else { return };
+        let ends_sequence = nested && *braces == 0;
+        *braces = braces.saturating_sub(1);
+        if ends_sequence {
+            self.modes.pop();
+        }
+        self.take(
+            if ends_sequence || length == 2 { Kind::SequenceEnd } else { Kind::CloseBrace },
+            length,
+        );
+    }
+
+    fn operator(&mut self) {
+        let (kind, length) = match (self.byte(0), self.byte(1), self.byte(2)) {
+            (b'(', ..) => (Kind::OpenParen, 1),
+            (b')', ..) => (Kind::CloseParen, 1),
+            (b'[', ..) => (Kind::OpenBracket, 1),
+            (b']', ..) => (Kind::CloseBracket, 1),
+            (b'.', b'.', b'.') => (Kind::Ellipsis, 3),
+            (b'.', ..) => (Kind::Dot, 1),
+            (b',', ..) => (Kind::Comma, 1),
+            (b'*', ..) => (Kind::Star, 1),
+            (b'/', ..) => (Kind::Slash, 1),
+            (b'%', ..) => (Kind::Percent, 1),
+            (b'+', ..) => (Kind::Plus, 1),
+            (b'-', ..) => (Kind::Minus, 1),
+            (b'=', b'=', _) => (Kind::EqualEqual, 2),
+            (b'=', b'>', _) => (Kind::FatArrow, 2),
+            (b'=', ..) => (Kind::Equal, 1),
+            (b'!', b'=', _) => (Kind::NotEqual, 2),
+            (b'!', ..) => (Kind::Bang, 1),
+            (b'>', b'=', _) => (Kind::GreaterEqual, 2),
+            (b'>', ..) => (Kind::Greater, 1),
+            (b'<', b'=', _) => (Kind::LessEqual, 2),
+            (b'<', ..) => (Kind::Less, 1),
+            (b'&', b'&', _) => (Kind::And, 2),
+            (b'|', b'|', _) => (Kind::Or, 2),
+            (b'?', ..) => (Kind::Question, 1),
+            (b':', b':', _) => (Kind::DoubleColon, 2),
+            (b':', ..) => (Kind::Colon, 1),
+            (other, ..) => return self.invalid(char::from(other)),
+        };
+        self.take(kind, length);
+    }
+
+    fn heredoc_start(&mut self) -> bool {
+        let rest = &self.text[self.at..];
+        let skip = if rest.as_bytes().get(2) == Some(&b'-') { 3 } else { 2 };
+        let length = ident_length(&rest[skip..]);
+        let line_end = match &rest.as_bytes()[skip + length..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => 0,
+        };
+        if length == 0 || line_end == 0 {
+            return false;
+        }
+        let marker = (self.at + skip, self.at + skip + length);
+        self.take(Kind::OpenHeredoc, skip + length + line_end);
+        self.modes.push(Mode::Heredoc { marker, fresh: true });
+        true
+    }
+
+    /// Takes `${`, `%{` or an escaped one (`$${`), or a lone `$` or `%`, as text of the given kind.
+    fn dollar(&mut self, text: Kind) {
+        let sign = self.byte(0);
+        if self.byte(1) == b'{' {
+            let kind = if sign == b'$' { Kind::Interpolation } else { Kind::Directive };
+            if let Some(Mode::Heredoc { fresh, .. }) = self.modes.last_mut() {
+                *fresh = false;
+            }
+            self.take(kind, if self.byte(2) == b'~' { 3 } else { 2 });
+            self.modes.push(Mode::Plain { braces: 0 });
+        } else if self.byte(1) == sign && self.byte(2) == b'{' {
+            self.take(text, 3);
+        } else {
+            self.take(text, 1);
+        }
+    }
+
+    fn quoted(&mut self) {
+        match self.bytes[self.at] {
+            b'"' => {
+                self.take(Kind::CloseQuote, 1);
+                self.modes.pop();
+            }
+            b'$' | b'%' => self.dollar(Kind::QuotedText),
+            b'\n' | b'\r' => {
+                let start = self.at;
+                while matches!(self.byte(0), b'\n' | b'\r') && self.at < self.bytes.len() {
+                    self.at += 1;
+                }
+                self.problems.quoted_newline(start, self.at);
+                self.push(Kind::Invalid, start);
+                self.restart_at_header();
+            }
+            _ => {
+                let start = self.at;
+                while let Some(&it) = self.bytes.get(self.at) {
+                    match it {
+                        b'"' | b'$' | b'%' | b'\n' | b'\r' => break,
+                        // The byte after a backslash never ends the text, unless it is a line end.
+                        b'\\' if !matches!(self.byte(1), b'\n' | b'\r' | 0) => self.at += 2,
+                        _ => self.at += 1,
+                    }
+                }
+                // A backslash may have skipped the first byte of a wide character only.
+                while !self.text.is_char_boundary(self.at) {
+                    self.at += 1;
+                }
+                self.push(Kind::QuotedText, start);
+            }
+        }
+    }
+
+    /// Takes text up to a `$`, a `%` or the end of the line; returns whether it ends in a line end.
+    fn line(&mut self) -> bool {
+        let rest = &self.bytes[self.at..];
+        let length =
+            rest.iter().position(|it| matches!(it, b'$' | b'%' | b'\n')).unwrap_or(rest.len());
+        let ended = rest.get(length) == Some(&b'\n');
+        self.at += length + usize::from(ended);
+        ended
+    }
+
+    fn heredoc(&mut self) {
+        let Some(Mode::Heredoc { marker, fresh }) = self.modes.last() else { return };
+        let (marker, fresh) = (*marker, *fresh);
+        if matches!(self.byte(0), b'$' | b'%') {
+            self.dollar(Kind::BareText);
+            if let Some(Mode::Heredoc { fresh, .. }) = self.modes.last_mut() {
+                *fresh = false;
+            }
+            return;
+        }
+        let start = self.at;
+        let ended = self.line();
+        if fresh && ended && self.text[start..self.at].trim() == &self.text[marker.0..marker.1] {
+            self.at -= if self.text[start..self.at].ends_with("\r\n") { 2 } else { 1 };
+            self.push(Kind::CloseHeredoc, start);
+            self.modes.pop();
+            return;
+        }
+        if let Some(Mode::Heredoc { fresh, .. }) = self.modes.last_mut() {
+            *fresh = ended;
+        }
+        self.push(Kind::BareText, start);
+    }
+
+    fn bare(&mut self) {
+        if matches!(self.byte(0), b'$' | b'%') {
+            return self.dollar(Kind::BareText);
+        }
+        let start = self.at;
+        self.line();
+        self.push(Kind::BareText, start);
+    }
+
+    /// Ends every open string when the line that begins here is a block header: nothing else begins like that.
+    fn restart_at_header(&mut self) {
+        let in_heredoc =
+            self.modes.iter().any(|it| matches!(it, Mode::Heredoc { .. } | Mode::Bare));
+        if in_heredoc || !is_block_header(&self.text[self.at..]) {
+            return;
+        }
+        if matches!(self.modes.last(), Some(Mode::Plain { .. })) {
+            let open = self
+                .tokens
+                .iter()
+                .rfind(|it| matches!(it.kind, Kind::Interpolation | Kind::Directive));
+            let (start, end) =
+                open.map_or((self.at, self.at), |it| (it.start as usize, it.end as usize));
+            self.problems.unclosed_sequence(start, end);
+        }
+        self.push(Kind::Restart, self.at);
+        self.modes.truncate(1);
+        if let Some(Mode::Plain { braces }) = self.modes.last_mut() {
+            *braces = 0;
+        }
+    }
+}
+
+/// Returns the length of the identifier that the text begins with, 0 if none.
+pub(super) fn ident_length(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    match chars.next() {
+        Some((_, c)) if c == '_' || is_xid_start(c) => {}
+        _ => return 0,
+    }
+    // Nearly all identifiers are ASCII.
+    let bytes = text.as_bytes();
+    let ascii =
+        bytes.iter().position(|it| !(it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-')));
+    match ascii {
+        None => bytes.len(),
+        Some(end) if bytes[end].is_ascii() => end,
+        Some(end) => {
+            let rest = &text[end..];
+            end + rest.find(|c| !(c == '-' || is_xid_continue(c))).unwrap_or(rest.len())
+        }
+    }
+}
+
+/// Returns whether the text begins with a block's type, labels and opening brace, all on one line.
+pub(super) fn is_block_header(text: &str) -> bool {
+    let line = text.split('\n').next().unwrap_or_default();
+    let mut length = ident_length(line);
+    if length == 0 {
+        return false;
+    }
+    loop {
+        let rest = line[length..].trim_start_matches([' ', '\t']);
+        length = line.len() - rest.len();
+        match rest.as_bytes().first() {
+            Some(b'{') => return true,
+            Some(b'"') => match rest[1..].find(['"', '\\']) {
+                Some(end) if rest.as_bytes()[end + 1] == b'"' => length += end + 2,
+                _ => return false,
+            },
+            _ => match ident_length(rest) {
+                0 => return false,
+                ident => length += ident,
+            },
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What an expression refers to: references and calls, found without evaluating anything.
+//!
+//! Walks with a stack of its own, so a tall tree costs no recursion.
+
+use super::{Expr, Expression, Name, ObjectKey, Part, Step};
+use crate::diagnostic::Span;
+use crate::value::Str;
+
+/// Calls `visit` for every variable that an expression refers to and that it does not bind itself, in source order:
+/// first name, steps, and the place of the whole.
+///
+/// Names bound by a `for` are left out in its body. References in index keys, conditions and templates are visited too. The
+/// steps end where a splat begins.
+pub fn references<'a>(
+    expression: &'a Expression,
+    visit: &mut dyn FnMut(&'a Name, &'a [Step], Span),
+) {
+    let mut walk = Walk::new(expression);
+    while let Some((expression, scope)) = walk.next() {
+        if let Expr::Traversal { root, steps } = &*expression.expr
+            && !walk.binds(scope, &root.text)
+        {
+            visit(root, steps, expression.span);
+        }
+    }
+}
+
+/// Calls `visit` for every function call in an expression, in source order: the whole name (`provider::aws::f`), the
+/// arguments, and the place of the whole.
+pub fn calls<'a>(
+    expression: &'a Expression,
+    visit: &mut dyn FnMut(&'a Name, &'a [Expression], Span),
+) {
+    let mut walk = Walk::new(expression);
+    while let Some((expression, _)) = walk.next() {
+        if let Expr::Call { name, arguments, .. } = &*expression.expr {
+            visit(name, arguments, expression.span);
+        }
+    }
+}
+
+/// The names that a `for` binds, and the scope around it.
+struct Scope<'a> {
+    key: Option<&'a Str>,
+    value: &'a Str,
+    outer: Option<usize>,
+}
+
+/// Goes through an expression and everything in it, each before its parts.
+struct Walk<'a> {
+    todo: Vec<(Todo<'a>, Option<usize>)>,
+    scopes: Vec<Scope<'a>>,
+}
+
+enum Todo<'a> {
+    Expression(&'a Expression),
+    Parts(&'a [Part]),
+    Steps(&'a [Step]),
+}
+
+impl<'a> Walk<'a> {
+    fn new(expression: &'a Expression) -> Walk<'a> {
+        Walk { todo: vec![(Todo::Expression(expression), None)], scopes: Vec::new() }
+    }
+
+    fn binds(&self, scope: Option<usize>, name: &str) -> bool {
+        let mut scope = scope;
+        while let Some(index) = scope {
+            let it = &self.scopes[index];
+            if &**it.value == name || it.key.is_some_and(|key| &**key == name) {
+                return true;
+            }
+            scope = it.outer;
+        }
+        false
+    }
+
+    fn next(&mut self) -> Option<(&'a Expression, Option<usize>)> {
+        loop {
+            let (todo, scope) = self.todo.pop()?;
+            let first = self.todo.len();
+            match todo {
+                Todo::Expression(expression) => {
+                    self.enter(expression, scope);
+                    self.todo[first..].reverse();
+                    return Some((expression, scope));
+                }
+                Todo::Parts([]) | Todo::Steps([]) => continue,
+                Todo::Parts([part, rest @ ..]) => {
+                    self.part(part, scope);
+                    self.todo.push((Todo::Parts(rest), scope));
+                }
+                Todo::Steps([step, rest @ ..]) => {
+                    match step {
+                        Step::Index(key, _) => self.push(key, scope),
+                        Step::Splat { each, .. } => self.todo.push((Todo::Steps(each), scope)),
+                        Step::Attribute(_) | Step::LegacyIndex(..) => {}
+                    }
+                    self.todo.push((Todo::Steps(rest), scope));
+                }
+            }
+            self.todo[first..].reverse();
+        }
+    }
+
+    fn push(&mut self, expression: &'a Expression, scope: Option<usize>) {
+        self.todo.push((Todo::Expression(expression), scope));
+    }
+
+    fn bind(
+        &mut self,
+        key: Option<&'a Name>,
+        value: &'a Name,
+        outer: Option<usize>,
+    ) -> Option<usize> {
+        self.scopes.push(Scope { key: key.map(|it| &it.text), value: &value.text, outer });
+        Some(self.scopes.len() - 1)
+    }
+
+    /// Puts the parts of an expression down, in source order.
+    fn enter(&mut self, expression: &'a Expression, scope: Option<usize>) {
+        match &*expression.expr {
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
+            Expr::Template(parts) => self.todo.push((Todo::Parts(parts), scope)),
+            Expr::Wrapped(inner) | Expr::Unary(_, inner) | Expr::Parentheses(inner) => {
+                self.push(inner, scope)
+            }
+            Expr::Tuple(items) => items.iter().for_each(|it| self.push(it, scope)),
+            Expr::Object(items) => {
+                for item in items {
+                    if let ObjectKey::Expression(key) = &item.key {
+                        self.push(key, scope);
+                    }
+                    self.push(&item.value, scope);
+                }
+            }
+            Expr::Traversal { steps, .. } => self.todo.push((Todo::Steps(steps), scope)),
+            Expr::Relative { source, steps } | Expr::Splat { source, each: steps, .. } => {
+                self.push(source, scope);
+                self.todo.push((Todo::Steps(steps), scope));
+            }
+            Expr::Call { arguments, .. } => arguments.iter().for_each(|it| self.push(it, scope)),
+            Expr::Conditional { condition, yes, no } => {
+                for part in [condition, yes, no] {
+                    self.push(part, scope);
+                }
+            }
+            Expr::Binary(_, left, right) => {
+                self.push(left, scope);
+                self.push(right, scope);
+            }
+            Expr::For(it) => {
+                self.push(&it.collection, scope);
+                let inner = self.bind(it.key_name.as_ref(), &it.value_name, scope);
+                for part in it.key.iter().chain([&it.value]).chain(&it.condition) {
+                    self.push(part, inner);
+                }
+            }
+        }
+    }
+
+    fn part(&mut self, part: &'a Part, scope: Option<usize>) {
+        match part {
+            Part::Literal(_) => {}
+            Part::Interpolation(value) => self.push(value, scope),
+            Part::If { condition, yes, no, .. } => {
+                self.push(condition, scope);
+                self.todo.push((Todo::Parts(yes), scope));
+                self.todo.push((Todo::Parts(no), scope));
+            }
+            Part::For { key_name, value_name, collection, body, .. } => {
+                self.push(collection, scope);
+                let inner = self.bind(key_name.as_ref(), value_name, scope);
+                self.todo.push((Todo::Parts(body), inner));
+            }
+        }
+    }
+}
