@@ -1,3 +1,6 @@
 //! The terminal of entail: arguments, one operation, one view.
 
+pub mod arguments;
+pub mod commands;
+pub mod ui;
 pub mod view;

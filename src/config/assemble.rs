@@ -11,7 +11,10 @@ use super::file::File;
 use super::named::{OutputBlock, VariableBlock};
 use super::provider::implied_provider;
 use super::terraform::RequiredProviders;
-use super::{Backend, Import, Module, ProviderMeta, Resource, overrides, problems};
+use super::{
+    Backend, Check, Import, Local, Module, ProviderBlock, ProviderMeta, Resource, overrides,
+    problems,
+};
 
 /// A module while its files are put together.
 #[derive(Default)]
@@ -47,83 +50,9 @@ impl Draft {
             self.add_provider_meta(decoder, it);
         }
         for it in file.providers {
-            let first =
-                self.module.providers.iter().find(|other| other.local_name() == it.local_name());
-            if let Some(first) = first {
-                let (name, place) = (&it.name.text, decoder.place(first.declared));
-                let (what, rule) = match &it.alias {
-                    None => (
-                        format!(
-                            "A default (non-aliased) provider configuration for {name:?} was already given"
-                        ),
-                        "If multiple configurations are required, set the \"alias\" argument for alternative configurations.",
-                    ),
-                    Some(alias) => (
-                        format!(
-                            "A provider configuration for {name:?} with alias {:?} was already given",
-                            alias.text
-                        ),
-                        "Each configuration for the same provider must have a distinct alias.",
-                    ),
-                };
-                decoder.report(problems::duplicate(
-                    "Duplicate provider configuration",
-                    &what,
-                    rule,
-                    &place,
-                    it.declared,
-                ));
-                continue;
-            }
-            self.module.providers.push(it);
+            self.add_provider(decoder, it);
         }
-        for it in file.variables {
-            let what = format!("A variable named {:?} was already declared", it.name.text);
-            let first = self.variables.get(&it.name.text).map(|it| it.declared);
-            complain(
-                decoder,
-                first,
-                it.declared,
-                (
-                    "Duplicate variable declaration",
-                    &what,
-                    "Variable names must be unique within a module.",
-                ),
-            );
-            self.variables.insert(it.name.text.clone(), it);
-        }
-        for it in file.locals {
-            let what = format!("A local value named {:?} was already defined", it.name.text);
-            let first =
-                self.module.locals.get(&it.name.text).map(|it| it.name.span.to(it.value.span));
-            let here = it.name.span.to(it.value.span);
-            complain(
-                decoder,
-                first,
-                here,
-                (
-                    "Duplicate local value definition",
-                    &what,
-                    "Local value names must be unique within a module.",
-                ),
-            );
-            self.module.locals.insert(it.name.text.clone(), it);
-        }
-        for it in file.outputs {
-            let what = format!("An output named {:?} was already defined", it.name.text);
-            let first = self.outputs.get(&it.name.text).map(|it| it.declared);
-            complain(
-                decoder,
-                first,
-                it.declared,
-                (
-                    "Duplicate output definition",
-                    &what,
-                    "Output names must be unique within a module.",
-                ),
-            );
-            self.outputs.insert(it.name.text.clone(), it);
-        }
+        self.add_named(decoder, file.variables, file.locals, file.outputs);
         for it in file.calls {
             let what = format!("A module call named {:?} was already defined", it.name.text);
             let first = self.module.calls.get(&it.name.text).map(|it| it.declared);
@@ -143,30 +72,123 @@ impl Draft {
             self.add_resource(decoder, it);
         }
         for (check, data) in file.checks {
-            if let Some(data) = data
-                && !self.add_resource(decoder, data)
-            {
-                continue;
-            }
-            let first = self.module.checks.get(&check.name.text).map(|it| it.declared);
-            let name = check.name.text.clone();
-            let (summary, what) = (
-                format!("Duplicate check {name:?} configuration"),
-                format!("A check block named {name:?} was already declared"),
-            );
-            if !complain(
-                decoder,
-                first,
-                check.declared,
-                (&summary, &what, "Check blocks must be unique within each module."),
-            ) {
-                self.module.checks.insert(name, check);
-            }
+            self.add_check(decoder, check, data);
         }
         self.module.moved.extend(file.moved);
         self.module.removed.extend(file.removed);
         for it in file.imports {
             self.add_import(decoder, it);
+        }
+    }
+
+    fn add_provider(&mut self, decoder: &mut Decoder, it: ProviderBlock) {
+        let first =
+            self.module.providers.iter().find(|other| other.local_name() == it.local_name());
+        if let Some(first) = first {
+            let (name, place) = (&it.name.text, decoder.place(first.declared));
+            let (what, rule) = match &it.alias {
+                None => (
+                    format!(
+                        "A default (non-aliased) provider configuration for {name:?} was already given"
+                    ),
+                    "If multiple configurations are required, set the \"alias\" argument for alternative configurations.",
+                ),
+                Some(alias) => (
+                    format!(
+                        "A provider configuration for {name:?} with alias {:?} was already given",
+                        alias.text
+                    ),
+                    "Each configuration for the same provider must have a distinct alias.",
+                ),
+            };
+            decoder.report(problems::duplicate(
+                "Duplicate provider configuration",
+                &what,
+                rule,
+                &place,
+                it.declared,
+            ));
+            return;
+        }
+        self.module.providers.push(it);
+    }
+
+    fn add_named(
+        &mut self,
+        decoder: &mut Decoder,
+        variables: Vec<VariableBlock>,
+        locals: Vec<Local>,
+        outputs: Vec<OutputBlock>,
+    ) {
+        for it in variables {
+            let what = format!("A variable named {:?} was already declared", it.name.text);
+            let first = self.variables.get(&it.name.text).map(|it| it.declared);
+            complain(
+                decoder,
+                first,
+                it.declared,
+                (
+                    "Duplicate variable declaration",
+                    &what,
+                    "Variable names must be unique within a module.",
+                ),
+            );
+            self.variables.insert(it.name.text.clone(), it);
+        }
+        for it in locals {
+            let what = format!("A local value named {:?} was already defined", it.name.text);
+            let first =
+                self.module.locals.get(&it.name.text).map(|it| it.name.span.to(it.value.span));
+            let here = it.name.span.to(it.value.span);
+            complain(
+                decoder,
+                first,
+                here,
+                (
+                    "Duplicate local value definition",
+                    &what,
+                    "Local value names must be unique within a module.",
+                ),
+            );
+            self.module.locals.insert(it.name.text.clone(), it);
+        }
+        for it in outputs {
+            let what = format!("An output named {:?} was already defined", it.name.text);
+            let first = self.outputs.get(&it.name.text).map(|it| it.declared);
+            complain(
+                decoder,
+                first,
+                it.declared,
+                (
+                    "Duplicate output definition",
+                    &what,
+                    "Output names must be unique within a module.",
+                ),
+            );
+            self.outputs.insert(it.name.text.clone(), it);
+        }
+    }
+
+    /// Adds a check and its data source, which is one of the module's.
+    fn add_check(&mut self, decoder: &mut Decoder, check: Check, data: Option<Resource>) {
+        if let Some(data) = data
+            && !self.add_resource(decoder, data)
+        {
+            return;
+        }
+        let first = self.module.checks.get(&check.name.text).map(|it| it.declared);
+        let name = check.name.text.clone();
+        let (summary, what) = (
+            format!("Duplicate check {name:?} configuration"),
+            format!("A check block named {name:?} was already declared"),
+        );
+        if !complain(
+            decoder,
+            first,
+            check.declared,
+            (&summary, &what, "Check blocks must be unique within each module."),
+        ) {
+            self.module.checks.insert(name, check);
         }
     }
 

@@ -31,7 +31,7 @@ mod resource;
 pub mod source;
 mod terraform;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 pub mod uses;
 pub mod version;

@@ -3,7 +3,7 @@
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Expr, Expression, Name, Step};
-use crate::value::Str;
+use crate::value::{Str, Type, Value, convert};
 
 use super::decode::{Decoder, Schema};
 use super::version::Constraints;
@@ -99,7 +99,8 @@ pub(super) fn version_constraint(
     expression: &Expression,
 ) -> Option<(String, Span)> {
     let value = decoder.constant(expression)?;
-    let Some(text) = value.as_str() else {
+    let text = convert(&value, Type::STRING).ok();
+    let Some(text) = text.as_ref().and_then(Value::as_str) else {
         decoder.report(problems::constraint_not_text(expression.span));
         return None;
     };

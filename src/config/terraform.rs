@@ -305,7 +305,9 @@ fn aliases(
                 found.push((root.text.clone(), alias.text.clone(), traversal.span));
                 continue;
             }
-            [Step::Attribute(_)] => format!("Configuration aliases must be prefixed with the provider name. Expected {:?}, but found {:?}.", name.text, root.text),
+            // A bare name asks for no alias.
+            [] if root.text == name.text => continue,
+            [] | [Step::Attribute(_)] => format!("Configuration aliases must be prefixed with the provider name. Expected {:?}, but found {:?}.", name.text, root.text),
             _ => "Configuration aliases can only contain references to local provider configuration names in the format of provider.alias".to_owned(),
         };
         decoder.report(problems::invalid(

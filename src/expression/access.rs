@@ -2,9 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::value::convert::convert;
-use crate::value::{Kind, Number, Type, Value};
-
-use super::statement::friendly;
+use crate::value::{Kind, Type, Value};
 
 const INVALID_INDEX: &str = "Invalid index";
 const UNSUPPORTED: &str = "Unsupported attribute";
@@ -84,12 +82,12 @@ fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, String> 
 /// Turns a known number into a position among `length` elements, or says what is wrong with it.
 fn position(key: &Value, length: usize) -> Result<usize, String> {
     let Some(number) = key.as_number() else { return Err(format!("{NO_ELEMENT}.")) };
-    if !number.is_whole() {
+    if !number.is_integer() {
         return Err(format!(
             "{NO_ELEMENT}: indexing a sequence requires a whole number, but the given index has a fractional part."
         ));
     }
-    if *number < Number::Int(0) {
+    if number.sign() < 0 {
         return Err(format!("{NO_ELEMENT}: a negative number is not a valid index for a sequence."));
     }
     match number.as_i64().and_then(|it| usize::try_from(it).ok()) {
@@ -141,7 +139,7 @@ pub fn attribute(value: &Value, name: &str, span: Span) -> Result<Value, Diagnos
                     .to_owned(),
             );
         }
-        _ if ty.is_primitive() => return wrong(format!("Can't access attributes on a primitive-typed value ({}).", friendly(ty))),
+        _ if ty.is_primitive() => return wrong(format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name())),
         _ => return wrong("This value does not have any attributes.".to_owned()),
     };
     Ok(found.mark(&value.marks()))

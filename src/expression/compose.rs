@@ -121,7 +121,7 @@ impl Evaluator<'_> {
     /// Checks the `if` clause once, without an element, so that what is always wrong is said once.
     fn filter_is_possible(&self, condition: &Expression, it: &For, whole: Span, names: &Names<'_>, marks: &mut Marks) -> bool {
         let own = bindings(it.key_name.as_ref(), &it.value_name, Value::unknown(Type::DYNAMIC), Value::unknown(Type::DYNAMIC));
-        let (result, problems) = self.first_look(|| self.value(condition, &Names::within(&own, names)));
+        let (result, problems) = self.captured(|| self.value(condition, &Names::within(&own, names)));
         let wrong = failed(&problems);
         self.keep(problems);
         if result.is_null() {
@@ -240,9 +240,16 @@ impl Evaluator<'_> {
         let (value, problems) = self.captured(|| self.value(source, names));
         let wrong = failed(&problems);
         self.keep(problems);
-        if wrong {
-            return Value::unknown(Type::DYNAMIC);
+        match wrong {
+            true => Value::unknown(Type::DYNAMIC),
+            false => self.splat_value(value, each, marker, source, whole, names),
         }
+    }
+
+    /// Takes steps from every element of a value; `source` is to blame for it.
+    pub(super) fn splat_value(
+        &self, value: Value, each: &[Step], marker: Span, source: &Expression, whole: &Expression, names: &Names<'_>,
+    ) -> Value {
         let (value, marks) = value.unmark();
         let ty = value.ty();
         if value.is_null() {

@@ -5,18 +5,22 @@
 //! [`Evaluator::captured`] and [`Evaluator::set_aside`]. A reference to something that does not exist is told always.
 
 use std::cell::{Cell, RefCell};
+use std::sync::LazyLock;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Expr, Expression, Name, Step};
+use crate::syntax::{self, Expr, Expression, Name, Step};
 use crate::value::{Marks, Reads, Str, Type, Value};
+use crate::world::World;
 
 use super::reference::parse_reference;
 use super::{Scope, Subject, access, problems, statement};
 
 /// Depth of expressions that one stack takes; a deeper one continues on a stack of its own.
 const DEPTH_OF_A_STACK: u32 = 40;
+/// Templates within templates that one stack takes.
+const TEMPLATES_OF_A_STACK: u32 = 3;
 /// Depth that nobody writes, and where evaluation ends with an error.
-const GREATEST_DEPTH: u32 = 1200;
+const GREATEST_DEPTH: u32 = 4500;
 /// Enough for [`DEPTH_OF_A_STACK`] in an unoptimised build.
 const STACK_BYTES: usize = 4 << 20;
 
@@ -33,11 +37,46 @@ pub fn evaluate_with(expression: &Expression, scope: &dyn Scope, bindings: &[(St
     (value, evaluator.into_problems())
 }
 
+/// Returns the value of an expression that may refer to nothing and call nothing: a default, a version.
+pub fn evaluate_constant(expression: &Expression) -> (Value, Diagnostics) {
+    let mut problems = Diagnostics::new();
+    syntax::references(expression, &mut |_, _, span| problems.push(problems::no_variables(span)));
+    syntax::calls(expression, &mut |_, _, span| problems.push(problems::no_functions(span)));
+    if problems.has_errors() {
+        return (Value::unknown(Type::DYNAMIC), problems);
+    }
+    evaluate(expression, &Nothing)
+}
+
+/// The scope of expressions that may refer to nothing.
+struct Nothing;
+
+static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
+    cwd: ".".into(),
+    root: ".".into(),
+    environment: Default::default(),
+    fixed_time: None,
+});
+
+impl Scope for Nothing {
+    fn lookup(&self, _: &Subject, _: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+        Err(problems::no_variables(span).into())
+    }
+
+    fn world(&self) -> &World {
+        &NOWHERE
+    }
+}
+
 /// Evaluates the text of a template with its variables; `templates` is how many are being rendered around it.
 pub(super) fn evaluate_template(expression: &Expression, scope: &dyn Scope, bindings: &[(Str, Value)], templates: u32) -> (Value, Diagnostics) {
     let evaluator = Evaluator { templates, ..Evaluator::new(scope, 0, 0) };
-    // A template of one interpolation counts its depth from here; recursion of templates has its own limit.
-    let value = evaluator.value(expression, &Names::of(bindings));
+    let names = Names::of(bindings);
+    // Templates that render templates have a limit of their own, and get new stacks on the way there.
+    let value = match templates % TEMPLATES_OF_A_STACK {
+        0 => evaluator.value_on_new_stack(expression, &names),
+        _ => evaluator.value(expression, &names),
+    };
     (value, evaluator.into_problems())
 }
 
@@ -279,8 +318,9 @@ impl<'a> Evaluator<'a> {
                 (self.scope.lookup_aside(&reference.subject, key.as_ref(), reference.subject_span).ok()?, rest)
             }
         };
+        let whole = Expression { expr: Box::new(Expr::Null), span: root.span };
         for step in std::mem::take(&mut value.1) {
-            value.0 = self.step(&value.0, step, names)?.ok()?;
+            value.0 = self.step(&value.0, step, &whole, names)?.ok()?;
         }
         Some(value.0)
     }
@@ -320,7 +360,7 @@ impl<'a> Evaluator<'a> {
         self.tread(&value.marks().reads);
         let value = self.follow(value, rest, whole, names);
         if !aside {
-            self.scope.reached(subject, key.as_ref(), rest.len(), &value, reference.span);
+            self.scope.reached(subject, key.as_ref(), rest, &value, reference.span);
         }
         value
     }
@@ -368,7 +408,7 @@ impl<'a> Evaluator<'a> {
     pub fn follow(&self, value: Value, steps: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
         let mut value = value;
         for step in steps {
-            match self.step(&value, step, names) {
+            match self.step(&value, step, whole, names) {
                 Some(Ok(next)) => {
                     self.tread(&next.marks().reads);
                     value = next;
@@ -387,11 +427,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Takes one step; `None` where the key of an index could not be evaluated, and that has been reported.
-    fn step(&self, value: &Value, step: &Step, names: &Names<'_>) -> Option<Result<Value, Diagnostic>> {
+    fn step(&self, value: &Value, step: &Step, whole: &Expression, names: &Names<'_>) -> Option<Result<Value, Diagnostic>> {
         Some(match step {
             Step::Attribute(name) => access::attribute(value, &name.text, name.span),
             Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
             Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), *span),
+            Step::Splat { each, marker, .. } => Ok(self.splat_value(value.clone(), each, *marker, whole, whole, names)),
         })
     }
 }

@@ -13,7 +13,6 @@ use crate::value::{Str, Value};
 use crate::world::World;
 
 mod access;
-pub mod body;
 mod call;
 mod compose;
 mod evaluate;
@@ -28,7 +27,7 @@ mod template;
 mod tests;
 
 pub use access::{attribute, index};
-pub use evaluate::{evaluate, evaluate_with};
+pub use evaluate::{evaluate, evaluate_constant, evaluate_with};
 pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
 pub use statement::{describe_value, values_of};
 
@@ -97,8 +96,8 @@ pub trait Scope: Sync {
 
     /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
     /// subject and its consumed key.
-    fn reached(&self, subject: &Subject, key: Option<&Value>, steps_left: usize, value: &Value, span: Span) {
-        let _ = (subject, key, steps_left, value, span);
+    fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, span: Span) {
+        let _ = (subject, key, rest, value, span);
     }
 
     /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it: for

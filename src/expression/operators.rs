@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{BinaryOp, Expr, Expression, UnaryOp};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
-use crate::value::{Kind, Marks, Number, Refinement, Type, Unknown, Value, unknown};
+use crate::value::{Kind, Marks, Number, Refinement, Type, Value, unknown};
 
 use super::evaluate::{Evaluator, Names, between, failed};
 use super::problems;
@@ -39,7 +39,7 @@ impl Evaluator<'_> {
                 Value::unknown(ty)
             }
             (UnaryOp::Not, Value::Bool(it)) => Value::Bool(!it),
-            (UnaryOp::Negate, Value::Number(it)) => Value::Number(it.negate()),
+            (UnaryOp::Negate, Value::Number(it)) => Value::Number(it.neg()),
             _ => Value::unknown_not_null(ty),
         }
         .mark(&marks)
@@ -207,13 +207,13 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
     if ty == Type::DYNAMIC {
         refinement = Refinement::default();
     }
-    Value::Unknown(std::sync::Arc::new(Unknown { ty, refinement }))
+    unknown::refined(ty, refinement)
 }
 
 fn wider(a: (Number, bool), b: (Number, bool), outer: Ordering) -> (Number, bool) {
-    match a.0.partial_cmp(&b.0) {
-        Some(Ordering::Equal) => (a.0, a.1 || b.1),
-        Some(order) if order == outer => a,
+    match a.0.compare(&b.0) {
+        Ordering::Equal => (a.0, a.1 || b.1),
+        order if order == outer => a,
         _ => b,
     }
 }
@@ -292,14 +292,14 @@ fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, String> {
     let number = |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.to_owned());
     Ok(match op {
         BinaryOp::Add => return number(a.add(b), "can't compute sum of opposing infinities"),
-        BinaryOp::Subtract => return number(a.subtract(b), "can't subtract infinity from itself"),
-        BinaryOp::Multiply => return number(a.multiply(b), "can't multiply zero by infinity"),
-        BinaryOp::Divide => return number(a.divide(b), "can't divide zero by zero or infinity by infinity"),
-        BinaryOp::Modulo => return number(a.modulo(b), "can't use modulo with zero and infinity"),
-        BinaryOp::Greater => Value::Bool(a > b),
-        BinaryOp::GreaterOrEqual => Value::Bool(a >= b),
-        BinaryOp::Less => Value::Bool(a < b),
-        _ => Value::Bool(a <= b),
+        BinaryOp::Subtract => return number(a.sub(b), "can't subtract infinity from itself"),
+        BinaryOp::Multiply => return number(a.mul(b), "can't multiply zero by infinity"),
+        BinaryOp::Divide => return number(a.div(b), "can't divide zero by zero or infinity by infinity"),
+        BinaryOp::Modulo => return number(a.rem(b), "can't use modulo with zero and infinity"),
+        BinaryOp::Greater => Value::Bool(a.compare(b).is_gt()),
+        BinaryOp::GreaterOrEqual => Value::Bool(a.compare(b).is_ge()),
+        BinaryOp::Less => Value::Bool(a.compare(b).is_lt()),
+        _ => Value::Bool(a.compare(b).is_le()),
     })
 }
 
@@ -308,7 +308,11 @@ fn compare_ranges(op: BinaryOp, a: &Refinement, b: &Refinement) -> Value {
     // `x < y` surely, and `x <= y` surely.
     let below = |x: &Refinement, y: &Refinement, or_equal: bool| match (&x.upper, &y.lower) {
         (Some((high, high_possible)), Some((low, low_possible))) => {
-            high < low || (high == low && (or_equal || !(*high_possible && *low_possible)))
+            match high.compare(low) {
+                Ordering::Less => true,
+                Ordering::Equal => or_equal || !(*high_possible && *low_possible),
+                Ordering::Greater => false,
+            }
         }
         _ => false,
     };

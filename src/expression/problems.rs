@@ -4,11 +4,20 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::Name;
 use crate::value::Type;
 
-use super::statement::friendly;
 
 /// A diagnostic in three parts.
 fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
+}
+
+/// A reference where only constants may stand.
+pub(super) fn no_variables(at: Span) -> Diagnostic {
+    problem("Variables not allowed", "Variables may not be used here.", at)
+}
+
+/// A call where only constants may stand.
+pub(super) fn no_functions(at: Span) -> Diagnostic {
+    problem("Function calls not allowed", "Functions may not be called here.", at)
 }
 
 /// An expression is nested deeper than the evaluator goes.
@@ -143,7 +152,7 @@ pub(super) fn iteration_over_null(at: Span, whole: Span) -> Diagnostic {
 pub(super) fn iteration_over_single(ty: Type, at: Span, whole: Span) -> Diagnostic {
     problem(
         "Iteration over non-iterable value",
-        format!("A value of type {} cannot be used as the collection in a 'for' expression.", friendly(ty)),
+        format!("A value of type {} cannot be used as the collection in a 'for' expression.", ty.friendly_name()),
         at,
     )
     .within(whole)

@@ -1,10 +1,8 @@
 //! Which things an expression refers to, found without evaluating it.
 
-use std::rc::Rc;
-
 use crate::address::Mode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Expr, Expression, Name, ObjectKey, Part, Step};
+use crate::syntax::{self, Expr, Expression, Name, Step};
 use crate::value::{Str, Value};
 
 use super::{Reference, Subject};
@@ -155,142 +153,36 @@ pub fn missing_resource_key(address: &str, repetition: &str, at: Span) -> Diagno
 /// Finds every reference of an expression, in source order, names bound within it left out.
 pub fn references_of(expression: &Expression) -> (Vec<Reference<'_>>, Diagnostics) {
     let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
-    visit(expression, &[], &mut |part| {
-        if let Found::Traversal(root, steps) = part
-            && let Some(reference) = problems.take(parse_reference(root, steps))
-        {
+    let types = type_arguments(expression);
+    syntax::references(expression, &mut |root, steps, span| {
+        let is_type = steps.is_empty() && types.iter().any(|it| it.start <= span.start && span.end <= it.end);
+        if !is_type && let Some(reference) = problems.take(parse_reference(root, steps)) {
             found.push(reference);
         }
     });
     (found, problems)
 }
 
+/// The places of types among the arguments of calls: `list(string)` refers to nothing.
+fn type_arguments(expression: &Expression) -> Vec<Span> {
+    let mut types = Vec::new();
+    syntax::calls(expression, &mut |name, arguments, _| {
+        if matches!(&*name.text, "convert" | "core::convert") {
+            types.extend(arguments.get(1).map(|it| it.span));
+        }
+    });
+    types
+}
+
 /// Finds every call of a provider's function: the names with their namespaces.
 pub fn provider_functions_of(expression: &Expression) -> Vec<&Name> {
     let mut found = Vec::new();
-    visit(expression, &[], &mut |part| {
-        if let Found::Call(name) = part
-            && name.text.starts_with("provider::")
-        {
+    syntax::calls(expression, &mut |name, _, _| {
+        if name.text.starts_with("provider::") {
             found.push(name);
         }
     });
     found
-}
-
-/// What [`visit`] meets.
-pub(super) enum Found<'a> {
-    /// A traversal whose root is not bound within the expression.
-    Traversal(&'a Name, &'a [Step]),
-    /// A call.
-    Call(&'a Name),
-}
-
-/// Names bound around a part, innermost first.
-#[derive(Clone)]
-struct Bound(Option<Rc<(Vec<Str>, Bound)>>);
-
-impl Bound {
-    fn with(&self, names: impl IntoIterator<Item = Str>) -> Bound {
-        Bound(Some(Rc::new((names.into_iter().collect(), self.clone()))))
-    }
-
-    fn has(&self, name: &str) -> bool {
-        let mut at = self;
-        while let Some(frame) = &at.0 {
-            if frame.0.iter().any(|it| &**it == name) {
-                return true;
-            }
-            at = &frame.1;
-        }
-        false
-    }
-}
-
-enum Open<'a> {
-    Expression(&'a Expression),
-    Parts(&'a [Part]),
-}
-
-/// Walks an expression in source order with its own stack, so that depth does not matter.
-pub(super) fn visit<'a>(expression: &'a Expression, bound: &[Str], each: &mut dyn FnMut(Found<'a>)) {
-    let outer = Bound(None).with(bound.iter().cloned());
-    let mut open = vec![(Open::Expression(expression), outer)];
-    while let Some((part, bound)) = open.pop() {
-        let mut inner: Vec<(Open<'a>, Bound)> = Vec::new();
-        match part {
-            Open::Expression(it) => children(it, &bound, &mut inner, each),
-            Open::Parts(parts) => parts.iter().for_each(|it| part_children(it, &bound, &mut inner)),
-        }
-        open.extend(inner.into_iter().rev());
-    }
-}
-
-fn children<'a>(it: &'a Expression, bound: &Bound, inner: &mut Vec<(Open<'a>, Bound)>, each: &mut dyn FnMut(Found<'a>)) {
-    let mut push = |it: &'a Expression, bound: &Bound| inner.push((Open::Expression(it), bound.clone()));
-    match &*it.expr {
-        Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
-        Expr::Template(parts) => inner.push((Open::Parts(parts), bound.clone())),
-        Expr::Wrapped(it) | Expr::Parentheses(it) | Expr::Unary(_, it) => push(it, bound),
-        Expr::Tuple(items) => items.iter().for_each(|it| push(it, bound)),
-        Expr::Object(items) => {
-            for item in items {
-                if let ObjectKey::Expression(key) = &item.key {
-                    push(key, bound);
-                }
-                push(&item.value, bound);
-            }
-        }
-        Expr::Traversal { root, steps } => {
-            if !bound.has(&root.text) {
-                each(Found::Traversal(root, steps));
-            }
-            keys_of(steps).for_each(|it| push(it, bound));
-        }
-        Expr::Relative { source, steps } | Expr::Splat { source, each: steps, .. } => {
-            push(source, bound);
-            keys_of(steps).for_each(|it| push(it, bound));
-        }
-        Expr::Call { name, arguments, .. } => {
-            each(Found::Call(name));
-            let base = name.text.strip_prefix("core::").unwrap_or(&name.text);
-            // The second argument of `convert` is a type, not a value.
-            let read = if base == "convert" { arguments.len().min(1) } else { arguments.len() };
-            arguments[..read].iter().for_each(|it| push(it, bound));
-        }
-        Expr::Conditional { condition, yes, no } => [condition, yes, no].into_iter().for_each(|it| push(it, bound)),
-        Expr::Binary(_, left, right) => [left, right].into_iter().for_each(|it| push(it, bound)),
-        Expr::For(it) => {
-            push(&it.collection, bound);
-            let names = it.key_name.iter().chain([&it.value_name]).map(|it| it.text.clone());
-            let bound = bound.with(names);
-            it.key.iter().chain([&it.value]).chain(&it.condition).for_each(|it| push(it, &bound));
-        }
-    }
-}
-
-fn keys_of(steps: &[Step]) -> impl Iterator<Item = &Expression> {
-    steps.iter().filter_map(|step| match step {
-        Step::Index(key, _) => Some(key),
-        _ => None,
-    })
-}
-
-fn part_children<'a>(part: &'a Part, bound: &Bound, inner: &mut Vec<(Open<'a>, Bound)>) {
-    match part {
-        Part::Literal(_) => {}
-        Part::Interpolation(it) => inner.push((Open::Expression(it), bound.clone())),
-        Part::If { condition, yes, no, .. } => {
-            inner.push((Open::Expression(condition), bound.clone()));
-            inner.push((Open::Parts(yes), bound.clone()));
-            inner.push((Open::Parts(no), bound.clone()));
-        }
-        Part::For { key_name, value_name, collection, body, .. } => {
-            inner.push((Open::Expression(collection), bound.clone()));
-            let names = key_name.iter().chain([value_name]).map(|it| it.text.clone());
-            inner.push((Open::Parts(body), bound.with(names)));
-        }
-    }
 }
 
 /// Returns the key that a step written as a literal has: for comparing without evaluating.
@@ -302,6 +194,6 @@ pub(super) fn literal_key(step: &Step) -> Option<Value> {
             Expr::Number(number) => Some(Value::Number(number.clone())),
             _ => None,
         },
-        Step::Attribute(_) => None,
+        Step::Attribute(_) | Step::Splat { .. } => None,
     }
 }

@@ -1,26 +1,11 @@
 //! Short words for values and types, as diagnostics use them.
 
-use crate::syntax::{Expression, Name, Step};
+use crate::syntax::{self, Expression, Name, Step};
 use crate::value::{Kind, Str, Type, Value};
 
 use super::evaluate::{Evaluator, Names};
-use super::reference::{Found, literal_key, visit};
+use super::reference::literal_key;
 use super::Scope;
-
-/// Names a type the way messages do: `list of string`, `object`.
-pub(super) fn friendly(ty: Type) -> String {
-    match ty.kind() {
-        Kind::Dynamic => "dynamic".to_owned(),
-        Kind::Bool => "bool".to_owned(),
-        Kind::Number => "number".to_owned(),
-        Kind::String => "string".to_owned(),
-        Kind::List(it) => format!("list of {}", friendly(*it)),
-        Kind::Set(it) => format!("set of {}", friendly(*it)),
-        Kind::Map(it) => format!("map of {}", friendly(*it)),
-        Kind::Tuple(_) => "tuple".to_owned(),
-        Kind::Object(_) => "object".to_owned(),
-    }
-}
 
 /// Says how the two results of a conditional differ, the innermost difference first.
 pub(super) fn type_mismatch(yes: Type, no: Type) -> String {
@@ -50,7 +35,7 @@ pub(super) fn type_mismatch(yes: Type, no: Type) -> String {
         (Kind::Map(a), Kind::Map(b)) if same_structure(*a, *b) => return format!("Mismatched map element types: {}", type_mismatch(*a, *b)),
         _ => {}
     }
-    let (yes, no) = (friendly(yes), friendly(no));
+    let (yes, no) = (yes.friendly_name(), no.friendly_name());
     if yes == no {
         return "At least one deeply-nested attribute or element is not compatible across both the 'true' and the 'false' value".to_owned();
     }
@@ -76,7 +61,7 @@ pub fn describe_value(value: &Value, about_unknown: bool, about_secret: bool) ->
         Value::Unknown(_) if ty == Type::DYNAMIC => about_unknown.then(|| "will be known only after apply".to_owned()),
         Value::Unknown(it) if about_unknown => {
             let (low, high) = (it.refinement.min_length.unwrap_or(0), it.refinement.max_length.filter(|it| *it <= 1024));
-            let ty = friendly(ty);
+            let ty = ty.friendly_name();
             Some(match (low, high) {
                 (low, Some(high)) if low == high => format!("is a {ty} of length {low}, known only after apply"),
                 (1.., Some(high)) => format!("is a {ty} with between {low} and {high} elements, known only after apply"),
@@ -85,7 +70,7 @@ pub fn describe_value(value: &Value, about_unknown: bool, about_secret: bool) ->
                 _ => format!("is a {ty}, known only after apply"),
             })
         }
-        Value::Unknown(_) => Some(format!("is a {}", friendly(ty))),
+        Value::Unknown(_) => Some(format!("is a {}", ty.friendly_name())),
         _ => Some(format!("is {}", compact(value))),
     }
 }
@@ -105,9 +90,9 @@ fn compact(value: &Value) -> String {
             more => format!("object with {} attributes", more.len()),
         },
         it => match it.children().count() {
-            0 => format!("empty {}", friendly(ty)),
-            1 => format!("{} with 1 element", friendly(ty)),
-            more => format!("{} with {more} elements", friendly(ty)),
+            0 => format!("empty {}", ty.friendly_name()),
+            1 => format!("{} with 1 element", ty.friendly_name()),
+            more => format!("{} with {more} elements", ty.friendly_name()),
         },
     }
 }
@@ -124,8 +109,7 @@ pub(super) fn referred(
 ) -> Vec<(String, String)> {
     let aside = Evaluator::aside(scope);
     let mut found: Vec<(String, String)> = Vec::new();
-    visit(expression, &[], &mut |part| {
-        let Found::Traversal(root, steps) = part else { return };
+    syntax::references(expression, &mut |root, steps, _| {
         // What follows a step with a computed key is part of another expression.
         let fixed = steps.iter().take_while(|it| matches!(it, Step::Attribute(_)) || literal_key(it).is_some()).count();
         for used in (0..=fixed).rev() {

@@ -8,7 +8,11 @@ use crate::state::State;
 use crate::value::{Path, Str, Value};
 
 mod codec;
+mod configuration;
 pub mod file;
+pub mod json;
+pub mod shape;
+pub mod state_json;
 
 /// What is to be done with one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::json::{JsonKind, JsonString, JsonValue};
-use super::parser::Place;
+use super::place::Place;
 use super::{
     Attribute, Block, Body, Expr, Expression, Item, JsonBody, Name, ObjectKey, expression_at,
     problems, template_at,

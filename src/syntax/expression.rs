@@ -118,7 +118,10 @@ impl Parser<'_> {
                     "true" => Expr::Bool(true),
                     "false" => Expr::Bool(false),
                     "null" => Expr::Null,
-                    _ => Expr::Traversal { root: self.name(token), steps: Vec::new() },
+                    _ => {
+                        let steps = Vec::with_capacity(self.names_ahead());
+                        Expr::Traversal { root: self.name(token), steps }
+                    }
                 };
                 Ok(self.node(expr, self.span(token)))
             }

@@ -14,6 +14,7 @@ mod edit;
 mod expression;
 mod json;
 mod parser;
+mod place;
 mod problems;
 mod reading;
 mod template;
@@ -29,7 +30,8 @@ pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use traversal::{Traversal, parse_traversal};
 pub use walk::{calls, references};
 
-use parser::{Place, read_with};
+use parser::read_with;
+use place::Place;
 use token::{Kind, Start};
 
 /// Reads a file in native syntax.

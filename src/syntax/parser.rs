@@ -5,9 +5,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::place::Place;
 use super::token::{Kind, Start, Token, is_block_header, scan};
 use super::{Attribute, Block, Body, Expr, Expression, Name, problems};
-use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::value::Str;
 
 /// How deep reading may recurse on the caller's stack.
@@ -26,35 +27,6 @@ pub(super) struct Broken;
 
 /// The result of reading one thing.
 pub(super) type Parsed<T> = Result<T, Broken>;
-
-/// Where a text stands in its file.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub file: FileId,
-    /// The file's byte at which the text begins.
-    pub base: usize,
-    /// For text whose escapes were resolved: byte of the text, and the byte of the file (from `base`) it came from.
-    pub map: &'a [(u32, u32)],
-}
-
-impl<'a> Place<'a> {
-    /// Returns the place of a text that stands in its file as it is, from byte `base`.
-    pub fn plain(file: FileId, base: usize) -> Place<'a> {
-        Place { file, base, map: &[] }
-    }
-
-    /// Returns the span of a byte range of the text.
-    pub fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.file, self.base + self.source(start), self.base + self.source(end))
-    }
-
-    fn source(&self, byte: usize) -> usize {
-        match self.map.partition_point(|it| it.0 as usize <= byte).checked_sub(1) {
-            Some(index) => self.map[index].1 as usize + byte - self.map[index].0 as usize,
-            None => byte,
-        }
-    }
-}
 
 /// Reads tokens.
 pub(super) struct Parser<'a> {
@@ -81,6 +53,12 @@ pub(super) fn read_with<T: Send>(
     read: impl Fn(&mut Parser<'_>) -> T + Sync,
 ) -> (T, Diagnostics) {
     let mut diags = Diagnostics::new();
+    let mut text = text;
+    if u32::try_from(place.base + text.len()).is_err() {
+        // A span cannot say where in it anything stands.
+        diags.push(problems::too_large(place.span(0, 0)));
+        text = "";
+    }
     let tokens = scan(text, start, &|start, end| place.span(start, end), &mut diags);
     let attempt = |limit| {
         let mut parser = Parser {
@@ -184,6 +162,12 @@ impl<'a> Parser<'a> {
     pub fn at_word(&self, word: &str) -> bool {
         let token = self.peek();
         token.kind == Kind::Ident && self.text_of(token) == word
+    }
+
+    /// Returns how many `.name` follow directly: room for them is made in one go.
+    pub fn names_ahead(&self) -> usize {
+        let pairs = self.tokens[self.at..].chunks_exact(2);
+        pairs.take_while(|it| it[0].kind == Kind::Dot && it[1].kind == Kind::Ident).count()
     }
 
     pub fn text_of(&self, token: Token) -> &'a str {

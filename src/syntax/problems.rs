@@ -1,93 +1,24 @@
 //! Everything that can be wrong with how a file is written. Summaries are HCL's.
 
 use super::token::Kind;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Span};
+
+mod lexical;
+mod schema;
+
+pub(super) use lexical::Lexical;
+pub(super) use schema::*;
 
 fn error(at: Span, summary: &str, detail: &str) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
 }
 
-/// What no valid file contains, collected while scanning. Repetitions are told a few times at most.
-#[derive(Default)]
-pub(super) struct Lexical {
-    found: Vec<(usize, usize, &'static str, String)>,
-    bitwise: usize,
-    backticks: usize,
-    apostrophes: usize,
-    semicolons: usize,
-    others: usize,
-}
-
-impl Lexical {
-    /// A character that is not part of the language.
-    pub fn invalid(&mut self, c: char, at: usize) {
-        let detail = match c {
-            '&' | '|' | '^' | '~' => return self.bitwise(c, at),
-            '`' => {
-                self.backticks += 1;
-                (self.backticks == 1).then_some(
-                    "The \"`\" character is not valid. For a string of several lines use the \"heredoc\" syntax, like \"<<EOT\".",
-                )
-            }
-            '\'' => {
-                self.apostrophes += 1;
-                (matches!(self.apostrophes, 1 | 3)).then_some(
-                    "Single quotes are not valid. Use double quotes (\") to enclose strings.",
-                )
-            }
-            ';' => {
-                self.semicolons += 1;
-                (self.semicolons == 1).then_some(
-                    "The \";\" character is not valid. Arguments and blocks are separated by newlines, items of a collection by commas.",
-                )
-            }
-            '\u{201c}' | '\u{201d}' => Some(
-                "\"Curly quotes\" are not valid here. They come in when code is copied from a document or a message: replace them with \"straight quotes\".",
-            ),
-            _ => {
-                self.others += 1;
-                (self.others <= 10).then_some("This character is not used within the language.")
-            }
-        };
-        if let Some(detail) = detail {
-            self.found.push((at, at + c.len_utf8(), "Invalid character", detail.into()));
-        }
-    }
-
-    fn bitwise(&mut self, c: char, at: usize) {
-        self.bitwise += 1;
-        if self.bitwise > 4 {
-            return;
-        }
-        let hint = match c {
-            '&' => " Did you mean boolean AND (\"&&\")?",
-            '|' => " Did you mean boolean OR (\"||\")?",
-            '~' => " Did you mean boolean NOT (\"!\")?",
-            _ => "",
-        };
-        let detail = format!("Bitwise operators are not supported.{hint}");
-        self.found.push((at, at + 1, "Unsupported operator", detail));
-    }
-
-    /// A line end between quotes.
-    pub fn quoted_newline(&mut self, start: usize, end: usize) {
-        let detail = "A quoted string may not go on over several lines. Write \\n for a line end, or use the \"heredoc\" syntax for a \
-                      string of several lines.";
-        self.found.push((start, end, "Invalid multi-line string", detail.into()));
-    }
-
-    /// A `${` or `%{` still open where the next block begins.
-    pub fn unclosed_sequence(&mut self, start: usize, end: usize) {
-        let detail = "There is no closing brace for this template sequence before the next block.";
-        self.found.push((start, end, "Unclosed template interpolation sequence", detail.into()));
-    }
-
-    /// Reports what was found.
-    pub fn report(self, place: &dyn Fn(usize, usize) -> Span, diags: &mut Diagnostics) {
-        for (start, end, summary, detail) in self.found {
-            diags.push(error(place(start, end), summary, &detail));
-        }
-    }
+pub(super) fn too_large(at: Span) -> Diagnostic {
+    error(
+        at,
+        "Configuration file too large",
+        "A file of configuration can have at most 4 GiB. Split it into several.",
+    )
 }
 
 // Bodies.
@@ -459,158 +390,4 @@ pub(super) fn unclosed_index(at: Span) -> Diagnostic {
 
 pub(super) fn traversal_operator(at: Span) -> Diagnostic {
     error(at, "Invalid character", "Expected an attribute access or an index operator.")
-}
-
-// JSON, and bodies against a schema.
-
-/// Any mistake in the form of a JSON text.
-pub(super) fn json(summary: &str, detail: &str, at: Span) -> Diagnostic {
-    error(at, summary, detail)
-}
-
-pub(super) fn json_root(at: Span) -> Diagnostic {
-    let detail = "The root value of a configuration in JSON must be either a JSON object or a JSON array of objects.";
-    error(at, "Root value must be object", detail)
-}
-
-pub(super) fn json_keyword(given: &str, at: Span) -> Diagnostic {
-    if matches!(given, "undefined" | "NaN" | "Infinity") {
-        let detail = format!("The JavaScript identifier \"{given}\" cannot be used in JSON.");
-        return error(at, "Invalid JSON keyword", &detail);
-    }
-    let hint = did_you_mean(given, &["false", "true", "null"]);
-    error(at, "Invalid JSON keyword", &format!("\"{given}\" is not a valid JSON keyword.{hint}"))
-}
-
-pub(super) fn json_string(at: Span) -> Diagnostic {
-    error(at, "Invalid JSON string", "There is a syntax error in the given JSON string.")
-}
-
-/// Returns ` Did you mean "x"?` where one of the names is close.
-fn did_you_mean(given: &str, names: &[&str]) -> String {
-    let near = names.iter().find(|it| strsim::levenshtein(given, it) < 3);
-    near.map(|it| format!(" Did you mean \"{it}\"?")).unwrap_or_default()
-}
-
-pub(super) fn missing_argument(name: &str, at: Span) -> Diagnostic {
-    let detail = format!("The argument \"{name}\" is required, but no definition was found.");
-    error(at, "Missing required argument", &detail)
-}
-
-pub(super) fn unsupported_argument(
-    name: &str,
-    names: &[&str],
-    blocks: &[&str],
-    at: Span,
-) -> Diagnostic {
-    let mut hint = did_you_mean(name, names);
-    if hint.is_empty() && blocks.contains(&name) {
-        hint = format!(" Did you mean to define a block of type \"{name}\"?");
-    }
-    error(
-        at,
-        "Unsupported argument",
-        &format!("An argument named \"{name}\" is not expected here.{hint}"),
-    )
-}
-
-pub(super) fn unsupported_block(
-    kind: &str,
-    blocks: &[&str],
-    names: &[&str],
-    at: Span,
-) -> Diagnostic {
-    let mut hint = did_you_mean(kind, blocks);
-    if hint.is_empty() && names.contains(&kind) {
-        hint = format!(
-            " Did you mean to define argument \"{kind}\"? If so, use the equals sign to assign it a value."
-        );
-    }
-    error(
-        at,
-        "Unsupported block type",
-        &format!("Blocks of type \"{kind}\" are not expected here.{hint}"),
-    )
-}
-
-pub(super) fn extraneous_property(name: &str, names: &[&str], at: Span, whole: Span) -> Diagnostic {
-    let detail =
-        format!("No argument or block type is named \"{name}\".{}", did_you_mean(name, names));
-    error(at, "Extraneous JSON object property", &detail).within(whole)
-}
-
-pub(super) fn unexpected_block(kind: &str, at: Span) -> Diagnostic {
-    error(at, &format!("Unexpected \"{kind}\" block"), "Blocks are not allowed here.")
-}
-
-pub(super) fn extraneous_label(kind: &str, labels: &[&str], at: Span, whole: Span) -> Diagnostic {
-    let detail = match labels {
-        [] => format!("No labels are expected for {kind} blocks."),
-        _ => format!(
-            "Only {} labels ({}) are expected for {kind} blocks.",
-            labels.len(),
-            labels.join(", ")
-        ),
-    };
-    error(at, &format!("Extraneous label for {kind}"), &detail).within(whole)
-}
-
-pub(super) fn missing_label(
-    label: &str,
-    kind: &str,
-    labels: &[&str],
-    at: Span,
-    whole: Span,
-) -> Diagnostic {
-    let detail =
-        format!("All {kind} blocks must have {} labels ({}).", labels.len(), labels.join(", "));
-    error(at, &format!("Missing {label} for {kind}"), &detail).within(whole)
-}
-
-pub(super) fn duplicate_argument(name: &str, at: Span) -> Diagnostic {
-    error(
-        at,
-        "Duplicate argument",
-        &format!("The argument \"{name}\" was already set in this object."),
-    )
-}
-
-pub(super) fn duplicate_definition(name: &str, at: Span) -> Diagnostic {
-    error(
-        at,
-        "Duplicate attribute definition",
-        &format!("The argument \"{name}\" was already set in this object."),
-    )
-}
-
-pub(super) fn duplicate_property(name: &str, at: Span) -> Diagnostic {
-    error(
-        at,
-        "Duplicate object attribute",
-        &format!("An attribute named \"{name}\" was already defined in this object."),
-    )
-}
-
-pub(super) fn missing_json_label(label: &str, kind: &str, at: Span) -> Diagnostic {
-    let detail = format!(
-        "At least one object property is required, whose name represents the {kind} block's {label}."
-    );
-    error(at, "Missing block label", &detail)
-}
-
-pub(super) fn json_block_type(kind: &str, at: Span) -> Diagnostic {
-    let detail = format!(
-        "Either a JSON object or a JSON array is required, for the contents of one or more \"{kind}\" blocks."
-    );
-    error(at, "Incorrect JSON value type", &detail)
-}
-
-pub(super) fn json_object_required(label: Option<&str>, at: Span) -> Diagnostic {
-    let purpose = match label {
-        Some(label) => format!("to specify {label} labels for this block"),
-        None => "to define arguments and child blocks".to_owned(),
-    };
-    let detail =
-        format!("Either a JSON object or JSON array of objects is required here, {purpose}.");
-    error(at, "Incorrect JSON value type", &detail)
 }

@@ -1,6 +1,7 @@
 //! Text that is a path and nothing else: `module.m["x"].null_resource.a[0]`. Addresses and JSON references are read so.
 
-use super::parser::{Parsed, Parser, Place, read_with};
+use super::parser::{Parsed, Parser, read_with};
+use super::place::Place;
 use super::token::{Kind, Start};
 use super::{Expr, Name, Step, problems};
 use crate::diagnostic::{Diagnostics, FileId};

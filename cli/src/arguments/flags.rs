@@ -31,9 +31,13 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
             return Err(unreadable(format!("flag provided but not defined: -{name}")));
         };
         let value = match value {
-            value if is_switch(flag) => truth(name, value.as_deref().unwrap_or("true"))?.to_string(),
+            value if is_switch(flag) => {
+                truth(name, value.as_deref().unwrap_or("true"))?.to_string()
+            }
             Some(value) => value,
-            None => words.next().ok_or_else(|| unreadable(format!("flag needs an argument: -{name}")))?,
+            None => words
+                .next()
+                .ok_or_else(|| unreadable(format!("flag needs an argument: -{name}")))?,
         };
         out.push(format!("--{name}={value}"));
     }
@@ -50,7 +54,8 @@ fn is_named(flag: &Arg, name: &str) -> bool {
 
 /// Returns whether a flag is true where it is only named.
 pub fn is_switch(flag: &Arg) -> bool {
-    matches!(flag.get_action(), ArgAction::Set) && flag.get_value_parser().type_id() == ValueParser::bool().type_id()
+    matches!(flag.get_action(), ArgAction::Set)
+        && flag.get_value_parser().type_id() == ValueParser::bool().type_id()
 }
 
 fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {
@@ -73,7 +78,8 @@ pub fn misunderstood(error: &clap::Error) -> Diagnostic {
         _ => String::new(),
     };
     let given = text(ContextKind::InvalidArg);
-    let name = given.split([' ', '=']).next().unwrap_or_default().trim_start_matches('-').to_owned();
+    let name =
+        given.split([' ', '=']).next().unwrap_or_default().trim_start_matches('-').to_owned();
     match error.kind() {
         ErrorKind::UnknownArgument if !given.starts_with('-') => too_many(),
         ErrorKind::UnknownArgument => unreadable(format!("flag provided but not defined: -{name}")),
@@ -115,5 +121,9 @@ pub fn duration(text: &str) -> Result<std::time::Duration, String> {
         seconds += number * unit;
         rest = &rest[letters..];
     }
-    if text.is_empty() { Err(bad()) } else { std::time::Duration::try_from_secs_f64(seconds).map_err(|_| bad()) }
+    if text.is_empty() {
+        Err(bad())
+    } else {
+        std::time::Duration::try_from_secs_f64(seconds).map_err(|_| bad())
+    }
 }

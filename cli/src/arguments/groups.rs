@@ -187,8 +187,16 @@ impl Args for VariableArgs {
     fn augment_args(grammar: Grammar) -> Grammar {
         let repeated = |name: &'static str| Arg::new(name).long(name).action(ArgAction::Append);
         grammar
-            .arg(repeated("var").value_name("NAME=VALUE").help("Set a variable of the root module. May be repeated"))
-            .arg(repeated("var-file").value_name("FILE").help("Read variables from a file. May be repeated"))
+            .arg(
+                repeated("var")
+                    .value_name("NAME=VALUE")
+                    .help("Set a variable of the root module. May be repeated"),
+            )
+            .arg(
+                repeated("var-file")
+                    .value_name("FILE")
+                    .help("Read variables from a file. May be repeated"),
+            )
     }
 
     fn augment_args_for_update(grammar: Grammar) -> Grammar {

@@ -16,11 +16,21 @@ const OWN: [&str; 3] = ["why", "whatif", "facts"];
 
 /// Returns the list of commands.
 pub fn overview(grammar: &Grammar) -> String {
-    let line = |it: &Grammar| format!("  {:12}  {}\n", it.get_name(), it.get_about().map(ToString::to_string).unwrap_or_default());
-    let named = |names: &[&str]| names.iter().filter_map(|it| grammar.find_subcommand(it)).map(line).collect::<String>();
+    let line = |it: &Grammar| {
+        format!(
+            "  {:12}  {}\n",
+            it.get_name(),
+            it.get_about().map(ToString::to_string).unwrap_or_default()
+        )
+    };
+    let named = |names: &[&str]| {
+        names.iter().filter_map(|it| grammar.find_subcommand(it)).map(line).collect::<String>()
+    };
     let mut others: Vec<_> = grammar
         .get_subcommands()
-        .filter(|it| !it.is_hide_set() && !MAIN.contains(&it.get_name()) && !OWN.contains(&it.get_name()))
+        .filter(|it| {
+            !it.is_hide_set() && !MAIN.contains(&it.get_name()) && !OWN.contains(&it.get_name())
+        })
         .collect();
     others.sort_by_key(|it| it.get_name().to_owned());
     format!(
@@ -42,8 +52,15 @@ pub fn overview(grammar: &Grammar) -> String {
 pub fn command(name: &str, grammar: &Grammar) -> String {
     let subcommands: Vec<_> = grammar.get_subcommands().filter(|it| !it.is_hide_set()).collect();
     let nested = if subcommands.is_empty() { "" } else { " <subcommand>" };
-    let mut out = format!("Usage: entail [global options] {name}{nested} [options]{}\n\n", positionals(grammar));
-    let about = grammar.get_long_about().or(grammar.get_about()).map(ToString::to_string).unwrap_or_default();
+    let mut out = format!(
+        "Usage: entail [global options] {name}{nested} [options]{}\n\n",
+        positionals(grammar)
+    );
+    let about = grammar
+        .get_long_about()
+        .or(grammar.get_about())
+        .map(ToString::to_string)
+        .unwrap_or_default();
     out.push_str(&indent(&wrap(&about, WIDTH - 2), 2));
     out.push('\n');
     let flags: Vec<_> = grammar.get_opts().filter(|it| !it.is_hide_set()).collect();
@@ -54,14 +71,22 @@ pub fn command(name: &str, grammar: &Grammar) -> String {
     if !subcommands.is_empty() {
         out.push_str("\nSubcommands:\n");
         for it in subcommands {
-            out.push_str(&format!("    {:18}  {}\n", it.get_name(), it.get_about().map(ToString::to_string).unwrap_or_default()));
+            out.push_str(&format!(
+                "    {:18}  {}\n",
+                it.get_name(),
+                it.get_about().map(ToString::to_string).unwrap_or_default()
+            ));
         }
     }
     out
 }
 
 fn positionals(grammar: &Grammar) -> String {
-    grammar.get_positionals().filter_map(|it| it.get_value_names()?.first()).map(|it| format!(" {it}")).collect()
+    grammar
+        .get_positionals()
+        .filter_map(|it| it.get_value_names()?.first())
+        .map(|it| format!(" {it}"))
+        .collect()
 }
 
 fn flag(flag: &Arg) -> String {
@@ -73,12 +98,20 @@ fn flag(flag: &Arg) -> String {
         true => format!("-{name}"),
         false => format!("-{name}={value}"),
     };
-    let text = flag.get_long_help().or(flag.get_help()).map(ToString::to_string).unwrap_or_default();
+    let text =
+        flag.get_long_help().or(flag.get_help()).map(ToString::to_string).unwrap_or_default();
     let text = indent(&wrap(&format!("{}.", text.trim_end_matches('.')), WIDTH - INDENT), INDENT);
     let gap = INDENT.saturating_sub(form.chars().count() + 2);
-    if gap > 0 { format!("  {form}{:gap$}{}\n", "", text.trim_start()) } else { format!("  {form}\n{text}\n") }
+    if gap > 0 {
+        format!("  {form}{:gap$}{}\n", "", text.trim_start())
+    } else {
+        format!("  {form}\n{text}\n")
+    }
 }
 
 fn indent(text: &str, by: usize) -> String {
-    text.lines().map(|it| if it.is_empty() { String::new() } else { format!("{:by$}{it}", "") }).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|it| if it.is_empty() { String::new() } else { format!("{:by$}{it}", "") })
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -104,7 +104,9 @@ fn is_help(word: &str) -> bool {
 fn take_directory(mut arguments: Vec<String>) -> Result<(Option<PathBuf>, Vec<String>), String> {
     let leading = arguments.iter().take_while(|it| it.starts_with('-')).count();
     let is_chdir = |it: &String| it.trim_start_matches('-').split('=').next() == Some("chdir");
-    let Some(index) = arguments[..leading].iter().position(is_chdir) else { return Ok((None, arguments)) };
+    let Some(index) = arguments[..leading].iter().position(is_chdir) else {
+        return Ok((None, arguments));
+    };
     let flag = arguments.remove(index);
     match flag.split_once('=') {
         Some((_, directory)) if !directory.is_empty() => Ok((Some(PathBuf::from(directory)), arguments)),
@@ -129,13 +131,18 @@ fn command_path<'a>(arguments: &[String], grammar: &'a Grammar) -> (Vec<&'a Gram
 }
 
 /// Inserts the words of `TF_CLI_ARGS`, and before them those of `TF_CLI_ARGS_command`, right behind the command.
-fn add_environment(mut arguments: Vec<String>, grammar: &Grammar, environment: &BTreeMap<String, String>) -> Result<Vec<String>, String> {
+fn add_environment(
+    mut arguments: Vec<String>,
+    grammar: &Grammar,
+    environment: &BTreeMap<String, String>,
+) -> Result<Vec<String>, String> {
     let (path, first) = command_path(&arguments, grammar);
     let suffix: Vec<_> = path.iter().map(|it| it.get_name().replace('-', "_")).collect();
     let specific = format!("TF_CLI_ARGS_{}", suffix.join("_"));
     for variable in ["TF_CLI_ARGS", &specific] {
         let Some(text) = environment.get(variable).filter(|it| !it.is_empty()) else { continue };
-        let words = words::split(text).map_err(|it| format!("Error parsing extra CLI args from {variable}: {it}\n"))?;
+        let words = words::split(text)
+            .map_err(|it| format!("Error parsing extra CLI args from {variable}: {it}\n"))?;
         arguments.splice(first..first, words);
     }
     Ok(arguments)
@@ -148,7 +155,9 @@ fn unknown_command(name: &str, grammar: &Grammar) -> String {
         .filter(|(distance, _)| *distance < 3)
         .min();
     let hint = near.map_or(String::new(), |(_, it)| format!(" Did you mean \"{it}\"?"));
-    format!("entail has no command named \"{name}\".{hint}\n\nTo see all of entail's top-level commands, run:\n  entail -help\n\n")
+    format!(
+        "entail has no command named \"{name}\".{hint}\n\nTo see all of entail's top-level commands, run:\n  entail -help\n\n"
+    )
 }
 
 /// The number of letters to insert, delete or replace.

@@ -8,7 +8,9 @@ pub fn split(text: &str) -> Result<Vec<String>, &'static str> {
     while let Some(c) = chars.next() {
         match c {
             ' ' | '\t' | '\r' | '\n' => words.extend(word.take()),
-            '\\' => word.get_or_insert_default().push(chars.next().ok_or("invalid command line string")?),
+            '\\' => word
+                .get_or_insert_default()
+                .push(chars.next().ok_or("invalid command line string")?),
             '\'' => quoted(&mut chars, '\'', word.get_or_insert_default())?,
             '"' => quoted(&mut chars, '"', word.get_or_insert_default())?,
             c => word.get_or_insert_default().push(c),
@@ -18,7 +20,11 @@ pub fn split(text: &str) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-fn quoted(chars: &mut std::str::Chars<'_>, quote: char, word: &mut String) -> Result<(), &'static str> {
+fn quoted(
+    chars: &mut std::str::Chars<'_>,
+    quote: char,
+    word: &mut String,
+) -> Result<(), &'static str> {
     while let Some(c) = chars.next() {
         match c {
             c if c == quote => return Ok(()),

@@ -17,8 +17,10 @@ use crate::ui::Ui;
 /// exactly that plan and asks nothing.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ApplyArgs {
+    /// What to plan.
     #[command(flatten)]
     pub planning: PlanningArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -34,8 +36,10 @@ pub struct ApplyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub suppress_forget_errors: bool,
 
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 

@@ -29,6 +29,7 @@ pub fn run(ui: &Ui, args: &CompletionArgs) -> Result<u8, Diagnostics> {
 }
 
 fn unknown_shell(name: &str) -> Diagnostic {
-    Diagnostic::error("Unknown shell")
-        .detail(format!("There is no completion for `{name}`: choose bash, elvish, fish, powershell or zsh."))
+    Diagnostic::error("Unknown shell").detail(format!(
+        "There is no completion for `{name}`: choose bash, elvish, fish, powershell or zsh."
+    ))
 }

@@ -13,11 +13,14 @@ pub struct ConsoleArgs {
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
+    /// The lock of the state.
     #[command(flatten)]
     pub lock: LockArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

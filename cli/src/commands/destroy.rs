@@ -11,6 +11,7 @@ use crate::ui::Ui;
 /// Plans to destroy everything that the configuration manages, asks for approval, and destroys it.
 #[derive(clap::Args, Debug)]
 pub struct DestroyArgs {
+    /// What `apply` takes.
     #[command(flatten)]
     pub apply: ApplyArgs,
 }
@@ -27,7 +28,9 @@ impl DestroyArgs {
                 ));
             }
             PlanMode::RefreshOnly => {
-                return Err(invalid_mode("The -refresh-only option is not valid for \"entail destroy\"."));
+                return Err(invalid_mode(
+                    "The -refresh-only option is not valid for \"entail destroy\".",
+                ));
             }
         }
         match &options.plan {

@@ -17,8 +17,10 @@ pub struct FactsArgs {
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
 
+    /// What to plan.
     #[command(flatten)]
     pub planning: PlanningArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -30,6 +32,7 @@ pub struct FactsArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = true)]
     pub input: bool,
 
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 
@@ -41,6 +44,10 @@ pub struct FactsArgs {
 impl FactsArgs {
     /// Returns the relation, where one is named.
     pub fn relation(&self) -> Result<Option<&str>, Diagnostic> {
-        at_most_one(&self.words, "Too many command line arguments", "Expected at most one positional argument.")
+        at_most_one(
+            &self.words,
+            "Too many command line arguments",
+            "Expected at most one positional argument.",
+        )
     }
 }

@@ -15,6 +15,7 @@ pub struct ForceUnlockArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub force: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -26,7 +27,8 @@ pub struct ForceUnlockArgs {
 impl ForceUnlockArgs {
     /// Returns the id of the lock.
     pub fn id(&self) -> Result<&str, Diagnostic> {
-        let [id] = words(&self.words, "Wrong number of arguments", "Expected a single argument: LOCK_ID")?;
+        let [id] =
+            words(&self.words, "Wrong number of arguments", "Expected a single argument: LOCK_ID")?;
         Ok(id)
     }
 }

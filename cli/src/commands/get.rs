@@ -19,11 +19,14 @@ pub struct GetArgs {
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
     pub test_directory: PathBuf,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

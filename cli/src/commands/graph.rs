@@ -31,9 +31,11 @@ pub struct GraphArgs {
     #[arg(long, hide = true, action = ArgAction::Set, default_value_t = false)]
     pub verbose: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

@@ -25,10 +25,13 @@ pub struct ImportArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 
@@ -40,6 +43,10 @@ pub struct ImportArgs {
 impl ImportArgs {
     /// Returns the address and the import id.
     pub fn address_and_id(&self) -> Result<&[String; 2], Diagnostic> {
-        words(&self.words, "Invalid number of arguments", "The import command expects two arguments")
+        words(
+            &self.words,
+            "Invalid number of arguments",
+            "The import command expects two arguments",
+        )
     }
 }

@@ -37,6 +37,7 @@ pub struct InitArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// The lock of the state.
     #[command(flatten)]
     pub lock: LockArgs,
 
@@ -64,11 +65,14 @@ pub struct InitArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub upgrade: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }
@@ -79,7 +83,9 @@ impl InitArgs {
         no_words(&self.words)?;
         if self.migrate_state && self.reconfigure {
             let problem = Diagnostic::error("Wrong combination of options");
-            return Err(problem.detail("The -migrate-state and -reconfigure options are mutually-exclusive").into());
+            return Err(problem
+                .detail("The -migrate-state and -reconfigure options are mutually-exclusive")
+                .into());
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use clap::{ArgAction, Subcommand};
 /// Metadata related commands
 #[derive(clap::Args, Debug)]
 pub struct MetadataArgs {
+    /// What to do.
     #[command(subcommand)]
     pub command: MetadataCommand,
 }
@@ -24,6 +25,7 @@ pub struct FunctionsArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

@@ -90,12 +90,20 @@ pub enum Command {
 }
 
 /// Returns the words if there are as many as the command takes, else its complaint.
-pub fn words<'a, const N: usize>(given: &'a [String], summary: &str, detail: &str) -> Result<&'a [String; N], Diagnostic> {
+pub fn words<'a, const N: usize>(
+    given: &'a [String],
+    summary: &str,
+    detail: &str,
+) -> Result<&'a [String; N], Diagnostic> {
     given.try_into().map_err(|_| Diagnostic::error(summary).detail(detail))
 }
 
 /// Returns the only word, if there is one, else the command's complaint.
-pub fn at_most_one<'a>(given: &'a [String], summary: &str, detail: &str) -> Result<Option<&'a str>, Diagnostic> {
+pub fn at_most_one<'a>(
+    given: &'a [String],
+    summary: &str,
+    detail: &str,
+) -> Result<Option<&'a str>, Diagnostic> {
     match given {
         [] => Ok(None),
         [word] => Ok(Some(word)),

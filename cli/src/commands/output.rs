@@ -34,6 +34,7 @@ pub struct OutputArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -52,7 +53,8 @@ impl OutputArgs {
         )?;
         let form = match (self.json, self.raw) {
             (true, true) => {
-                return Err(Diagnostic::error("Invalid output format").detail("The -raw and -json options are mutually-exclusive."));
+                return Err(Diagnostic::error("Invalid output format")
+                    .detail("The -raw and -json options are mutually-exclusive."));
             }
             (true, false) => Form::Json,
             (false, true) => Form::Raw,
@@ -60,7 +62,9 @@ impl OutputArgs {
         };
         if form == Form::Raw && name.is_none() {
             let problem = Diagnostic::error("Output name required");
-            return Err(problem.detail("You must give the name of a single output value when using the -raw option."));
+            return Err(problem.detail(
+                "You must give the name of a single output value when using the -raw option.",
+            ));
         }
         Ok((name, form))
     }

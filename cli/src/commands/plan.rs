@@ -17,8 +17,10 @@ use crate::ui::Ui;
 /// file, which `apply` then carries out exactly.
 #[derive(clap::Args, Debug)]
 pub struct PlanArgs {
+    /// What to plan.
     #[command(flatten)]
     pub planning: PlanningArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -38,11 +40,14 @@ pub struct PlanArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
 
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

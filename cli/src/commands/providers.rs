@@ -15,9 +15,11 @@ pub struct ProvidersArgs {
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
     pub test_directory: PathBuf,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
+    /// What to do.
     #[command(subcommand)]
     pub command: Option<ProvidersCommand>,
 }
@@ -51,6 +53,7 @@ pub struct LockArgs {
     #[arg(long, value_name = "OS_ARCH", action = ArgAction::Append)]
     pub platform: Vec<String>,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -66,6 +69,7 @@ pub struct MirrorArgs {
     #[arg(long, value_name = "OS_ARCH", action = ArgAction::Append)]
     pub platform: Vec<String>,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -81,9 +85,11 @@ pub struct SchemaArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

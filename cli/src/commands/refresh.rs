@@ -14,15 +14,20 @@ use crate::ui::Ui;
 /// Reads every object and records what changed outside, without a question. `apply -refresh-only` shows the changes first.
 #[derive(clap::Args, Debug)]
 pub struct RefreshArgs {
+    /// What to plan.
     #[command(flatten)]
     pub planning: PlanningArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }
@@ -30,7 +35,11 @@ pub struct RefreshArgs {
 impl RefreshArgs {
     /// Returns what is asked, or what is wrong with the flags.
     pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
-        words::<0>(&self.words, "Too many command line arguments", "Expected no positional arguments.")?;
+        words::<0>(
+            &self.words,
+            "Too many command line arguments",
+            "Expected no positional arguments.",
+        )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.mode = PlanMode::RefreshOnly;
         Ok(ApplyOptions {

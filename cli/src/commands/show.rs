@@ -40,6 +40,7 @@ pub struct ShowArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -83,12 +84,14 @@ impl ShowArgs {
                 "Unexpected command line arguments",
                 "This command does not expect any positional arguments when using a target-selection option.",
             ),
-            (Some(Shown::Config), ..) if !self.json => {
-                problem("JSON output required for configuration", "The -config option requires -json to be specified.")
-            }
-            (Some(Shown::Module(_)), ..) if !self.json => {
-                problem("JSON output required for module", "The -module=DIR option requires -json to be specified.")
-            }
+            (Some(Shown::Config), ..) if !self.json => problem(
+                "JSON output required for configuration",
+                "The -config option requires -json to be specified.",
+            ),
+            (Some(Shown::Module(_)), ..) if !self.json => problem(
+                "JSON output required for module",
+                "The -module=DIR option requires -json to be specified.",
+            ),
             (Some(shown), None, []) => Ok(shown),
             (None, _, []) => Ok(Shown::State),
             (None, _, [file]) => Ok(Shown::File(PathBuf::from(file))),

@@ -13,6 +13,7 @@ use crate::arguments::groups::{LockArgs, StateArgs as StateFiles, VariableArgs};
 /// Every subcommand that changes the state keeps a copy of the previous one beside it.
 #[derive(clap::Args, Debug)]
 pub struct StateArgs {
+    /// What to do.
     #[command(subcommand)]
     pub command: StateCommand,
 }
@@ -47,6 +48,7 @@ pub struct ListArgs {
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -72,8 +74,10 @@ pub struct MoveArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateFiles,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -94,8 +98,10 @@ impl MoveArgs {
 /// Prints the state as JSON.
 #[derive(clap::Args, Debug)]
 pub struct PullArgs {
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }
@@ -113,8 +119,10 @@ pub struct PushArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// The lock of the state.
     #[command(flatten)]
     pub lock: LockArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -126,7 +134,8 @@ pub struct PushArgs {
 impl PushArgs {
     /// Returns the file.
     pub fn file(&self) -> Result<&str, Diagnostic> {
-        let [file] = words(&self.words, "Invalid number of arguments", "Exactly one argument expected")?;
+        let [file] =
+            words(&self.words, "Invalid number of arguments", "Exactly one argument expected")?;
         Ok(file)
     }
 }
@@ -144,8 +153,10 @@ pub struct ReplaceProviderArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateFiles,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -174,8 +185,10 @@ pub struct RemoveArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateFiles,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -187,7 +200,10 @@ pub struct RemoveArgs {
 impl RemoveArgs {
     /// Returns the addresses.
     pub fn addresses(&self) -> Result<&[String], Diagnostic> {
-        let problem = || Diagnostic::error("Invalid number of arguments").detail("At least one address is required");
+        let problem = || {
+            Diagnostic::error("Invalid number of arguments")
+                .detail("At least one address is required")
+        };
         if self.words.is_empty() { Err(problem()) } else { Ok(&self.words) }
     }
 }
@@ -205,6 +221,7 @@ pub struct ShowArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -216,7 +233,8 @@ pub struct ShowArgs {
 impl ShowArgs {
     /// Returns the address.
     pub fn address(&self) -> Result<&str, Diagnostic> {
-        let [address] = words(&self.words, "Invalid number of arguments", "Exactly one argument expected")?;
+        let [address] =
+            words(&self.words, "Invalid number of arguments", "Exactly one argument expected")?;
         Ok(address)
     }
 }

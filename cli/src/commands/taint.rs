@@ -11,6 +11,7 @@ use crate::arguments::groups::{StateArgs, VariableArgs};
 /// The next plan replaces the object. `plan -replace=ADDRESS` does the same without touching the state first.
 #[derive(clap::Args, Debug)]
 pub struct TaintArgs {
+    /// What both take.
     #[command(flatten)]
     pub common: CommonArgs,
 }
@@ -20,6 +21,7 @@ pub struct TaintArgs {
 /// The next plan keeps the object.
 #[derive(clap::Args, Debug)]
 pub struct UntaintArgs {
+    /// What both take.
     #[command(flatten)]
     pub common: CommonArgs,
 }
@@ -35,8 +37,10 @@ pub struct CommonArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
 
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 

@@ -23,11 +23,14 @@ pub struct TestArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub verbose: bool,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

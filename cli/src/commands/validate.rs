@@ -21,8 +21,10 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
     pub test_directory: PathBuf,
 
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
 
@@ -34,6 +36,10 @@ pub struct ValidateArgs {
 impl ValidateArgs {
     /// Returns the directory to check, where one is named.
     pub fn directory(&self) -> Result<Option<&str>, Diagnostic> {
-        at_most_one(&self.words, "Too many command line arguments", "Expected at most one positional argument.")
+        at_most_one(
+            &self.words,
+            "Too many command line arguments",
+            "Expected at most one positional argument.",
+        )
     }
 }

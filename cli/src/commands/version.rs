@@ -16,6 +16,7 @@ pub struct VersionArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }
@@ -34,7 +35,8 @@ pub fn run(ui: &Ui, args: &VersionArgs, selections: &BTreeMap<String, String>) -
         ui.out(&format!("{document:#}\n"));
         return 0;
     }
-    let mut text = format!("entail v{own}\non {platform}\ncompatible with OpenTofu v{COMPATIBLE_VERSION}\n");
+    let mut text =
+        format!("entail v{own}\non {platform}\ncompatible with OpenTofu v{COMPATIBLE_VERSION}\n");
     for (provider, version) in selections {
         text.push_str(&format!("+ provider {provider} v{version}\n"));
     }

@@ -10,8 +10,10 @@ use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 /// provider and no `init`.
 #[derive(clap::Args, Debug)]
 pub struct WhatifArgs {
+    /// What to plan.
     #[command(flatten)]
     pub planning: PlanningArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -23,9 +25,11 @@ pub struct WhatifArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = true)]
     pub input: bool,
 
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

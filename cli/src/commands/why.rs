@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 
-use super::words;
 use super::plan::PlanOptions;
+use super::words;
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request::{self, StateOptions};
 use crate::ui::Ui;
@@ -37,10 +37,13 @@ pub struct WhyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = true)]
     pub input: bool,
 
+    /// What to plan.
     #[command(flatten)]
     pub planning: PlanningArgs,
+    /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
 
@@ -70,7 +73,9 @@ impl WhyArgs {
         let detail = "The why command expects exactly one argument: the address of an instance, or output.NAME.";
         let [address] = words(&self.words, "Invalid number of arguments", detail)?;
         if self.depth == Some(0) {
-            return Err(Diagnostic::error("Invalid depth").detail("The -depth option must be 1 or more.").into());
+            return Err(Diagnostic::error("Invalid depth")
+                .detail("The -depth option must be 1 or more.")
+                .into());
         }
         let planning = PlanOptions {
             request: request::build(&self.planning, &self.variables, &ui.sources)?,

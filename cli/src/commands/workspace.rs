@@ -13,6 +13,7 @@ use crate::arguments::groups::LockArgs;
 /// A workspace is a state of its own for the same configuration.
 #[derive(clap::Args, Debug)]
 pub struct WorkspaceArgs {
+    /// What to do.
     #[command(subcommand)]
     pub command: WorkspaceCommand,
 }
@@ -36,6 +37,7 @@ pub struct DeleteArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub force: bool,
 
+    /// The lock of the state.
     #[command(flatten)]
     pub lock: LockArgs,
 
@@ -51,6 +53,7 @@ pub struct ListArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }
@@ -58,6 +61,7 @@ pub struct ListArgs {
 /// Create a new workspace and switch to it
 #[derive(clap::Args, Debug)]
 pub struct NewArgs {
+    /// The lock of the state.
     #[command(flatten)]
     pub lock: LockArgs,
 
@@ -85,6 +89,7 @@ pub struct SelectArgs {
 /// Show the name of the current workspace
 #[derive(clap::Args, Debug)]
 pub struct ShowArgs {
+    /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::address::{Module as ModuleAddr, Provider, ProviderConfig};
+use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::syntax::Expression;
 use crate::value::Str;
@@ -219,7 +219,7 @@ impl<'a> View<'a> {
             let detail = if let Some(first) = seen.get(&entry.source) {
                 format!(
                     "Provider {} with the local name {name:?} was previously required as {first:?}. A provider can only be required once within required_providers.",
-                    entry.source
+                    display(&entry.source)
                 )
             } else if Provider::implied(implied) == entry.source
                 && name != implied
@@ -227,7 +227,7 @@ impl<'a> View<'a> {
             {
                 format!(
                     "Provider {} with the local name {name:?} was implicitly required via a configuration block as {implied:?}. The provider configuration block name must match the name used in required_providers.",
-                    entry.source
+                    display(&entry.source)
                 )
             } else {
                 seen.insert(&entry.source, name);
@@ -391,7 +391,7 @@ impl<'a> View<'a> {
                 if !self.configured.contains_key(&name) && passed_as(call, &name).is_none() {
                     let detail = format!(
                         "The child module requires an additional configuration for provider {}, with the local name {name:?}.\n\nAdd an entry for {name} in the \"providers\" meta-argument in the module block to choose which provider configuration the module should use for that purpose.",
-                        entry.source
+                        display(&entry.source)
                     );
                     problems.push(problems::provider_problem(
                         "Missing required provider configuration",
@@ -421,14 +421,15 @@ impl<'a> View<'a> {
         };
         for (child, own) in &call.providers {
             let name = child.local_name();
-            let provider = self.module.provider_of(&child.name.text);
+            let provider = passed_type(self.module, &child.name.text);
+            let shown = display(&provider);
             let is_known =
                 required.contains_key(&*name) || is_alias(&name) || self.empty.contains_key(&name);
             if !is_known {
                 let module = module_text(self.address);
                 if &*provider.namespace == "hashicorp" {
                     let detail = format!(
-                        "There is no explicit declaration for local provider name {name:?} in {module}, so OpenTofu is assuming you mean to pass a configuration for \"{provider}\".\n\nIf you also control the child module, add a required_providers entry named {name:?} with the source address \"{provider}\"."
+                        "There is no explicit declaration for local provider name {name:?} in {module}, so OpenTofu is assuming you mean to pass a configuration for {shown:?}.\n\nIf you also control the child module, add a required_providers entry named {name:?} with the source address {shown:?}."
                     );
                     problems.push(problems::provider_warning(
                         "Reference to undefined provider",
@@ -437,7 +438,7 @@ impl<'a> View<'a> {
                     ));
                 } else {
                     let detail = format!(
-                        "The child module does not declare any provider requirement with the local name {name:?}.\n\nIf you also control the child module, you can add a required_providers entry named {name:?} with the source address \"{provider}\" to accept this provider configuration."
+                        "The child module does not declare any provider requirement with the local name {name:?}.\n\nIf you also control the child module, you can add a required_providers entry named {name:?} with the source address {shown:?} to accept this provider configuration."
                     );
                     problems.push(problems::provider_problem(
                         "Reference to undefined provider",
@@ -446,12 +447,13 @@ impl<'a> View<'a> {
                     ));
                 }
             }
-            let given = calling.provider_of(&own.name.text);
+            let given = passed_type(calling, &own.name.text);
             if given != provider {
+                let given = display(&given);
                 let (here, there) = (module_text(parent), module_text(self.address));
                 let (own_name, child_name) = (own.local_name(), &name);
                 let detail = format!(
-                    "The local name {own_name:?} in {here} represents provider \"{given}\", but {child_name:?} in {there} represents \"{provider}\".\n\nEach provider has its own distinct configuration schema and provider types, so this module's {child_name:?} can be assigned only a configuration for {provider}."
+                    "The local name {own_name:?} in {here} represents provider {given:?}, but {child_name:?} in {there} represents {shown:?}.\n\nEach provider has its own distinct configuration schema and provider types, so this module's {child_name:?} can be assigned only a configuration for {shown}."
                 );
                 problems.push(problems::provider_problem(
                     "Provider type mismatch",
@@ -476,6 +478,25 @@ impl<'a> View<'a> {
             );
             problems.push(problems::provider_warning("Redundant empty provider block", detail, at));
         }
+    }
+}
+
+/// Returns the type of a configuration that is passed: what is required by that name, else `hashicorp/NAME` whatever the name.
+fn passed_type(module: &Module, name: &str) -> Provider {
+    match module.required_providers.get(name) {
+        Some(it) => it.source.clone(),
+        None => {
+            Provider { host: DEFAULT_HOST.into(), namespace: "hashicorp".into(), kind: name.into() }
+        }
+    }
+}
+
+/// Prints a provider as people write it: without the usual registry.
+fn display(provider: &Provider) -> String {
+    if *provider.host == *DEFAULT_HOST {
+        format!("{}/{}", provider.namespace, provider.kind)
+    } else {
+        provider.to_string()
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[STR],
         variadic: None,
         returns: Returns::NullableComputed(jsondecode_type),
-        body: |call| json::decode(call.text(0)).map_err(|error| Failure::call(error.to_string())),
+        body: |call| json::from_json_implied(call.text(0)).map_err(Failure::call),
     },
     Function {
         name: "base64encode",
@@ -113,7 +113,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn jsonencode(call: &Call<'_>) -> Outcome {
     let value = call.argument(0);
     if value.is_wholly_known() {
-        return json::encode(value).map(Value::string).map_err(|error| Failure::call(error.to_string()));
+        return json::to_json(value).map(Value::string).map_err(|error| Failure::call(error.to_string()));
     }
     if !unknown::is_definitely_not_null(value) {
         return Ok(Value::unknown(Type::STRING));

@@ -243,7 +243,7 @@ fn write_verb(text: &mut String, verb: &Verb<'_>, value: Option<&Value>, count: 
                 Some(most @ 1..) => own.graphemes(true).take(most).collect(),
                 _ => own.to_owned(),
             };
-            let shown = if verb.letter == 'q' { json::quoted(&cut) } else { cut };
+            let shown = if verb.letter == 'q' { json::quote(&cut, json::Escape::Html) } else { cut };
             text.push_str(&padded(verb, &shown));
         }
         other => return Err(format!("unsupported format verb {other:?} in {raw:?} at offset {offset}")),
@@ -256,7 +256,7 @@ fn as_is(verb: &Verb<'_>, value: &Value) -> Result<String, String> {
     match value {
         Value::String(it) if !verb.sharp => Ok(it.to_string()),
         Value::Number(it) if !verb.sharp => Ok(it.text(Notation::General, None)),
-        _ => json::encode(value).map_err(|error| format!("unsupported value for {:?} at {}: {error}", verb.raw, verb.offset)),
+        _ => json::to_json(value).map_err(|error| format!("unsupported value for {:?} at {}: {error}", verb.raw, verb.offset)),
     }
 }
 

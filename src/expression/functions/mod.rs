@@ -11,26 +11,31 @@ use crate::value::{Marks, Type, Value};
 
 use super::Scope;
 
+mod charsets;
 mod checks;
 mod cidr;
 mod collections;
+mod csv;
 mod dates;
 mod encoding;
 mod files;
 mod formats;
+mod glob;
+mod gzip;
 mod hashes;
 mod lists;
 mod maps;
 mod marking;
 mod numbers;
+mod re2;
 mod regexes;
+mod rsa;
 mod sets;
 mod strings;
 mod templates;
 mod types;
-mod yaml;
 
-pub use types::parse_type;
+pub use types::{Constraint, parse_type};
 
 /// A function.
 pub struct Function {
@@ -300,16 +305,7 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
 
 /// Adds to an unknown value that it will not be null.
 pub(super) fn not_null(value: Value) -> Value {
-    let (bare, marks) = value.unmark();
-    match bare {
-        Value::Unknown(it) if it.ty != Type::DYNAMIC && !it.refinement.not_null => {
-            let mut it = crate::value::Unknown::clone(&it);
-            it.refinement.not_null = true;
-            Value::Unknown(it.into())
-        }
-        other => other,
-    }
-    .mark(&marks)
+    crate::value::unknown::not_null(&value)
 }
 
 static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::new(|| {
@@ -331,7 +327,7 @@ static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::n
         strings::FUNCTIONS,
         templates::FUNCTIONS,
     ];
-    families.into_iter().flatten().chain(types::FUNCTIONS).chain(yaml::FUNCTIONS).map(|it| (it.name, it)).collect()
+    families.into_iter().flatten().chain(types::FUNCTIONS).map(|it| (it.name, it)).collect()
 });
 
 /// Returns a function by its name, without `core::`.

@@ -132,7 +132,7 @@ fn extreme(call: &Call<'_>, wanted: std::cmp::Ordering) -> Outcome {
 
 fn parseint_type(arguments: &[Value]) -> Result<Type, Failure> {
     match arguments[0].ty() {
-        Type::STRING => Ok(Type::NUMBER),
+        it if it == Type::STRING => Ok(Type::NUMBER),
         other => Err(Failure::argument(0, format!("first argument must be a string, not {}", other.friendly_name()))),
     }
 }

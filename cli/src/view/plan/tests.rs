@@ -123,5 +123,12 @@ fn check_change(change: Change, schemas: &Schemas, expected: Expect) {
     let start =
         text.find("following actions:\n\n").map_or(0, |it| it + "following actions:\n\n".len());
     let end = text.rfind("\nPlan:").unwrap_or(text.len());
-    expected.assert_eq(&text[start..end]);
+    expected.assert_eq(&dedent(&text[start..end]));
+}
+
+/// Takes off what all lines are indented by: an expectation cannot hold it.
+fn dedent(text: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let common = text.lines().filter(|it| !it.is_empty()).map(indent).min().unwrap_or(0);
+    text.lines().map(|it| format!("{}\n", it.get(common..).unwrap_or_default())).collect()
 }

@@ -1,0 +1,203 @@
+//! Flags to a [`Request`]: addresses are read, contradictions refused.
+
+use std::path::Path;
+use std::time::Duration;
+
+use entail::address::target::{Target, invalid_flag, parse_target_lines};
+use entail::address::{Instance, Mode};
+use entail::backend::local::Choice;
+use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
+use entail::request::{PlanMode, Request, Selector};
+
+use super::groups::{LockArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::view::style::quoted;
+
+/// What `-parallelism=0` means.
+const USUAL_PARALLELISM: usize = 10;
+
+/// Where the state lies, and its lock.
+#[derive(Clone, Debug)]
+pub struct StateOptions {
+    /// Which files, as far as flags choose them.
+    pub files: Choice,
+    /// The lock.
+    pub lock: LockOptions,
+}
+
+/// Whether to lock the state, and how long to wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockOptions {
+    /// `-lock`
+    pub enabled: bool,
+    /// `-lock-timeout`
+    pub timeout: Duration,
+}
+
+impl From<&LockArgs> for LockOptions {
+    fn from(args: &LockArgs) -> LockOptions {
+        LockOptions { enabled: args.lock, timeout: args.lock_timeout }
+    }
+}
+
+impl From<&StateArgs> for StateOptions {
+    fn from(args: &StateArgs) -> StateOptions {
+        let files = Choice {
+            state: args.state.clone(),
+            state_out: args.state_out.clone(),
+            backup: args.backup.clone(),
+            ..Choice::default()
+        };
+        StateOptions { files, lock: LockOptions::from(&args.lock) }
+    }
+}
+
+/// Builds what a plan is asked to do. Files of addresses are added to `sources`.
+pub fn build(
+    planning: &PlanningArgs,
+    variables: &VariableArgs,
+    sources: &Sources,
+) -> Result<Request, Diagnostics> {
+    let mut problems = Diagnostics::new();
+    let request = Request {
+        mode: problems.take(mode(planning)).unwrap_or_default(),
+        skip_refresh: !planning.refresh,
+        targets: selectors(
+            "target",
+            &planning.target,
+            &planning.target_file,
+            sources,
+            &mut problems,
+        ),
+        excludes: selectors(
+            "exclude",
+            &planning.exclude,
+            &planning.exclude_file,
+            sources,
+            &mut problems,
+        ),
+        replaces: planning
+            .replace
+            .iter()
+            .filter_map(|it| problems.take(replaced(it)))
+            .map(|it| (it, None))
+            .collect(),
+        variables: problems.take(variables.sources()).unwrap_or_default(),
+        compat_opentofu: problems.take(compat(planning.compat.as_deref())).unwrap_or_default(),
+        parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
+        generate_config_out: None,
+    };
+    if problems.is_empty() { Ok(request) } else { Err(problems) }
+}
+
+fn mode(planning: &PlanningArgs) -> Result<PlanMode, Diagnostic> {
+    match (planning.destroy, planning.refresh_only) {
+        (true, true) => Err(Diagnostic::error("Incompatible plan mode options")
+            .detail("The -destroy and -refresh-only options are mutually-exclusive.")),
+        (false, true) if !planning.refresh => Err(Diagnostic::error("Incompatible refresh options").detail(
+            "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would be nothing to do.",
+        )),
+        (true, false) => Ok(PlanMode::Destroy),
+        (false, true) => Ok(PlanMode::RefreshOnly),
+        (false, false) => Ok(PlanMode::Normal),
+    }
+}
+
+fn compat(program: Option<&str>) -> Result<bool, Diagnostic> {
+    match program {
+        None => Ok(false),
+        Some("opentofu") => Ok(true),
+        Some(other) => Err(Diagnostic::error("Invalid -compat option").detail(format!(
+            "There is no reading called {}. The one there is: -compat=opentofu.",
+            quoted(other)
+        ))),
+    }
+}
+
+/// Brings `-parallelism` into range: 0 is the usual number.
+pub fn parallelism(number: i64) -> Result<usize, Diagnostic> {
+    match usize::try_from(number) {
+        Ok(0) => Ok(USUAL_PARALLELISM),
+        Ok(number) => Ok(number),
+        Err(_) => Err(Diagnostic::error("Invalid parallelism value")
+            .detail(format!("The parallelism must be a positive value. Not {number}."))),
+    }
+}
+
+fn replaced(text: &str) -> Result<Instance, Diagnostic> {
+    let invalid = |detail: &str| {
+        Diagnostic::error(format!("Invalid force-replace address {}", quoted(text))).detail(detail)
+    };
+    let address: Instance = text.parse().map_err(|it: Diagnostic| invalid(&it.detail))?;
+    match address.resource.mode {
+        Mode::Managed => Ok(address),
+        Mode::Data | Mode::Ephemeral => {
+            Err(invalid("Only managed resources can be used with the -replace=... option."))
+        }
+    }
+}
+
+fn selectors(
+    flag: &str,
+    given: &[String],
+    files: &[impl AsRef<Path>],
+    sources: &Sources,
+    problems: &mut Diagnostics,
+) -> Vec<Selector> {
+    let mut selectors = Vec::new();
+    for text in given {
+        let target = text.parse().map_err(|it| invalid_flag(flag, text, &it));
+        let origin = format!("-{flag}={text}");
+        selectors.extend(problems.take(target).map(|target| Selector {
+            target,
+            text: text.clone(),
+            origin,
+        }));
+    }
+    for file in files {
+        let read = from_file(file.as_ref(), sources, problems);
+        selectors.extend(problems.take(read).unwrap_or_default());
+    }
+    selectors
+}
+
+/// Reads a file of addresses, one a line.
+fn from_file(
+    path: &Path,
+    sources: &Sources,
+    problems: &mut Diagnostics,
+) -> Result<Vec<Selector>, Diagnostic> {
+    let text = std::fs::read_to_string(path).map_err(|it| unreadable(path, &it))?;
+    let name = path.display().to_string();
+    let file = sources.add(name.clone(), text.as_str().into());
+    let mut selectors = Vec::new();
+    for (number, target) in parse_target_lines(&text) {
+        let (line, span) = line(&text, number, file);
+        match target {
+            Ok(target) => selectors.push(Selector {
+                target,
+                text: line.to_owned(),
+                origin: format!("{name}:{number}"),
+            }),
+            Err(problem) => problems.push(problem.at(span)),
+        }
+    }
+    Ok(selectors)
+}
+
+/// Returns a line without blanks around it, and its place.
+fn line(text: &str, number: usize, file: FileId) -> (&str, Span) {
+    let whole = text.split('\n').nth(number - 1).unwrap_or_default();
+    let line = whole.trim_start_matches('\u{feff}').trim();
+    let start = line.as_ptr() as usize - text.as_ptr() as usize;
+    (line, Span::new(file, start, start + line.len()))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to read file")
+        .detail(format!("The file of addresses `{}` cannot be read: {error}.", path.display()))
+}
+
+/// Reads one target, as commands on the state take them.
+pub fn target(text: &str) -> Result<Target, Diagnostic> {
+    text.parse()
+}

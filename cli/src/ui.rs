@@ -1,0 +1,393 @@
+//! The only door to the terminal: text out, answers in, colours, width.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+use std::path::Path;
+use std::sync::Mutex;
+
+use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
+use entail::operation::event::{Event, Sink, Stage, Summary};
+use entail::request::PlanMode;
+use entail::world::World;
+
+use crate::arguments::groups::ViewArgs;
+use crate::view::diagnostics::{Grouping, render, sort};
+use crate::view::plan::Look;
+use crate::view::style::{Style, quoted};
+use crate::view::{PRODUCT, json, progress};
+
+#[cfg(test)]
+mod tests;
+
+/// How a command speaks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// `-json`: every line of the standard output is a message.
+    pub json: bool,
+    /// `-show-sensitive`
+    pub show_sensitive: bool,
+    /// Ask nothing (`-input=false`, `TF_INPUT`).
+    pub silent: bool,
+}
+
+/// The terminal.
+///
+/// It is also who listens to operations: events become lines, messages, or both.
+pub struct Ui {
+    /// Every source file that was read, for problems to show.
+    pub sources: Sources,
+    /// Whether a program runs the command.
+    pub in_automation: bool,
+    manner: Manner,
+    concise: bool,
+    grouping: Grouping,
+    out_style: Style,
+    err_style: Style,
+    world: World,
+    streams: Mutex<Streams>,
+    done: Mutex<Summary>,
+}
+
+struct Streams {
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
+    input: Box<dyn BufRead + Send>,
+    input_is_terminal: bool,
+    /// `-json-into`
+    into: Option<BufWriter<File>>,
+}
+
+impl Ui {
+    /// Returns the terminal of this process.
+    pub fn of_this_process(view: &ViewArgs, world: &World) -> Ui {
+        let wants_colour = !view.no_color && world.variable("NO_COLOR").is_none();
+        let style = |is_terminal: bool, width: Option<usize>| Style {
+            colour: wants_colour && is_terminal,
+            width: width.filter(|it| is_terminal && *it > 0).unwrap_or(Style::DEFAULT_WIDTH),
+        };
+        let columns =
+            |it: io::Result<rustix::termios::Winsize>| it.ok().map(|it| usize::from(it.ws_col));
+        let out_style = style(io::stdout().is_terminal(), columns(window(&io::stdout())));
+        let err_style = style(io::stderr().is_terminal(), columns(window(&io::stderr())));
+        let streams = Streams {
+            out: Box::new(io::stdout()),
+            err: Box::new(io::stderr()),
+            input: Box::new(io::BufReader::new(io::stdin())),
+            input_is_terminal: io::stdin().is_terminal(),
+            into: None,
+        };
+        Ui { out_style, err_style, ..Ui::new(view, world, streams) }
+    }
+
+    fn new(view: &ViewArgs, world: &World, streams: Streams) -> Ui {
+        Ui {
+            sources: Sources::default(),
+            in_automation: world.variable("TF_IN_AUTOMATION").is_some(),
+            manner: Manner { silent: forbids_questions(world), ..Manner::default() },
+            concise: view.concise,
+            grouping: view.grouping(),
+            out_style: Style::default(),
+            err_style: Style::default(),
+            world: world.clone(),
+            streams: Mutex::new(streams),
+            done: Mutex::default(),
+        }
+    }
+
+    /// Sets how the command speaks; with `-json`, the stream begins. `into` is the file of `-json-into`.
+    pub fn begin(&mut self, manner: Manner, into: Option<&Path>) -> Result<(), Diagnostic> {
+        self.manner =
+            Manner { silent: manner.silent || manner.json || self.manner.silent, ..manner };
+        if manner.json && into.is_some() {
+            return Err(two_streams());
+        }
+        let file = match into {
+            Some(path) => {
+                Some(BufWriter::new(File::create(path).map_err(|it| no_stream(path, &it))?))
+            }
+            None => None,
+        };
+        self.streams().into = file;
+        let version = json::version(&self.timestamp());
+        self.messages(&version);
+        Ok(())
+    }
+
+    fn streams(&self) -> std::sync::MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    /// Returns whether the standard output carries messages for machines.
+    pub fn is_json(&self) -> bool {
+        self.manner.json
+    }
+
+    /// Returns how plans and states are shown.
+    pub fn look(&self) -> Look {
+        Look {
+            style: self.out_style,
+            show_sensitive: self.manner.show_sensitive,
+            in_automation: self.in_automation,
+        }
+    }
+
+    /// Returns colours and width of the standard output.
+    pub fn style(&self) -> Style {
+        self.out_style
+    }
+
+    /// Writes a result to the standard output as it is.
+    ///
+    /// Whoever reads may have gone; then there is nobody to tell.
+    pub fn out(&self, text: &str) {
+        let mut streams = self.streams();
+        streams
+            .out
+            .write_all(text.as_bytes())
+            .and_then(|()| streams.out.flush())
+            .unwrap_or_default();
+    }
+
+    /// Writes to the standard error as it is.
+    pub fn err(&self, text: &str) {
+        let mut streams = self.streams();
+        streams
+            .err
+            .write_all(text.as_bytes())
+            .and_then(|()| streams.err.flush())
+            .unwrap_or_default();
+    }
+
+    /// Lets `show` write a long result to the standard output.
+    pub fn write(&self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        let mut streams = self.streams();
+        let mut out = BufWriter::with_capacity(1 << 16, &mut streams.out);
+        show(&mut out).and_then(|()| out.flush()).unwrap_or_default();
+    }
+
+    /// Writes for people alone: nothing under `-json`.
+    pub fn say(&self, text: &str) {
+        if !self.manner.json {
+            self.out(text);
+        }
+    }
+
+    /// Lets `show` write for people alone.
+    pub fn show(&self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        if !self.manner.json {
+            self.write(show);
+        }
+    }
+
+    /// Prints problems: warnings to the standard output, errors to the standard error. Returns the exit code.
+    pub fn diagnostics(&self, problems: Diagnostics) -> u8 {
+        let code = u8::from(problems.has_errors());
+        let sorted = sort(problems.0, &self.sources);
+        for problem in &sorted {
+            self.messages(&json::messages(
+                &Event::Diagnostic(Box::new(problem.clone())),
+                &self.sources,
+                &self.timestamp(),
+            ));
+        }
+        if !self.manner.json {
+            let printed = render(sorted, &self.sources, self.err_style, self.grouping);
+            self.out(&printed.out);
+            self.err(&printed.err);
+        }
+        code
+    }
+
+    /// Refers to the help of a command whose flags make no sense.
+    pub fn refer_to_help(&self, command: &str) {
+        self.err(&format!(
+            "\nFor more help on using this command, run:\n  entail {command} -help\n"
+        ));
+    }
+
+    /// Asks for approval: true only for `yes`.
+    pub fn approves(&self, mode: PlanMode, workspace: &str) -> Result<bool, Diagnostic> {
+        let place = if workspace == "default" {
+            String::new()
+        } else {
+            format!(" in workspace {}", quoted(workspace))
+        };
+        let (question, explanation) = match mode {
+            PlanMode::Normal => (
+                format!("Do you want to perform these actions{place}?"),
+                format!(
+                    "{PRODUCT} will perform the actions described above.\nOnly 'yes' will be accepted to approve."
+                ),
+            ),
+            PlanMode::Destroy => (
+                format!("Do you really want to destroy all resources{place}?"),
+                format!(
+                    "{PRODUCT} will destroy all your managed infrastructure, as shown above.\nThere is no undo. Only 'yes' will be \
+                     accepted to confirm."
+                ),
+            ),
+            PlanMode::RefreshOnly => (
+                format!(
+                    "Would you like to update the {PRODUCT} state to reflect these detected changes{place}?"
+                ),
+                format!(
+                    "{PRODUCT} will write these changes to the state without modifying any real infrastructure.\nThere is no undo. \
+                     Only 'yes' will be accepted to confirm."
+                ),
+            ),
+        };
+        self.out("\n");
+        let answer = self.ask(&question, &explanation, false).map_err(|it| no_approval(&it))?;
+        Ok(answer == "yes")
+    }
+
+    /// Says that approval was refused.
+    pub fn cancelled(&self, mode: PlanMode) {
+        let what = if mode == PlanMode::Destroy { "Destroy" } else { "Apply" };
+        self.out(&format!("\n{what} cancelled.\n"));
+    }
+
+    /// Returns whether questions may be asked.
+    pub fn may_ask(&self) -> bool {
+        !self.manner.silent
+    }
+
+    /// Asks for the value of a root variable; nothing where it cannot be asked.
+    pub fn variable(
+        &self,
+        name: &str,
+        description: Option<&str>,
+        sensitive: bool,
+    ) -> Option<String> {
+        if !self.may_ask() {
+            return None;
+        }
+        self.ask(&format!("var.{name}"), description.unwrap_or_default(), sensitive).ok()
+    }
+
+    /// Asks a question and returns the answer's line without blanks at its end.
+    pub fn ask(&self, question: &str, explanation: &str, secret: bool) -> io::Result<String> {
+        let style = self.out_style;
+        let mut text = format!("{}\n", style.bold(question));
+        for line in explanation.lines() {
+            text.push_str(&format!("  {line}\n"));
+        }
+        if !explanation.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("  {} ", style.bold("Enter a value:")));
+        let mut streams = self.streams();
+        streams.out.write_all(text.as_bytes())?;
+        streams.out.flush()?;
+        let hidden = (secret && streams.input_is_terminal).then(Hidden::new);
+        let mut answer = String::new();
+        let read = streams.input.read_line(&mut answer)?;
+        drop(hidden);
+        if read == 0 {
+            streams.out.write_all(b"\n")?;
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "EOF"));
+        }
+        streams.out.write_all(b"\n")?;
+        streams.out.flush()?;
+        Ok(answer.trim_end().to_owned())
+    }
+
+    /// Returns what has been done so far in this run.
+    pub fn done(&self, stage: Stage) -> Summary {
+        Summary { stage, ..*self.done.lock().unwrap_or_else(|it| it.into_inner()) }
+    }
+
+    fn timestamp(&self) -> String {
+        self.world.now().format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
+    }
+
+    /// Writes messages to where messages go.
+    fn messages(&self, text: &str) {
+        let mut streams = self.streams();
+        if self.manner.json {
+            streams
+                .out
+                .write_all(text.as_bytes())
+                .and_then(|()| streams.out.flush())
+                .unwrap_or_default();
+        }
+        if let Some(into) = &mut streams.into {
+            into.write_all(text.as_bytes()).and_then(|()| into.flush()).unwrap_or_default();
+        }
+    }
+
+    fn has_messages(&self) -> bool {
+        self.manner.json || self.streams().into.is_some()
+    }
+}
+
+impl Sink for Ui {
+    fn event(&self, event: Event) {
+        progress::count(&mut self.done.lock().unwrap_or_else(|it| it.into_inner()), &event);
+        if self.has_messages() {
+            self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
+        }
+        if self.manner.json {
+            return;
+        }
+        if let Event::Diagnostic(problem) = &event {
+            let printed =
+                render(vec![(**problem).clone()], &self.sources, self.err_style, self.grouping);
+            self.out(&printed.out);
+            self.err(&printed.err);
+        } else if (!self.concise || matches!(event, Event::Message(_)))
+            && let Some(line) = progress::line(&event, self.out_style)
+        {
+            self.out(&line);
+        }
+    }
+}
+
+fn window(stream: &impl std::os::fd::AsFd) -> io::Result<rustix::termios::Winsize> {
+    Ok(rustix::termios::tcgetwinsize(stream)?)
+}
+
+fn forbids_questions(world: &World) -> bool {
+    world
+        .variable("TF_INPUT")
+        .is_some_and(|it| matches!(it.to_lowercase().as_str(), "0" | "f" | "false"))
+}
+
+/// Keeps the terminal from showing what is typed, until dropped.
+struct Hidden(Option<rustix::termios::Termios>);
+
+impl Hidden {
+    fn new() -> Hidden {
+        let stdin = io::stdin();
+        let Ok(before) = rustix::termios::tcgetattr(&stdin) else { return Hidden(None) };
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(rustix::termios::LocalModes::ECHO);
+        let set = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &quiet);
+        Hidden(set.is_ok().then_some(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let now = rustix::termios::OptionalActions::Now;
+            rustix::termios::tcsetattr(io::stdin(), now, before).unwrap_or_default();
+        }
+    }
+}
+
+fn no_approval(error: &io::Error) -> Diagnostic {
+    Diagnostic::error(format!("error asking for approval: {error}"))
+}
+
+fn two_streams() -> Diagnostic {
+    Diagnostic::error("Invalid output format")
+        .detail("The -json and -json-into arguments are mutually exclusive")
+}
+
+fn no_stream(path: &Path, error: &io::Error) -> Diagnostic {
+    let path = quoted(&path.display().to_string());
+    Diagnostic::error("Invalid argument").detail(format!(
+        "Unable to open the file {path} specified by -json-into for writing: {error}"
+    ))
+}

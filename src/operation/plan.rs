@@ -1,0 +1,66 @@
+//! `plan`: asks what is to be done, and changes nothing.
+
+use std::collections::BTreeMap;
+
+use super::event::Sink;
+use super::session::Session;
+use crate::diagnostic::Diagnostics;
+use crate::observe::pool::Pool;
+use crate::planner::{self, Finished, Inputs, Structured};
+use crate::request::Request;
+use crate::state::State;
+use crate::value::{Str, Value};
+
+/// A plan, and what it was made from.
+pub struct Planned {
+    /// The plan and everything it rests on.
+    pub finished: Finished,
+    /// The state it was made from, lineage and serial included; moves applied.
+    pub state: State,
+    /// The root variables.
+    pub variables: BTreeMap<Str, Value>,
+    /// The providers, still running.
+    pub pool: Pool,
+}
+
+/// Makes a plan of a folder.
+///
+/// # Errors
+///
+/// If there is nothing that could be called a plan. Problems of a plan that could be made in part stand in it.
+pub async fn plan(session: &Session, request: &Request, state: State, variables: BTreeMap<Str, Value>, sink: &dyn Sink) -> Result<Planned, Diagnostics> {
+    let (pool, problems) = Pool::start(session.world.clone(), session.needed_providers(&state)).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    super::validate::schemas(session, &pool).await?;
+    let moved = BTreeMap::new();
+    let finished = planner::plan(&inputs(session, request, &state, &moved, &variables), &pool, sink).await?;
+    Ok(Planned { finished, state, variables, pool })
+}
+
+/// Finds out what takes part in a run, without any provider.
+pub fn whatif(session: &Session, request: &Request, state: State, variables: &BTreeMap<Str, Value>) -> Result<Structured, Diagnostics> {
+    let moved = BTreeMap::new();
+    planner::structure(&inputs(session, request, &state, &moved, variables))
+}
+
+fn inputs<'a>(
+    session: &'a Session,
+    request: &'a Request,
+    state: &'a State,
+    moved: &'a BTreeMap<crate::address::Instance, crate::address::Instance>,
+    variables: &'a BTreeMap<Str, Value>,
+) -> Inputs<'a> {
+    Inputs {
+        config: &session.config,
+        graph: &session.graph,
+        state,
+        moved,
+        request,
+        variables,
+        world: &session.world,
+        workspace: &session.workspace,
+        sources: &session.sources,
+    }
+}

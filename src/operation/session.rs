@@ -1,0 +1,159 @@
+//! What every undertaking on one folder starts from: configuration, workspace, backend, variables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::address::{Mode, Provider};
+use crate::backend::local::{Choice, Local, Paths};
+use crate::backend::{Backend, Snapshot, workspace};
+use crate::config::{Config, InstalledModules};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::lower::BlockGraph;
+use crate::operation::variables::{self, VariableInput};
+use crate::request::Request;
+use crate::state::State;
+use crate::value::{Str, Value};
+use crate::world::World;
+
+/// One folder, opened.
+pub struct Session {
+    /// Clock, environment, folders.
+    pub world: Arc<World>,
+    /// Every source file read so far.
+    pub sources: Sources,
+    /// The selected workspace.
+    pub workspace: String,
+    /// The configuration.
+    pub config: Config,
+    /// Its blocks.
+    pub graph: BlockGraph,
+    /// Where the state lives.
+    pub backend: Local,
+    /// Warnings met on the way.
+    pub warnings: Diagnostics,
+}
+
+impl Session {
+    /// Opens the folder of the world's root: reads the configuration and finds the state's place.
+    ///
+    /// # Errors
+    ///
+    /// If the configuration cannot be used, or needs `init` first.
+    pub fn open(world: Arc<World>, sources: Sources, choice: &Choice) -> Result<Session, Diagnostics> {
+        let data = workspace::data_folder(&world);
+        let installed = InstalledModules::read(&data)?;
+        let (config, mut problems) = crate::config::load_config(&world.root, &sources, &installed);
+        let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        problems.extend(crate::config::check::check(&config, &sources));
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let workspace = workspace::selected(&world)?;
+        let choice = backend_choice(&config, choice, &data)?;
+        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
+        let graph = BlockGraph::of(&config);
+        Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
+    }
+
+    /// Opens a configuration that is known already: a saved plan's.
+    pub fn of_config(world: Arc<World>, sources: Sources, config: Config, workspace: String, choice: &Choice) -> Result<Session, Diagnostics> {
+        let data = workspace::data_folder(&world);
+        let choice = backend_choice(&config, choice, &data)?;
+        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
+        let graph = BlockGraph::of(&config);
+        Ok(Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() })
+    }
+
+    /// Reads the latest snapshot, providers named as the configuration means them.
+    pub fn snapshot(&self) -> Result<Snapshot, Diagnostics> {
+        let mut snapshot = self.backend.read()?;
+        if let Some(state) = &mut snapshot.state {
+            state.adopt_providers(&self.required_providers());
+        }
+        Ok(snapshot)
+    }
+
+    fn required_providers(&self) -> BTreeSet<Provider> {
+        let modules = self.config.modules.values();
+        modules.flat_map(|it| it.required_providers.values().filter(|it| it.is_explicit).map(|it| it.source.clone())).collect()
+    }
+
+    /// Returns every provider that the configuration or the state needs.
+    pub fn needed_providers(&self, state: &State) -> BTreeSet<Provider> {
+        let mut needed: BTreeSet<Provider> = BTreeSet::new();
+        for module in self.config.modules.values() {
+            needed.extend(module.resources.values().map(|it| it.provider_source.clone()));
+            needed.extend(module.providers.iter().map(|it| it.source.clone()));
+        }
+        let managed = state.resources.iter().filter(|it| it.0.resource.mode == Mode::Managed);
+        needed.extend(managed.map(|it| it.1.provider.provider.clone()));
+        needed
+    }
+
+    /// Returns what is given for the root variables, and the names of those that need a value and have none.
+    pub fn given_variables(&self, request: &Request) -> (BTreeMap<Str, VariableInput>, Vec<Str>, Diagnostics) {
+        let root = self.config.root();
+        let (inputs, problems) = variables::collect_variables(root, &self.world.root, &request.variables, &self.world, &self.sources);
+        let missing = variables::missing(root, &inputs).iter().map(|it| it.name.text.clone()).collect();
+        (inputs, missing, problems)
+    }
+
+    /// Returns the final values of the root variables: converted, completed, validated later in the walk.
+    pub fn variables(&self, inputs: &BTreeMap<Str, VariableInput>) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+        let mut problems = Diagnostics::new();
+        let mut values = BTreeMap::new();
+        for (name, variable) in &self.config.root().variables {
+            let finished = variables::finish(variable, &format!("var.{name}"), inputs.get(name), &self.sources);
+            if let Some(value) = problems.take(finished) {
+                values.insert(name.clone(), value);
+            }
+        }
+        if problems.has_errors() { Err(problems) } else { Ok(values) }
+    }
+}
+
+/// The state's place: the flags', else what `backend "local"` says.
+fn backend_choice(config: &Config, choice: &Choice, data: &std::path::Path) -> Result<Choice, Diagnostics> {
+    let Some(backend) = &config.root().backend else { return Ok(choice.clone()) };
+    if &*backend.kind.text != "local" {
+        return Err(Diagnostic::error("Unsupported backend type")
+            .detail(format!("The backend \"{}\" is not supported yet. Only \"local\" is.", backend.kind.text))
+            .at(backend.declared)
+            .into());
+    }
+    if !data.join("terraform.tfstate").exists() {
+        return Err(Diagnostic::error("Backend initialization required, please run \"tofu init\"")
+            .detail("Reason: Initial configuration of the requested backend \"local\"\n\nThe configuration has a backend block that has not been initialized in this folder. Run \"entail init\" first.")
+            .into());
+    }
+    local_arguments(config, choice)
+}
+
+/// Returns the arguments of `backend "local"`.
+pub fn local_arguments(config: &Config, choice: &Choice) -> Result<Choice, Diagnostics> {
+    let mut choice = choice.clone();
+    let Some(backend) = &config.root().backend else { return Ok(choice) };
+    let (attributes, problems) = backend.body.just_attributes();
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    for attribute in attributes {
+        let (value, problems) = crate::expression::evaluate_constant(&attribute.value);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let text = value.as_str().map(PathBuf::from);
+        match &*attribute.name.text {
+            "path" => choice.path = text,
+            "workspace_dir" => choice.workspace_folder = text,
+            other => {
+                return Err(Diagnostic::error("Unsupported argument")
+                    .detail(format!("An argument named \"{other}\" is not expected here."))
+                    .at(attribute.name.span)
+                    .into());
+            }
+        }
+    }
+    Ok(choice)
+}

@@ -1,0 +1,319 @@
+//! The document that `show -json` prints of a plan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::shape::{
+    concrete_type, mark_by_schema, write_known, write_path, write_sensitive, write_unknown,
+};
+use super::state_json::{self, write_checks};
+use super::{Action, Change, OutputChange, Plan};
+use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
+use crate::config::Config;
+use crate::diagnostic::Diagnostic;
+use crate::request::PlanMode;
+use crate::schema::Schema;
+use crate::state::text::{JsonWriter, Layout};
+use crate::state::write::WRITTEN_VERSION;
+use crate::value::{Str, Value, json};
+
+/// Finds the schema of a resource type.
+pub type Schemas<'a> = dyn Fn(&Provider, Mode, &str) -> Option<Arc<Schema>> + 'a;
+
+/// Writes the document of a plan, on one line.
+///
+/// - `config`: the configuration it was made from, for defaults of variables and as a part of the document.
+pub fn plan_document(
+    plan: &Plan,
+    config: &Config,
+    schemas: &Schemas<'_>,
+) -> Result<String, Diagnostic> {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    json.member("format_version", "1.2");
+    json.member("terraform_version", WRITTEN_VERSION);
+    write_variables(&mut json, plan, config);
+    json.key("planned_values");
+    write_planned_values(&mut json, plan, schemas)?;
+    // Elsewhere what only moved is among the changes.
+    let drift = plan
+        .drift
+        .iter()
+        .filter(|it| plan.mode == PlanMode::RefreshOnly || it.action != Action::NoOp);
+    write_changes(&mut json, "resource_drift", drift, schemas)?;
+    write_changes(&mut json, "resource_changes", plan.changes.iter(), schemas)?;
+    write_output_changes(&mut json, &plan.outputs);
+    if !plan.prior_state.is_empty() {
+        json.key("prior_state");
+        let written_by = plan.prior_state.written_by.as_deref().or(Some(WRITTEN_VERSION));
+        state_json::write_state(&mut json, &plan.prior_state, written_by, schemas)?;
+    }
+    json.member_raw("configuration", &super::configuration::document(config, schemas));
+    write_relevant(&mut json, plan);
+    write_checks(&mut json, &plan.checks);
+    json.member("timestamp", &plan.timestamp.to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
+    json.key("errored");
+    json.literal(plan.errored);
+    json.close('}');
+    Ok(json.finish())
+}
+
+fn write_variables(json: &mut JsonWriter, plan: &Plan, config: &Config) {
+    let mut variables: BTreeMap<&Str, &Value> = plan.variables.iter().collect();
+    for (name, variable) in
+        config.modules.get(&Default::default()).into_iter().flat_map(|it| &it.variables)
+    {
+        if let Some(default) = &variable.default {
+            variables.entry(name).or_insert(default);
+        }
+    }
+    if variables.is_empty() {
+        return;
+    }
+    json.key("variables");
+    json.open('{');
+    for (name, value) in variables {
+        json.key(name);
+        json.open('{');
+        json.key("value");
+        write_known(json, value);
+        json.close('}');
+    }
+    json.close('}');
+}
+
+fn write_planned_values(
+    json: &mut JsonWriter,
+    plan: &Plan,
+    schemas: &Schemas<'_>,
+) -> Result<(), Diagnostic> {
+    json.open('{');
+    let outputs: Vec<&OutputChange> =
+        plan.outputs.values().filter(|it| it.action != Action::Delete).collect();
+    if !outputs.is_empty() {
+        json.key("outputs");
+        json.open('{');
+        for it in outputs {
+            json.key(&it.name);
+            json.open('{');
+            json.key("sensitive");
+            json.literal(it.sensitive);
+            if it.after.is_wholly_known() {
+                json.member_raw("type", &json::type_to_json(concrete_type(&it.after)));
+                json.key("value");
+                write_known(json, &it.after);
+            }
+            json.close('}');
+        }
+        json.close('}');
+    }
+    let mut tree: BTreeMap<ModuleInstance, Vec<(String, &Change)>> = BTreeMap::new();
+    let is_planned = |it: &&Change| {
+        it.deposed.is_none()
+            && it.action != Action::Delete
+            && it.address.resource.mode != Mode::Ephemeral
+    };
+    for change in plan.changes.iter().filter(is_planned) {
+        tree.entry(change.address.module.clone())
+            .or_default()
+            .push((change.address.to_string(), change));
+    }
+    for resources in tree.values_mut() {
+        resources.sort_by(|a, b| a.0.cmp(&b.0));
+    }
+    json.key("root_module");
+    state_json::write_modules(json, &tree, &mut |json, (address, change)| {
+        write_planned(json, address, change, schemas)
+    })?;
+    json.close('}');
+    Ok(())
+}
+
+fn write_planned(
+    json: &mut JsonWriter,
+    address: &str,
+    change: &Change,
+    schemas: &Schemas<'_>,
+) -> Result<(), Diagnostic> {
+    let resource = &change.address.resource;
+    let schema = state_json::schema_of(schemas, &change.provider.provider, resource, address)?;
+    json.open('{');
+    json.member("address", address);
+    state_json::write_names(json, resource);
+    write_index(json, &change.address.key);
+    json.member("provider_name", &change.provider.provider.to_string());
+    json.key("schema_version");
+    json.literal(schema.version);
+    if change.after.is_known() && !change.after.is_null() && !change.after.entries().is_empty() {
+        json.key("values");
+        write_known(json, &change.after);
+    }
+    json.key("sensitive_values");
+    write_sensitive(json, &change.after);
+    json.close('}');
+    Ok(())
+}
+
+/// Writes `index`, unless there is no key.
+pub(super) fn write_index(json: &mut JsonWriter, key: &InstanceKey) {
+    match key {
+        InstanceKey::None => {}
+        InstanceKey::Int(index) => {
+            json.key("index");
+            json.literal(index);
+        }
+        InstanceKey::Str(key) => json.member("index", key),
+    }
+}
+
+fn write_changes<'a>(
+    json: &mut JsonWriter,
+    name: &str,
+    changes: impl Iterator<Item = &'a Change>,
+    schemas: &Schemas<'_>,
+) -> Result<(), Diagnostic> {
+    // A data source that is gone only leaves the state; nobody is told.
+    let is_shown =
+        |it: &&Change| it.address.resource.mode != Mode::Data || it.action != Action::Delete;
+    let mut changes: Vec<&Change> = changes.filter(is_shown).collect();
+    changes.sort_by(|a, b| a.address.cmp(&b.address).then_with(|| a.deposed.cmp(&b.deposed)));
+    if changes.is_empty() {
+        return Ok(());
+    }
+    json.key(name);
+    json.open('[');
+    for change in changes {
+        json.element();
+        write_resource_change(json, change, schemas)?;
+    }
+    json.close(']');
+    Ok(())
+}
+
+fn write_resource_change(
+    json: &mut JsonWriter,
+    change: &Change,
+    schemas: &Schemas<'_>,
+) -> Result<(), Diagnostic> {
+    let address = change.address.to_string();
+    let resource = &change.address.resource;
+    let schema = state_json::schema_of(schemas, &change.provider.provider, resource, &address)?;
+    json.open('{');
+    json.member("address", &address);
+    if let Some(previous) = &change.previous_address {
+        json.member("previous_address", &previous.to_string());
+    }
+    json.member_unless_empty("module_address", &change.address.module.to_string());
+    state_json::write_names(json, resource);
+    write_index(json, &change.address.key);
+    json.member("provider_name", &change.provider.provider.to_string());
+    json.member_unless_empty("deposed", change.deposed.as_deref().unwrap_or_default());
+    json.key("change");
+    write_change(json, change, &schema);
+    json.member_unless_empty(
+        "action_reason",
+        change.reason.map(super::Reason::token).unwrap_or_default(),
+    );
+    json.close('}');
+    Ok(())
+}
+
+fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
+    let marked = |value: &Value| match change.address.resource.mode {
+        // What is ephemeral is planned for, never shown.
+        Mode::Ephemeral => Value::NULL,
+        _ if value.is_null() => value.clone(),
+        _ => mark_by_schema(value, &schema.block),
+    };
+    let (before, after) = (marked(&change.before), marked(&change.after));
+    json.open('{');
+    write_actions(json, change.action);
+    write_sides(json, &before, &after);
+    json.key("after_unknown");
+    match after.is_wholly_known() {
+        true => json.literal("{}"),
+        false => write_unknown(json, &after),
+    }
+    json.key("before_sensitive");
+    write_sensitive(json, &before);
+    json.key("after_sensitive");
+    write_sensitive(json, &after);
+    if !change.replace_paths.is_empty() {
+        json.key("replace_paths");
+        json.open('[');
+        for path in &change.replace_paths {
+            json.element();
+            write_path(json, path);
+        }
+        json.close(']');
+    }
+    if let Some(id) = &change.importing {
+        json.key("importing");
+        json.open('{');
+        json.member_unless_empty("id", id);
+        json.close('}');
+    }
+    json.member_unless_empty(
+        "generated_config",
+        change.generated_config.as_deref().unwrap_or_default(),
+    );
+    json.close('}');
+}
+
+fn write_actions(json: &mut JsonWriter, action: Action) {
+    json.member_strings("actions", action.tokens());
+}
+
+/// Writes what is known of both sides; a side that is unknown as a whole is left out.
+fn write_sides(json: &mut JsonWriter, before: &Value, after: &Value) {
+    for (name, value) in [("before", before), ("after", after)] {
+        if value.is_known() {
+            json.key(name);
+            write_known(json, value);
+        }
+    }
+}
+
+fn write_output_changes(json: &mut JsonWriter, outputs: &BTreeMap<Str, OutputChange>) {
+    if outputs.is_empty() {
+        return;
+    }
+    json.key("output_changes");
+    json.open('{');
+    for (name, change) in outputs {
+        json.key(name);
+        json.open('{');
+        write_actions(json, change.action);
+        write_sides(json, &change.before, &change.after);
+        json.key("after_unknown");
+        match change.after.is_wholly_known() {
+            true => json.literal(false),
+            false => write_unknown(json, &change.after),
+        }
+        for name in ["before_sensitive", "after_sensitive"] {
+            json.key(name);
+            json.literal(change.sensitive);
+        }
+        json.close('}');
+    }
+    json.close('}');
+}
+
+fn write_relevant(json: &mut JsonWriter, plan: &Plan) {
+    if plan.relevant_attributes.is_empty() {
+        return;
+    }
+    let mut sorted: Vec<_> = plan.relevant_attributes.iter().collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    json.key("relevant_attributes");
+    json.open('[');
+    for (resource, path) in sorted {
+        json.element();
+        json.open('{');
+        json.member("resource", resource);
+        json.key("attribute");
+        write_path(json, path);
+        json.close('}');
+    }
+    json.close(']');
+}

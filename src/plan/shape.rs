@@ -1,0 +1,225 @@
+//! Values as JSON documents show them: known parts, and the parallel shapes that say what is unknown and what sensitive.
+
+use std::collections::BTreeMap;
+
+use crate::schema::{AttributeSchema, BlockSchema, Nesting};
+use crate::state::text::JsonWriter;
+use crate::value::{Kind, Marks, Path, PathStep, Str, Type, Value};
+
+/// Writes the known parts of a value as the next value: unknown attributes and elements of maps are left out, unknown
+/// elements of lists are null. The value as a whole is known.
+pub fn write_known(json: &mut JsonWriter, value: &Value) {
+    match value.bare() {
+        Value::Null(_) | Value::Unknown(_) | Value::Marked(_) => json.literal("null"),
+        Value::Bool(it) => json.literal(it),
+        Value::Number(it) => json.literal(it),
+        Value::String(it) => json.string(it),
+        Value::List(it) | Value::Set(it) => write_sequence(json, &it.items, write_known),
+        Value::Tuple(it) => write_sequence(json, &it.items, write_known),
+        it @ (Value::Map(_) | Value::Object(_)) => {
+            write_members(json, it, |value| value.is_known(), write_known)
+        }
+    }
+}
+
+/// Writes `true` for each unknown part as the next value. See [`is_trivial`] for what is left out.
+pub fn write_unknown(json: &mut JsonWriter, value: &Value) {
+    match value.bare() {
+        Value::Unknown(_) => json.literal(true),
+        Value::List(it) | Value::Set(it) => write_sequence(json, &it.items, write_unknown),
+        Value::Tuple(it) => write_sequence(json, &it.items, write_unknown),
+        it @ (Value::Map(_) | Value::Object(_)) => {
+            write_members(json, it, |value| !value.is_known() || !is_trivial(value), write_unknown);
+        }
+        _ => json.literal(false),
+    }
+}
+
+/// Writes `true` for each sensitive part as the next value. See [`is_trivial`] for what is left out.
+pub fn write_sensitive(json: &mut JsonWriter, value: &Value) {
+    if is_sensitive(value) {
+        return json.literal(true);
+    }
+    match value.bare() {
+        Value::List(it) | Value::Set(it) => write_sequence(json, &it.items, write_sensitive),
+        Value::Tuple(it) => write_sequence(json, &it.items, write_sensitive),
+        Value::Unknown(it) => json.literal(match it.ty.kind() {
+            Kind::List(_) | Kind::Set(_) | Kind::Tuple(_) => "[]",
+            Kind::Map(_) | Kind::Object(_) => "{}",
+            _ => "false",
+        }),
+        it @ (Value::Map(_) | Value::Object(_)) => {
+            write_members(
+                json,
+                it,
+                |value| is_sensitive(value) || !is_trivial_sensitive(value),
+                write_sensitive,
+            );
+        }
+        _ => json.literal(false),
+    }
+}
+
+/// Returns whether the shape of a known value is a bare `false`, which objects leave out. Collections are not: even an
+/// empty one leaves its brackets.
+fn is_trivial(value: &Value) -> bool {
+    use Value::{Bool, Null, Number, String};
+    matches!(value.bare(), Null(_) | Bool(_) | Number(_) | String(_))
+}
+
+fn is_trivial_sensitive(value: &Value) -> bool {
+    match value.bare() {
+        Value::Unknown(it) => it.ty.is_primitive() || it.ty == Type::DYNAMIC,
+        it => is_trivial(it),
+    }
+}
+
+fn is_sensitive(value: &Value) -> bool {
+    matches!(value, Value::Marked(it) if it.marks.sensitive)
+}
+
+fn write_sequence(json: &mut JsonWriter, items: &[Value], each: fn(&mut JsonWriter, &Value)) {
+    json.open('[');
+    for item in items {
+        json.element();
+        each(json, item);
+    }
+    json.close(']');
+}
+
+fn write_members(
+    json: &mut JsonWriter,
+    value: &Value,
+    keep: impl Fn(&Value) -> bool,
+    each: fn(&mut JsonWriter, &Value),
+) {
+    json.open('{');
+    for (name, value) in value.entries() {
+        if keep(value) {
+            json.key(&name);
+            each(json, value);
+        }
+    }
+    json.close('}');
+}
+
+/// Writes a path as an array of names and keys, as the next value.
+pub fn write_path(json: &mut JsonWriter, path: &[PathStep]) {
+    json.open('[');
+    for step in path {
+        json.element();
+        match step {
+            PathStep::Attribute(name) => json.string(name),
+            PathStep::Index(key) => write_known(json, key),
+        }
+    }
+    json.close(']');
+}
+
+/// Returns the type of a value as it is: where an attribute may be anything, what it is.
+pub fn concrete_type(value: &Value) -> Type {
+    match value.bare() {
+        Value::Object(it) if it.ty.has_dynamic() => {
+            let names = it.ty.attributes().iter().map(|it| it.0.clone());
+            Type::object(names.zip(it.values.iter().map(concrete_type)).collect())
+        }
+        Value::Tuple(it) if it.ty.has_dynamic() => {
+            Type::tuple(it.items.iter().map(concrete_type).collect())
+        }
+        it => it.ty(),
+    }
+}
+
+/// Marks what the schema calls sensitive in an object.
+pub fn mark_by_schema(value: &Value, schema: &BlockSchema) -> Value {
+    let mut paths = Vec::new();
+    find_sensitive(value, Part::Block(schema), &mut Vec::new(), &mut paths);
+    if paths.is_empty() {
+        return value.clone();
+    }
+    let marks: Vec<(Path, Marks)> =
+        paths.into_iter().map(|path| (path, Marks::sensitive())).collect();
+    crate::value::path::mark_paths(value, &marks)
+}
+
+/// What the schema says of a part of a value.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    /// Nothing more.
+    Leaf,
+    /// The inside of a block.
+    Block(&'a BlockSchema),
+    /// The attributes of a structural attribute.
+    Attributes(&'a BTreeMap<Str, AttributeSchema>),
+    /// A collection of blocks.
+    Blocks(&'a BlockSchema),
+    /// A collection of structural attributes.
+    Objects(&'a BTreeMap<Str, AttributeSchema>),
+}
+
+impl<'a> Part<'a> {
+    /// Returns whether an attribute is sensitive as a whole, and what the schema says of its inside.
+    fn child(self, name: &str) -> (bool, Part<'a>) {
+        let attributes = match self {
+            Part::Block(block) => &block.attributes,
+            Part::Attributes(attributes) => attributes,
+            _ => return (false, Part::Leaf),
+        };
+        if let Some(attribute) = attributes.get(name) {
+            let inside = match &attribute.nested {
+                Some(nested) if nested.nesting == Nesting::Single => {
+                    Part::Attributes(&nested.attributes)
+                }
+                Some(nested) => Part::Objects(&nested.attributes),
+                None => Part::Leaf,
+            };
+            return (attribute.sensitive, inside);
+        }
+        let Part::Block(block) = self else { return (false, Part::Leaf) };
+        match block.blocks.get(name) {
+            Some(it) if matches!(it.nesting, Nesting::Single | Nesting::Group) => {
+                (false, Part::Block(&it.block))
+            }
+            Some(it) => (false, Part::Blocks(&it.block)),
+            None => (false, Part::Leaf),
+        }
+    }
+}
+
+fn find_sensitive(value: &Value, part: Part<'_>, path: &mut Path, found: &mut Vec<Path>) {
+    let element = match part {
+        Part::Leaf => return,
+        Part::Blocks(block) => Part::Block(block),
+        Part::Objects(attributes) => Part::Attributes(attributes),
+        Part::Block(_) | Part::Attributes(_) => {
+            for (name, value) in value.entries() {
+                let (is_sensitive, inside) = part.child(&name);
+                path.push(PathStep::Attribute(name));
+                match is_sensitive {
+                    true => found.push(path.clone()),
+                    false => find_sensitive(value, inside, path, found),
+                }
+                path.pop();
+            }
+            return;
+        }
+    };
+    let mut visit = |key: Value, value: &Value| {
+        path.push(PathStep::Index(key));
+        find_sensitive(value, element, path, found);
+        path.pop();
+    };
+    match value.bare() {
+        Value::List(it) => {
+            it.items.iter().enumerate().for_each(|(at, it)| visit(Value::int(at as i64), it))
+        }
+        Value::Tuple(it) => {
+            it.items.iter().enumerate().for_each(|(at, it)| visit(Value::int(at as i64), it))
+        }
+        Value::Set(it) => it.items.iter().for_each(|it| visit(it.clone(), it)),
+        it @ (Value::Map(_) | Value::Object(_)) => {
+            it.entries().into_iter().for_each(|(key, value)| visit(Value::String(key), value));
+        }
+        _ => {}
+    }
+}
