@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::value::convert::convert;
-use crate::value::{Kind, Type, Value};
+use crate::value::{Kind, Marks, Type, Value};
 
 const INVALID_INDEX: &str = "Invalid index";
 const UNSUPPORTED: &str = "Unsupported attribute";
@@ -19,7 +19,12 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
     if key.is_null() {
         return Err(wrong("Can't use a null value as an indexing key."));
     }
-    let marks = collection.marks().union(&key.marks());
+    // The name of an attribute is no secret even where it was chosen by one; what is read to choose it counts.
+    let key_marks = match collection.ty().kind() {
+        Kind::Object(_) => Marks { reads: key.marks().reads, ..Marks::default() },
+        _ => key.marks(),
+    };
+    let marks = collection.marks().union(&key_marks);
     let (ty, bare) = (collection.ty(), collection.bare());
     if ty == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));

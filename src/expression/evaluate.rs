@@ -161,8 +161,9 @@ impl<'a> Evaluator<'a> {
     }
 
     fn into_problems(self) -> Diagnostics {
-        let mut all = self.lasting.into_inner();
-        all.extend(self.found.into_inner());
+        // Where something does not exist, what follows from that need not be said.
+        let lasting = self.lasting.into_inner();
+        let all = if failed(&lasting) { lasting } else { [lasting, self.found.into_inner()].concat() };
         let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
         for problem in all {
             if !once.contains(&problem) {
@@ -429,12 +430,17 @@ impl<'a> Evaluator<'a> {
     /// Takes one step; `None` where the key of an index could not be evaluated, and that has been reported.
     fn step(&self, value: &Value, step: &Step, whole: &Expression, names: &Names<'_>) -> Option<Result<Value, Diagnostic>> {
         Some(match step {
-            Step::Attribute(name) => access::attribute(value, &name.text, name.span),
+            Step::Attribute(name) => access::attribute(value, &name.text, with_dot(name.span)),
             Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
             Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), *span),
             Step::Splat { each, marker, .. } => Ok(self.splat_value(value.clone(), each, *marker, whole, whole, names)),
         })
     }
+}
+
+/// The place of a name with the dot before it.
+fn with_dot(name: Span) -> Span {
+    Span { start: name.start.saturating_sub(1), ..name }
 }
 
 fn legacy_key(at: u64) -> Value {

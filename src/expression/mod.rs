@@ -13,6 +13,7 @@ use crate::value::{Str, Value};
 use crate::world::World;
 
 mod access;
+pub mod body;
 mod call;
 mod compose;
 mod evaluate;

@@ -150,11 +150,15 @@ pub fn missing_resource_key(address: &str, repetition: &str, at: Span) -> Diagno
         .at(at)
 }
 
-/// Finds every reference of an expression, in source order, names bound within it left out.
-pub fn references_of(expression: &Expression) -> (Vec<Reference<'_>>, Diagnostics) {
+/// Finds every reference of an expression, in source order. Names bound within it, and those `bound` around it, are left
+/// out.
+pub fn references_of<'a>(expression: &'a Expression, bound: &[Str]) -> (Vec<Reference<'a>>, Diagnostics) {
     let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
     let types = type_arguments(expression);
     syntax::references(expression, &mut |root, steps, span| {
+        if bound.contains(&root.text) {
+            return;
+        }
         let is_type = steps.is_empty() && types.iter().any(|it| it.start <= span.start && span.end <= it.end);
         if !is_type && let Some(reference) = problems.take(parse_reference(root, steps)) {
             found.push(reference);

@@ -93,7 +93,9 @@ impl Network {
     }
 
     fn text(self) -> String {
-        format!("{}/{}", self.first.text(), self.prefix)
+        // An IPv4 network in IPv6 clothes is written as what it is.
+        let mapped = self.first.width == 128 && self.prefix >= 96 && Ipv6Addr::from(self.first.bits).to_ipv4_mapped().is_some();
+        format!("{}/{}", self.first.text(), if mapped { self.prefix - 96 } else { self.prefix })
     }
 }
 

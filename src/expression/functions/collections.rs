@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use unicode_segmentation::UnicodeSegmentation;
-
+use super::graphemes::graphemes;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
@@ -106,7 +105,7 @@ fn length(call: &Call<'_>) -> Outcome {
         (Kind::Tuple(types), _) => types.len(),
         (Kind::Object(attributes), _) => attributes.len(),
         (_, Value::Unknown(it)) => return Ok(unknown_length(&it.refinement).mark(&value.marks())),
-        (_, Value::String(text)) => text.graphemes(true).count(),
+        (_, Value::String(text)) => graphemes(text).len(),
         (Kind::Set(_), it) if !it.is_wholly_known() && it.children().count() > 1 => {
             // What is not known yet may turn out equal to another element.
             return Ok(Value::unknown(Type::NUMBER).mark(&value.marks()));

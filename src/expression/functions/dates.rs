@@ -235,7 +235,7 @@ fn parse_duration(text: &str) -> Result<i64, String> {
             "h" => 3_600_000_000_000,
             _ => return Err(format!("time: unknown unit {unit:?} in duration {text:?}")),
         };
-        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse::<i64>().map_err(|_| invalid())?.into() };
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok().filter(|it| *it <= 1 << 63).ok_or_else(invalid)?.into() };
         // Digits beyond what can matter are cut off.
         let fraction = &fraction[..fraction.len().min(18)];
         let part = if fraction.is_empty() {

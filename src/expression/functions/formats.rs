@@ -1,7 +1,6 @@
 //! `format` and `formatlist`: text by a pattern.
 
-use unicode_segmentation::UnicodeSegmentation;
-
+use super::graphemes::graphemes;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::number::Notation;
@@ -240,7 +239,7 @@ fn write_verb(text: &mut String, verb: &Verb<'_>, value: Option<&Value>, count: 
             let value = converted(Type::STRING)?;
             let own = value.as_str().unwrap_or("");
             let cut: String = match verb.precision {
-                Some(most @ 1..) => own.graphemes(true).take(most).collect(),
+                Some(most @ 1..) => graphemes(own).into_iter().take(most).collect(),
                 _ => own.to_owned(),
             };
             let shown = if verb.letter == 'q' { json::quote(&cut, json::Escape::Html) } else { cut };
@@ -261,7 +260,7 @@ fn as_is(verb: &Verb<'_>, value: &Value) -> Result<String, String> {
 }
 
 fn padded(verb: &Verb<'_>, text: &str) -> String {
-    let missing = verb.width.unwrap_or(0).saturating_sub(text.graphemes(true).count());
+    let missing = verb.width.unwrap_or(0).saturating_sub(graphemes(text).len());
     let pads = if verb.zero { "0" } else { " " }.repeat(missing);
     if verb.minus { format!("{text}{pads}") } else { format!("{pads}{text}") }
 }

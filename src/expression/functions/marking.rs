@@ -49,8 +49,8 @@ fn issensitive(call: &Call<'_>) -> Outcome {
     let value = call.argument(0);
     let marks = value.marks();
     let kept = Marks { sensitive: false, ..marks.clone() };
-    if !value.is_known() && !marks.sensitive {
-        // It may become sensitive.
+    if !value.is_known() {
+        // It may still become sensitive, or stop being so.
         return Ok(Value::unknown(crate::value::Type::BOOL).mark(&kept));
     }
     Ok(Value::Bool(marks.sensitive).mark(&kept))

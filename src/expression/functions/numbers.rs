@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 
+use super::floats::{ln, power};
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::{Number, Type, Value};
 
@@ -38,7 +39,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[NUM, Parameter::number("base")],
         variadic: None,
         returns: Returns::Always(Shape::Number),
-        body: |call| float(number(call, 0).to_f64().ln() / number(call, 1).to_f64().ln()),
+        body: |call| float(ln(number(call, 0).to_f64()) / ln(number(call, 1).to_f64())),
     },
     Function {
         name: "pow",
@@ -109,11 +110,6 @@ fn plain_zero(number: Number) -> Number {
 
 fn float(result: f64) -> Outcome {
     Number::from_f64(result).map(Value::Number).ok_or_else(|| Failure::call("the result is not a number"))
-}
-
-/// Like C's `pow`, with which it agrees except that 1 to any power, and any number to the power 0, are 1.
-fn power(base: f64, exponent: f64) -> f64 {
-    base.powf(exponent)
 }
 
 fn signum(call: &Call<'_>) -> Outcome {
@@ -218,9 +214,6 @@ fn range(call: &Call<'_>) -> Outcome {
         [start, end, step] => (start.clone(), end.clone(), step.clone()),
         _ => return Err(Failure::call("must have one, two, or three arguments")),
     };
-    if step.sign() == 0 {
-        return Err(Failure::argument(2, "step must not be zero"));
-    }
     let down = step.sign() < 0;
     match (down, end.compare(&start)) {
         (true, Greater) => return Err(Failure::argument(1, "end must be less than start when step is negative")),

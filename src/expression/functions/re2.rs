@@ -8,15 +8,24 @@ use regex::Regex;
 /// RE2 repeats nothing more often.
 const MOST_REPEATS: u32 = 1000;
 
+/// A compiled pattern.
+pub(super) struct Pattern {
+    /// What matches.
+    pub regex: Regex,
+    /// The names of the groups, as written; the crate does not take all of them.
+    pub groups: Vec<Option<String>>,
+}
+
 /// Compiles a pattern; the error is RE2's short name of it and the place in the pattern.
-pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
-    let translated = Translator::new(pattern).translate()?;
-    Regex::new(&translated).map_err(|error| {
+pub(super) fn compile(pattern: &str) -> Result<Pattern, String> {
+    let (translated, groups) = Translator::new(pattern).translate()?;
+    let regex = Regex::new(&translated).map_err(|error| {
         let text = error.to_string();
         // The last line of a syntax error says what it is; those before show the place.
         let last = text.lines().last().unwrap_or_default();
         last.strip_prefix("error: ").unwrap_or(last).to_owned()
-    })
+    })?;
+    Ok(Pattern { regex, groups })
 }
 
 struct Translator<'p> {
@@ -25,6 +34,8 @@ struct Translator<'p> {
     out: String,
     /// Where open groups begin.
     groups: Vec<usize>,
+    /// The names of the groups that capture.
+    names: Vec<Option<String>>,
     /// Where the last repetition begins, while another directly after it would repeat a repetition.
     repeated: Option<usize>,
     /// Whether there is something to repeat.
@@ -33,7 +44,7 @@ struct Translator<'p> {
 
 impl<'p> Translator<'p> {
     fn new(pattern: &'p str) -> Translator<'p> {
-        Translator { pattern, rest: pattern, out: String::new(), groups: Vec::new(), repeated: None, repeatable: false }
+        Translator { pattern, rest: pattern, out: String::new(), groups: Vec::new(), names: Vec::new(), repeated: None, repeatable: false }
     }
 
     fn at(&self) -> usize {
@@ -53,7 +64,7 @@ impl<'p> Translator<'p> {
         self.repeated = None;
     }
 
-    fn translate(mut self) -> Result<String, String> {
+    fn translate(mut self) -> Result<(String, Vec<Option<String>>), String> {
         while let Some(letter) = self.rest.chars().next() {
             match letter {
                 '(' => self.open()?,
@@ -99,7 +110,7 @@ impl<'p> Translator<'p> {
             }
         }
         match self.groups.is_empty() {
-            true => Ok(self.out),
+            true => Ok((self.out, self.names)),
             false => Err(format!("missing closing ) in {}", self.pattern)),
         }
     }
@@ -111,6 +122,7 @@ impl<'p> Translator<'p> {
         if !self.rest.starts_with("(?") {
             self.take(1);
             self.out.push('(');
+            self.names.push(None);
             return Ok(());
         }
         if self.rest.starts_with("(?P<") || self.rest.starts_with("(?<") {
@@ -124,12 +136,14 @@ impl<'p> Translator<'p> {
             if name.is_empty() || !name.chars().all(|it| it == '_' || it.is_ascii_alphanumeric()) {
                 return Err(wrong(end + 1));
             }
-            let text = self.take(end + 1).replace("(?<", "(?P<");
-            // A name may begin with a digit here; the crate wants a letter.
-            if name.starts_with(|it: char| it.is_ascii_digit()) {
-                return Err(format!("invalid named capture in {text}"));
+            if self.names.iter().flatten().any(|it| it == name) {
+                return Err(format!("duplicate capture group name in {name}"));
             }
-            self.out.push_str(&text);
+            self.names.push(Some(name.to_owned()));
+            self.take(end + 1);
+            // A name may begin with a digit here; the crate wants a letter.
+            let named = !name.starts_with(|it: char| it.is_ascii_digit());
+            self.out.push_str(&if named { format!("(?P<{name}>") } else { "(".to_owned() });
             return Ok(());
         }
         let length = self.rest[2..].find([':', ')']).map_or(self.rest.len(), |it| it + 3);

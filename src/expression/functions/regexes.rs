@@ -1,8 +1,9 @@
 //! Regular expressions, in the syntax of RE2.
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape, re2};
+use super::re2::{self, Pattern};
+use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::{Kind, Str, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -36,7 +37,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn match_type(arguments: &[Value]) -> Result<Type, Failure> {
     let Some(pattern) = arguments[0].as_str() else { return Ok(Type::DYNAMIC) };
     let regex = re2::compile(pattern).map_err(|why| Failure::call(format!("invalid regexp pattern: {why}")))?;
-    let groups: Vec<Option<&str>> = regex.capture_names().skip(1).collect();
+    let groups: Vec<Option<&str>> = regex.groups.iter().map(Option::as_deref).collect();
     let named = groups.iter().flatten().count();
     match (groups.len() - named, named) {
         (0, 0) => Ok(Type::STRING),
@@ -46,43 +47,43 @@ fn match_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn compiled(call: &Call<'_>) -> Result<Regex, Failure> {
+fn compiled(call: &Call<'_>) -> Result<Pattern, Failure> {
     re2::compile(call.text(0)).map_err(|why| Failure::argument(0, format!("error parsing pattern: {why}")))
 }
 
-fn captured(regex: &Regex, captures: &Captures<'_>, ty: Type) -> Value {
+fn captured(pattern: &Pattern, captures: &Captures<'_>, ty: Type) -> Value {
     let group = |at: usize| captures.get(at).map_or(Value::Null(Type::STRING), |it| Value::string(it.as_str()));
     match ty.kind() {
         Kind::Tuple(_) => Value::tuple((1..captures.len()).map(group).collect()),
         Kind::Object(_) => {
-            let names = regex.capture_names().enumerate();
-            Value::object(names.filter_map(|(at, name)| Some((Str::from(name?), group(at)))))
+            let names = pattern.groups.iter().enumerate();
+            Value::object(names.filter_map(|(at, name)| Some((Str::from(name.as_deref()?), group(at + 1)))))
         }
         _ => group(0),
     }
 }
 
 fn first_match(call: &Call<'_>) -> Outcome {
-    let regex = compiled(call)?;
-    match regex.captures(call.text(1)) {
-        Some(captures) => Ok(captured(&regex, &captures, call.ty)),
+    let pattern = compiled(call)?;
+    match pattern.regex.captures(call.text(1)) {
+        Some(captures) => Ok(captured(&pattern, &captures, call.ty)),
         None => Err(Failure::call("pattern did not match any part of the given string")),
     }
 }
 
 fn all_matches(call: &Call<'_>) -> Outcome {
-    let regex = compiled(call)?;
+    let pattern = compiled(call)?;
     let element = call.ty.element().unwrap_or(Type::STRING);
-    let found = regex.captures_iter(call.text(1)).map(|it| captured(&regex, &it, element)).collect();
+    let found = pattern.regex.captures_iter(call.text(1)).map(|it| captured(&pattern, &it, element)).collect();
     Ok(Value::list(element, found))
 }
 
 fn replace(call: &Call<'_>) -> Outcome {
     let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
     if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
-        let regex = re2::compile(&wanted[1..wanted.len() - 1])
+        let pattern = re2::compile(&wanted[1..wanted.len() - 1])
             .map_err(|why| Failure::call(format!("error parsing regexp: {why}")))?;
-        return Ok(Value::string(regex.replace_all(text, instead)));
+        return Ok(Value::string(pattern.regex.replace_all(text, instead)));
     }
     if wanted.is_empty() {
         // Between all characters, and at both ends.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use unicode_segmentation::UnicodeSegmentation;
-
+use super::graphemes::graphemes;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::{Refinement, Type, Unknown, Value};
 
@@ -42,7 +41,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[STR.or_untyped()],
         variadic: None,
         returns: TEXT,
-        body: |call| map_text(call, |text| text.graphemes(true).rev().collect()),
+        body: |call| map_text(call, |text| graphemes(text).into_iter().rev().collect()),
     },
     Function {
         name: "chomp",
@@ -226,13 +225,13 @@ fn substr(call: &Call<'_>) -> Outcome {
     let whole = |at| call.int(at).map_err(|failure| Failure::call(failure.message));
     let (mut offset, length) = (whole(1)?, whole(2)?);
     if offset < 0 {
-        offset = offset.saturating_add(text.graphemes(true).count() as i64);
+        offset = offset.saturating_add(graphemes(text).len() as i64);
     } else if length == 0 {
         return Ok(Value::string(""));
     }
     // An offset before the beginning means the beginning.
     let from = usize::try_from(offset).unwrap_or(0);
-    let rest = text.graphemes(true).skip(from);
+    let rest = graphemes(text).into_iter().skip(from);
     Ok(Value::string(match usize::try_from(length) {
         // A length of nothing does not stop anywhere once the offset was counted from the end.
         Err(_) | Ok(0) => rest.collect::<String>(),

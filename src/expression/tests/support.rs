@@ -25,7 +25,7 @@ impl Known {
     /// A scope in which relative paths start from `root`.
     pub fn at(root: impl Into<PathBuf>) -> Known {
         let root = root.into();
-        let world = World { cwd: root.clone(), root, environment: Default::default(), fixed_time: None };
+        let world = World { cwd: root.clone(), root, environment: [("HOME".to_owned(), "/home/someone".to_owned())].into(), fixed_time: None };
         Known { variables: Vec::new(), resources: Vec::new(), told: Mutex::default(), planning: false, world }
     }
 
@@ -97,8 +97,8 @@ impl Scope for Known {
     }
 
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
+        let (references, _) = references_of(expression, bound);
         let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
-        let (references, _) = references_of(expression);
         let names: Vec<String> = references.iter().map(|it| format!("{:?}", it.subject)).collect();
         self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));
     }

@@ -1,0 +1,125 @@
+//! Logarithm and power of 64-bit floats, rounded the same on every machine: results are compared with those of earlier runs.
+
+/// The natural logarithm, by the series of `log((1 + s) / (1 - s))` after `x = 2^k * (1 + f)` (fdlibm's method).
+pub(super) fn ln(x: f64) -> f64 {
+    if x.is_nan() || x < 0.0 {
+        return f64::NAN;
+    }
+    if x == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    if x.is_infinite() {
+        return x;
+    }
+    const LN_2_HIGH: f64 = 6.931_471_803_691_238_164_90e-01;
+    const LN_2_LOW: f64 = 1.908_214_929_270_587_700_02e-10;
+    const SERIES: [f64; 7] = [
+        6.666_666_666_666_735_13e-01,
+        3.999_999_999_940_941_908e-01,
+        2.857_142_874_366_239_149e-01,
+        2.222_219_843_214_978_396e-01,
+        1.818_357_216_161_805_012e-01,
+        1.531_383_769_920_937_332e-01,
+        1.479_819_860_511_658_591e-01,
+    ];
+    let (mut fraction, mut exponent) = split(x);
+    if fraction < std::f64::consts::FRAC_1_SQRT_2 {
+        fraction *= 2.0;
+        exponent -= 1;
+    }
+    let (f, k) = (fraction - 1.0, f64::from(exponent));
+    let s = f / (2.0 + f);
+    let (s2, s4) = (s * s, s * s * s * s);
+    let odd = s2 * (SERIES[0] + s4 * (SERIES[2] + s4 * (SERIES[4] + s4 * SERIES[6])));
+    let even = s4 * (SERIES[1] + s4 * (SERIES[3] + s4 * SERIES[5]));
+    let (rest, half) = (odd + even, 0.5 * f * f);
+    k * LN_2_HIGH - ((half - (s * (half + rest) + k * LN_2_LOW)) - f)
+}
+
+/// A number as `fraction * 2^exponent`, the fraction from 1/2 up to 1. Neither zero nor infinite.
+fn split(x: f64) -> (f64, i32) {
+    // Numbers too small for a whole mantissa are made larger first.
+    let (x, shift) = if x.abs() < f64::MIN_POSITIVE { (x * 2.0_f64.powi(52), -52) } else { (x, 0) };
+    let bits = x.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1022;
+    (f64::from_bits((bits & !(0x7ff << 52)) | (1022 << 52)), exponent + shift)
+}
+
+/// `fraction * 2^exponent`
+fn join(fraction: f64, exponent: i64) -> f64 {
+    let exponent = exponent.clamp(-2200, 2200) as i32;
+    // In two steps, so that neither factor is out of range before the result is.
+    let first = exponent / 2;
+    fraction * 2.0_f64.powi(first) * 2.0_f64.powi(exponent - first)
+}
+
+/// A number raised to a power, whole powers by squaring.
+pub(super) fn power(base: f64, exponent: f64) -> f64 {
+    let odd = |it: f64| it.abs() < 9_007_199_254_740_992.0 && it.rem_euclid(2.0) == 1.0;
+    match (base, exponent) {
+        (_, 0.0) | (1.0, _) => return 1.0,
+        (_, 1.0) => return base,
+        (base, exponent) if base.is_nan() || exponent.is_nan() => return f64::NAN,
+        (0.0, exponent) => {
+            let size = if exponent < 0.0 { f64::INFINITY } else { 0.0 };
+            return if odd(exponent) { size.copysign(base) } else { size };
+        }
+        (base, exponent) if exponent.is_infinite() => {
+            return match (base.abs(), exponent > 0.0) {
+                (1.0, _) => 1.0,
+                (size, up) if (size < 1.0) == up => 0.0,
+                _ => f64::INFINITY,
+            };
+        }
+        (base, exponent) if base.is_infinite() => {
+            let size = if exponent < 0.0 { 0.0 } else { f64::INFINITY };
+            return if base < 0.0 && odd(exponent) { -size } else { size };
+        }
+        (base, 0.5) => return base.sqrt(),
+        (base, -0.5) => return 1.0 / base.sqrt(),
+        _ => {}
+    }
+    let (mut whole, mut part) = (exponent.abs().trunc(), exponent.abs().fract());
+    if part != 0.0 && base < 0.0 {
+        return f64::NAN;
+    }
+    if whole >= 9.223_372_036_854_775_8e18 {
+        // The power is even and huge.
+        return match base.abs() < 1.0 {
+            _ if base == -1.0 => 1.0,
+            small if small == (exponent > 0.0) => 0.0,
+            _ => f64::INFINITY,
+        };
+    }
+    let mut result = 1.0;
+    if part != 0.0 {
+        if part > 0.5 {
+            part -= 1.0;
+            whole += 1.0;
+        }
+        result = (part * ln(base)).exp();
+    }
+    let (mut square, square_exponent) = split(base);
+    let (mut left, mut result_exponent, mut square_shift) = (whole as i64, 0_i64, i64::from(square_exponent));
+    while left != 0 {
+        if !(-(1 << 12)..=1 << 12).contains(&square_shift) {
+            result_exponent += square_shift;
+            break;
+        }
+        if left & 1 == 1 {
+            result *= square;
+            result_exponent += square_shift;
+        }
+        square *= square;
+        square_shift <<= 1;
+        if square < 0.5 {
+            square += square;
+            square_shift -= 1;
+        }
+        left >>= 1;
+    }
+    if exponent < 0.0 {
+        return join(1.0 / result, -result_exponent);
+    }
+    join(result, result_exponent)
+}
