@@ -88,6 +88,18 @@ impl Sources {
         Position { line: before.iter().filter(|&&it| it == b'\n').count() + 1, column, byte }
     }
 
+    /// Returns `file:line,column-column`, or `file:line,column-line,column` across lines: the form that messages name
+    /// other places by; empty for no file.
+    pub fn range(&self, span: Span) -> String {
+        let Some(source) = self.get(span.file) else { return String::new() };
+        let (start, end) = (self.position(span.file, span.start), self.position(span.file, span.end));
+        let end = match start.line == end.line {
+            true => end.column.to_string(),
+            false => format!("{},{}", end.line, end.column),
+        };
+        format!("{}:{},{}-{end}", source.name, start.line, start.column)
+    }
+
     /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
     pub fn place(&self, span: Span) -> String {
         match self.get(span.file) {

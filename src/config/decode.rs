@@ -209,7 +209,7 @@ impl Decoder<'_> {
 
     /// Prints a place as `main.tf:3,1-12`.
     pub fn place(&self, span: Span) -> String {
-        problems::range(self.sources, span)
+        self.sources.range(span)
     }
 
     fn schema_of(

@@ -1,6 +1,6 @@
 //! From folders to a configuration: reads a module's files, and the modules that it calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::Expression;
+use crate::value::{Type, convert};
 
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
@@ -87,6 +88,7 @@ pub fn load_config(
         sources,
         installed,
         read: BTreeMap::new(),
+        broken: BTreeSet::new(),
         config: Config::default(),
         problems: Diagnostics::new(),
     };
@@ -97,9 +99,9 @@ pub fn load_config(
         problems.extend(loader.problems);
     }
     if !problems.has_errors() {
-        problems.extend(check::providers::check(&loader.config, sources));
+        problems.extend(check::providers::check(&loader.config));
     }
-    (Some(loader.config), problems)
+    (Some(loader.config), problems::once(problems))
 }
 
 struct Loader<'a> {
@@ -107,6 +109,8 @@ struct Loader<'a> {
     sources: &'a Sources,
     installed: &'a InstalledModules,
     read: BTreeMap<String, Option<Arc<Module>>>,
+    /// Folders of modules with errors.
+    broken: BTreeSet<String>,
     config: Config,
     problems: Diagnostics,
 }
@@ -152,6 +156,10 @@ impl Loader<'_> {
                     caller: Some(trail.clone()),
                 });
                 self.config.modules.insert(child.clone(), module.clone());
+                // What a broken module calls need not be what its author means.
+                if self.broken.contains(&module.directory) {
+                    continue;
+                }
                 called.push(Open { address: child, module, trail });
             }
             open.extend(called.into_iter().rev());
@@ -190,6 +198,9 @@ impl Loader<'_> {
         match &module {
             None => self.problems.push(cache_unreadable(&directory, call.declared)),
             Some(module) => {
+                if problems.has_errors() {
+                    self.broken.insert(directory.clone());
+                }
                 self.problems.extend(problems);
                 self.check_child(child, module);
             }
@@ -259,10 +270,9 @@ fn optional_literal(
 ) -> Result<Option<String>, Diagnostics> {
     let value = constant::evaluate(expression)
         .map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
-    match value.as_str() {
-        Some(text) => Ok(Some(text.to_owned())),
-        None if value.is_null() => Ok(None),
-        None => Err(problems::unsuitable_type("a string is required", expression.span).into()),
+    match convert(&value, Type::STRING) {
+        Ok(text) => Ok(text.as_str().map(str::to_owned)),
+        Err(why) => Err(problems::unsuitable_type(&why.to_string(), expression.span).into()),
     }
 }
 

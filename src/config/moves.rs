@@ -43,7 +43,7 @@ pub(super) fn moved(decoder: &mut Decoder, block: &Block) -> Option<Moved> {
         decoder.report(problems::invalid("Invalid \"moved\" addresses", detail, block.header));
         allowed = false;
     }
-    allowed.then(|| Moved { from, to, declared: block.header })
+    allowed.then_some(Moved { from, to, declared: block.header })
 }
 
 /// Reads a `removed` block.

@@ -1,18 +1,14 @@
 //! Everything that can be wrong with a single module's blocks, one function each. What references say is checked in `check`.
 
-use crate::diagnostic::{Diagnostic, Sources, Span};
+use std::collections::BTreeSet;
 
-/// Prints a place as `main.tf:3,1-12`, or `main.tf:3,1-4,2` across lines.
-pub(super) fn range(sources: &Sources, span: Span) -> String {
-    let Some(source) = sources.get(span.file) else { return String::new() };
-    let (start, end) =
-        (sources.position(span.file, span.start), sources.position(span.file, span.end));
-    let end = if start.line == end.line {
-        end.column.to_string()
-    } else {
-        format!("{},{}", end.line, end.column)
-    };
-    format!("{}:{},{}-{end}", source.name, start.line, start.column)
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+
+/// Leaves out what was told already: two calls of one module have the same problems inside it.
+pub(super) fn once(problems: Diagnostics) -> Diagnostics {
+    let mut told = BTreeSet::new();
+    let is_new = |it: &Diagnostic| told.insert((it.summary.clone(), it.detail.clone(), it.subject));
+    Diagnostics(problems.into_iter().filter(is_new).collect())
 }
 
 fn error(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {

@@ -2,7 +2,7 @@
 
 use crate::address::Provider;
 use crate::diagnostic::Span;
-use crate::syntax::{Attribute, Block, Body, Expression, Name, Step};
+use crate::syntax::{Attribute, Block, Expression, Name, Step};
 
 use super::decode::{Content, Decoder, Schema};
 use super::provider::{check_local_name, parse_source, version_constraint};
@@ -199,15 +199,11 @@ fn check_experiments(decoder: &mut Decoder, expression: &Expression) {
 
 fn provider_meta(decoder: &mut Decoder, block: &Block) -> Option<ProviderMeta> {
     let attributes = decoder.constants(&block.body);
-    let all_constant =
-        attributes.iter().fold(true, |all, it| decoder.constant(&it.value).is_some() && all);
+    let constants = attributes.iter().filter_map(|it| decoder.constant(&it.value)).count();
     let name = block.labels.first()?.clone();
     check_local_name(decoder, &name.text, block.header)?;
-    all_constant.then(|| ProviderMeta {
-        name,
-        body: Body { json: block.body.json.clone(), ..block.body.clone() },
-        declared: block.header,
-    })
+    let is_constant = constants == attributes.len();
+    is_constant.then(|| ProviderMeta { name, body: block.body.clone(), declared: block.header })
 }
 
 /// Reads one entry: a version constraint alone, or an object of source, version and aliases.

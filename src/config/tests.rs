@@ -17,7 +17,7 @@ pub(crate) fn folder(text: &str) -> tempfile::TempDir {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, text).expect("a file");
     };
-    let indent = text.lines().find_map(|it| Some(it.find("-- ")?)).unwrap_or(0);
+    let indent = text.lines().find_map(|it| it.find("-- ")).unwrap_or(0);
     for line in text.lines() {
         let line = line.get(indent..).unwrap_or(line.trim_start());
         match line.trim().strip_prefix("-- ").and_then(|it| it.strip_suffix(" --")) {
@@ -78,6 +78,7 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     let (config, mut found) = load_config(folder.path(), &sources, &installed);
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check(&config, &sources));
+        found.extend(check::check_for_plan(&config, &sources));
     }
     problems.assert_eq(&print(&found, &sources));
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostics;
-use crate::expression::{Reference, parse_reference};
-use crate::syntax::{self, Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
+use crate::expression::{Reference, references_of};
+use crate::syntax::{Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
 use crate::value::Str;
 
 use super::{Check, Condition, IgnoreChanges, ModuleCall, Output, ProviderBlock, Resource};
@@ -50,13 +50,7 @@ impl<'a> Use<'a> {
 
     /// Returns what it refers to, and what is wrong with how it is written.
     pub fn references(&self) -> (Vec<Reference<'_>>, Diagnostics) {
-        let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
-        syntax::references(&self.expression, &mut |root, steps, _| {
-            if !self.bound.contains(&root.text) {
-                found.extend(problems.take(parse_reference(root, steps)));
-            }
-        });
-        (found, problems)
+        references_of(&self.expression, &self.bound)
     }
 }
 

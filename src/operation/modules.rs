@@ -122,8 +122,13 @@ impl Installer<'_> {
             self.problems.push(unreadable(&directory, &call.name.text, at));
             return None;
         };
+        let is_broken = problems.has_errors();
         if self.told.insert(directory.clone()) {
             self.problems.extend(problems);
+        }
+        // What a broken module calls need not be what its author means.
+        if is_broken {
+            return None;
         }
         let is_known = self
             .before

@@ -359,7 +359,7 @@ fn null_not_allowed(
         None => (
             format!(
                 "The given value is not suitable for {address} defined at {}: required variable may not be set to null.",
-                sources.place(variable.declared)
+                sources.range(variable.declared)
             ),
             at,
         ),
@@ -376,7 +376,7 @@ fn unsuitable(
     sources: &Sources,
 ) -> Diagnostic {
     let why = why.strip_suffix('.').unwrap_or(why);
-    let place = sources.place(input.origin.span());
+    let place = sources.range(input.origin.span());
     let detail = match input.origin.outside_files(&variable.name.text) {
         Some(how) => format!("Unsuitable value for {address} {how}: {why}."),
         None if variable.ephemeral => format!(
@@ -387,7 +387,7 @@ fn unsuitable(
         ),
         None => format!(
             "The given value is not suitable for {address} declared at {}: {why}.",
-            sources.place(variable.declared)
+            sources.range(variable.declared)
         ),
     };
     Diagnostic::error("Invalid value for input variable").detail(detail).at(variable.declared)

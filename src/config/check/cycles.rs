@@ -66,7 +66,12 @@ impl Cycle {
             let place = if place.is_empty() { String::new() } else { format!(", {place}") };
             format!("  {node} depends on {next}{place}")
         };
-        let links: Vec<String> = self.0.iter().zip(nodes.skip(1)).map(link).collect();
+        const SHOWN: usize = 50;
+        let mut links: Vec<String> =
+            self.0.iter().zip(nodes.skip(1)).take(SHOWN).map(link).collect();
+        if self.0.len() > SHOWN {
+            links.push(format!("  … and {} more", self.0.len() - SHOWN));
+        }
         let detail = format!(
             "Each of these needs the value of the next, and the last that of the first:\n{}",
             links.join("\n")
@@ -177,14 +182,16 @@ impl Graph {
         found
     }
 
-    /// Returns the shortest circle within a component. In a huge component only some starting points are tried.
+    /// Returns the shortest circle within a component. In a huge component only as many starting points are tried as
+    /// take no noticeable time.
     fn shortest(&self, component: &[u32]) -> Cycle {
-        const TRIED: usize = 200;
+        let links: usize = component.iter().map(|it| self.links[*it as usize].len()).sum();
+        let tried = (2_000_000 / links.max(1)).max(1);
         let inside: rustc_hash::FxHashSet<u32> = component.iter().copied().collect();
         let mut starts = component.to_vec();
         starts.sort();
         let circles =
-            starts.iter().take(TRIED).filter_map(|start| self.circle_from(*start, &inside));
+            starts.iter().take(tried).filter_map(|start| self.circle_from(*start, &inside));
         circles.min_by_key(|it| it.0.len()).unwrap_or_else(|| Cycle(Vec::new()))
     }
 

@@ -19,7 +19,8 @@ use super::{Config, Module};
 
 pub use references::references_problems;
 
-/// Checks every reference, module call and move of a configuration, and that nothing depends on itself.
+/// Checks every reference, module call and provider name of a configuration, and that nothing depends on itself: what
+/// `validate` tells.
 ///
 /// A module that is called several times is checked once. How providers are passed is checked when a configuration is
 /// loaded.
@@ -28,11 +29,21 @@ pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
     for (address, module) in distinct(config) {
         references::check_module(config, address, module, &mut problems);
         calls::check_inputs(config, address, module, &mut problems);
+    }
+    problems.0.sort_by_key(|it| it.subject);
+    providers::check_presence(config, &mut problems);
+    problems.extend(cycles::find(config).into_iter().map(|it| it.to_diagnostic(sources)));
+    problems
+}
+
+/// Checks what is told only when a plan is made: blocks that read themselves, and `moved` and `removed` blocks.
+pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    for (address, module) in distinct(config) {
+        references::check_selves(module, &mut problems);
         moves::check_removed(config, address, module, &mut problems);
     }
     moves::check_moved(config, sources, &mut problems);
-    problems.0.sort_by_key(|it| it.subject);
-    problems.extend(cycles::find(config).into_iter().map(|it| it.to_diagnostic(sources)));
     problems
 }
 

@@ -41,10 +41,7 @@ pub(super) fn check_removed(
 /// Addresses with instance keys are compared where both ends stand in modules without keys; whether an instance is
 /// still declared is known only when it is planned.
 pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Diagnostics) {
-    let (mut to_of, mut from_of): (
-        BTreeMap<String, (String, Span)>,
-        BTreeMap<String, (String, Span)>,
-    ) = Default::default();
+    let (mut to_of, mut from_of) = (Partners::new(), Partners::new());
     for (address, module) in &config.modules {
         for moved in &module.moved {
             let (from, to) = (absolute(address, &moved.from.0), absolute(address, &moved.to.0));
@@ -86,6 +83,9 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
     }
 }
 
+/// What each end of the `moved` blocks so far is paired with, and where.
+type Partners = BTreeMap<String, (String, Span)>;
+
 #[derive(Clone, Copy)]
 enum Side {
     From,
@@ -94,7 +94,7 @@ enum Side {
 
 /// Remembers what one end is paired with, and complains where it was paired with something else.
 fn check_agreement(
-    known: &mut BTreeMap<String, (String, Span)>,
+    known: &mut Partners,
     (this, other): (&str, &str),
     moved: &Moved,
     (noun, short): (&str, &str),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig};
-use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostics, Span};
 use crate::syntax::Expression;
 use crate::value::Str;
 
@@ -105,7 +105,7 @@ pub fn resolve_resource<'a>(
 }
 
 /// Checks how providers are named and passed through the whole configuration.
-pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
+pub fn check(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (address, module) in &config.modules {
         let view = View::of(config, address, module);
@@ -118,26 +118,11 @@ pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
             view.suggest_requirements(&mut problems);
         }
     }
-    if !problems.has_errors() {
-        check_presence(config, &mut problems);
-    }
-    let _ = sources;
-    once(problems)
-}
-
-/// Two calls of one module have the same problems inside it.
-fn once(problems: Diagnostics) -> Diagnostics {
-    let mut kept: Vec<crate::diagnostic::Diagnostic> = Vec::new();
-    for it in problems {
-        if !kept.contains(&it) {
-            kept.push(it);
-        }
-    }
-    Diagnostics(kept)
+    problems
 }
 
 /// Complains of resources whose provider configuration is nowhere.
-fn check_presence(config: &Config, problems: &mut Diagnostics) {
+pub(super) fn check_presence(config: &Config, problems: &mut Diagnostics) {
     for (address, module) in &config.modules {
         for resource in module.resources.values() {
             if resolve_resource(config, address, resource).is_some() {

@@ -106,6 +106,25 @@ pub(super) fn check_module(
     }
 }
 
+/// Complains of resources whose blocks read the resource itself.
+pub(super) fn check_selves(module: &Module, problems: &mut Diagnostics) {
+    for resource in module.resources.values() {
+        let is_itself = |it: &Subject| {
+            matches!(it, Subject::Resource(mode, kind, name)
+                if *mode == resource.name.mode && *kind == resource.name.kind && *name == resource.name.name)
+        };
+        for it in uses::of_resource(resource) {
+            if !matches!(it.role, Role::Value | Role::Repetition | Role::DependsOn | Role::Trigger)
+            {
+                continue;
+            }
+            if let Some(reference) = it.references().0.iter().find(|it| is_itself(&it.subject)) {
+                problems.push(problems::self_reference(&resource.name.to_string(), reference.span));
+            }
+        }
+    }
+}
+
 /// Returns what is wrong with the references of one expression that stands outside every block, such as the console's.
 pub fn references_problems(
     config: &Config,
@@ -299,12 +318,6 @@ fn check_resource(
     };
     if block.check.is_some() && block.check.as_deref() != scope.check {
         problems.push(problems::scoped_resource((&resource.kind, &resource.name), at));
-    }
-    if scope.owner == Some(resource)
-        && matches!(role, Role::Value | Role::Repetition | Role::DependsOn | Role::Trigger)
-    {
-        problems.push(problems::self_reference(&resource.to_string(), reference.span));
-        return;
     }
     check_key(role, block.name.to_string(), &block.repetition, reference, problems);
 }

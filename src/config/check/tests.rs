@@ -2,7 +2,9 @@
 
 use expect_test::expect;
 
-use super::super::tests::check_problems as check;
+use super::super::tests::{check_problems as check, folder};
+use super::super::{InstalledModules, load_config};
+use crate::diagnostic::Sources;
 
 #[test]
 fn references_to_nothing_are_told() {
@@ -184,6 +186,27 @@ fn a_circle_is_told_once_at_its_shortest() {
 }
 
 #[test]
+fn a_circle_is_told_link_by_link() {
+    let folder = folder(
+        r#"
+        -- main.tf --
+        locals {
+          a = local.b
+          b = [1, local.a]
+        }
+        "#,
+    );
+    let sources = Sources::default();
+    let (config, _) = load_config(folder.path(), &sources, &InstalledModules::default());
+    let problems = super::check(&config.expect("a configuration"), &sources);
+    expect![[r#"
+        Each of these needs the value of the next, and the last that of the first:
+          local.a depends on local.b, main.tf:2,7
+          local.b depends on local.a, main.tf:3,11"#]]
+    .assert_eq(&problems.0[0].detail);
+}
+
+#[test]
 fn modules_that_read_each_other_in_parts_are_no_circle() {
     check(
         r#"
@@ -237,10 +260,10 @@ fn moves_that_contradict_are_told() {
         }
         "#,
         expect![[r#"
+            Removed resource block still exists  main.tf:18,1
             Moved object still exists  main.tf:2,1
             Redundant move statement  main.tf:6,1
             Ambiguous move statements  main.tf:14,1
-            Removed resource block still exists  main.tf:18,1
         "#]],
     );
 }
