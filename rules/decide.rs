@@ -102,124 +102,124 @@ ascent! {
     /// `unsettled(n)`: `n`, or something behind it, is changing.
     relation unsettled(Node);
 
-    // @rule decide.after-failed: something it reads failed
+    // @rule decide.after-failed: `n` reads `m`, which failed
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Failed);
-    // @rule decide.after-blocked: something it reads cannot be decided
+    // @rule decide.after-blocked: `n` reads `m`, of which nothing can be said
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Blocked);
 
-    // @rule decide.ready: it did not fail, nor did anything it reads
+    // @rule decide.ready: (`n` did not fail, nor did anything it reads)
     ready(n) <-- managed(n), !failed(n), !blocked(n, _);
-    // @rule decide.planned: the configuration declares it
+    // @rule decide.planned: the configuration declares `n`
     planned(n) <-- mode(Mode::Normal), ready(n), declared(n);
-    // @rule decide.sound: it exists and is whole
+    // @rule decide.sound: `n` exists
     sound(n) <-- planned(n), prior(n), !tainted(n);
 
-    // @rule decide.fired: something that replace_triggered_by names is changing
+    // @rule decide.fired: `n` is to be replaced when `m` changes
     fired(n, m) <-- triggers(n, m), seen(m, Seen::Triggering);
-    // @rule decide.fired-by-part: an attribute that replace_triggered_by names is changing
+    // @rule decide.fired-by-part: `n` is to be replaced when this attribute of `m` changes
     fired(n, m) <-- triggers_by_part(n, m), seen(m, Seen::Triggering), trigger_differs(n, m);
 
-    // @rule decide.replace-by-triggers: something that replace_triggered_by names is changing
+    // @rule decide.replace-by-triggers: something in replace_triggered_by changes
     wants_replacement(n, Reason::ReplaceByTriggers) <-- planned(n), prior(n), fired(n, _);
-    // @rule decide.replace-tainted: what exists is half made
+    // @rule decide.replace-tainted: what exists as `n` is half made
     wants_replacement(n, Reason::ReplaceBecauseTainted) <-- planned(n), prior(n), tainted(n), !fired(n, _);
-    // @rule decide.replace-by-request: the request asks for it
+    // @rule decide.replace-by-request: the request asks for `n` to be replaced
     wants_replacement(n, Reason::ReplaceByRequest) <-- sound(n), replace_hit(n, _), !fired(n, _);
-    // @rule decide.replace-cannot-update: the provider cannot make the change in place
+    // @rule decide.replace-cannot-update: the provider cannot make a change of `n` in place
     wants_replacement(n, Reason::ReplaceBecauseCannotUpdate)
         <-- sound(n), must_replace(n), !replace_hit(n, _), !fired(n, _);
 
-    // @rule decide.held-replacement: it is to be replaced, but something that is left out rests on it
+    // @rule decide.held-replacement: `n` would be replaced, but something that stays as it is rests on it
     held(n, r) <-- wants_replacement(n, r), kept(n), !keeps_object(n);
-    // @rule decide.replaced: it is to be replaced, and nothing that is left out rests on it
+    // @rule decide.replaced: (nothing that stays as it is rests on `n`)
     replaced(n, r) <-- wants_replacement(n, r), !held(n, _);
 
-    // @rule decide.create: it is declared and does not exist
+    // @rule decide.create: `n` does not exist yet
     action(n, Action::Create, Reason::Plain) <-- planned(n), !prior(n), !fired(n, _);
-    // @rule decide.create-triggered: it does not exist, and something that replace_triggered_by names is changing
+    // @rule decide.create-triggered: `n` does not exist yet
     action(n, Action::Create, Reason::ReplaceByTriggers) <-- planned(n), !prior(n), fired(n, _);
-    // @rule decide.update: it differs from the configuration
+    // @rule decide.update: `n` differs from the configuration
     action(n, Action::Update, Reason::Plain) <-- sound(n), differs(n), !wants_replacement(n, _);
-    // @rule decide.update-marks: only what is sensitive about it changes
+    // @rule decide.update-marks: only what is sensitive about `n` changes
     action(n, Action::Update, Reason::Plain)
         <-- sound(n), marks_differ(n), !differs(n), !wants_replacement(n, _);
-    // @rule decide.no-op: it is as the configuration says
+    // @rule decide.no-op: `n` is as the configuration says
     action(n, Action::NoOp, Reason::Plain)
         <-- sound(n), !differs(n), !marks_differ(n), !wants_replacement(n, _);
-    // @rule decide.delete-first: it is replaced, the old object first
+    // @rule decide.delete-first: (the old object of `n` goes first)
     action(n, Action::DeleteThenCreate, r) <-- replaced(n, r), !cbd(n), !keeps_object(n);
-    // @rule decide.create-first: it is replaced, the new object first
+    // @rule decide.create-first: the new object of `n` comes first
     action(n, Action::CreateThenDelete, r) <-- replaced(n, r), cbd(n), !keeps_object(n);
-    // @rule decide.forget-first: it is replaced, and the old object is left alone
+    // @rule decide.forget-first: the old object of `n` is to be left alone
     action(n, Action::ForgetThenCreate, r) <-- replaced(n, r), keeps_object(n);
-    // @rule decide.held: it would be destroyed, but something that is left out rests on it
+    // @rule decide.held: (something that stays as it is rests on `n`)
     action(n, Action::NoOp, Reason::KeptForAnother) <-- held(n, _);
     // @rule decide.refresh-only: the run only records what changed outside
     action(n, Action::NoOp, Reason::Plain) <-- mode(Mode::RefreshOnly), ready(n);
 
-    // @rule decide.condemned-orphan: nothing declares it any more
+    // @rule decide.condemned-orphan: (nothing declares `n` any more)
     condemned(n, r) <-- mode(Mode::Normal), ready(n), orphan(n, r), !kept(n);
-    // @rule decide.held-orphan: nothing declares it any more, but something that is left out rests on it
+    // @rule decide.held-orphan: nothing declares `n` any more, but something that stays as it is rests on it
     held(n, r) <-- mode(Mode::Normal), ready(n), orphan(n, r), kept(n);
-    // @rule decide.condemned-deposed: its successor is there already
+    // @rule decide.condemned-deposed: `o` was replaced and is not destroyed yet
     condemned(o, Reason::Plain) <-- mode(Mode::Normal), ready(o), deposed_of(o, _);
     // @rule decide.condemned-all: the run destroys everything
     condemned(n, Reason::Plain) <-- mode(Mode::Destroy), ready(n);
 
-    // @rule decide.forget-removed: a removed block lets it live
+    // @rule decide.forget-removed: a `removed` block lets `n` live
     forgotten(n, r) <-- condemned(n, r), removed_says(n, Fate::Forget);
-    // @rule decide.forget-configured: its block says destroy = false
+    // @rule decide.forget-configured: the configuration of `n` says `destroy = false`
     forgotten(n, Reason::ForgotBecauseLifecycleDestroyInConfig)
         <-- condemned(n, _), keeps_object(n), !removed_says(n, _);
-    // @rule decide.forget-recorded: the state says destroy = false
+    // @rule decide.forget-recorded: the state of `n` says `destroy = false`
     forgotten(n, Reason::ForgotBecauseLifecycleDestroyInState)
         <-- condemned(n, _), state_keeps_object(n), !keeps_object(n), !removed_says(n, _);
 
-    // @rule decide.forget: it is to go from the state only
+    // @rule decide.forget: (`n` is to leave the state only)
     action(n, Action::Forget, r) <-- forgotten(n, r), prior(n);
-    // @rule decide.delete: it is to go
+    // @rule decide.delete: (`n` is to go)
     action(n, Action::Delete, r) <-- condemned(n, r), prior(n), !forgotten(n, _);
-    // @rule decide.drop: it is to go, and is gone already
+    // @rule decide.drop: `n` is gone already
     action(n, Action::Drop, Reason::Plain) <-- condemned(n, _), !prior(n);
-    // @rule decide.drop-data: nothing declares this data source any more
+    // @rule decide.drop-data: (nothing declares `n` any more)
     action(n, Action::Drop, Reason::Plain) <-- data(n), orphan(n, _), !mode(Mode::Destroy);
-    // @rule decide.delete-data: the run destroys everything, recorded results too
+    // @rule decide.delete-data: the run destroys everything
     action(n, Action::Delete, Reason::Plain) <-- mode(Mode::Destroy), data(n), in_state(n);
 
-    // @rule decide.asked: the configuration asks for it
+    // @rule decide.asked: the configuration declares `n`
     asked(n) <-- data(n), declared(n), !mode(Mode::Destroy), !failed(n), !blocked(n, _);
-    // @rule decide.reuses: something is excluded, and the last result was for the same arguments
+    // @rule decide.reuses: something is excluded, and the last result of `n` was for the same arguments
     reuses(n) <-- asked(n), excluding(), recorded_result(n), !config_unknown(n), !outputs_need_all();
-    // @rule decide.deferred-unknown: its arguments are known after apply
+    // @rule decide.deferred-unknown: the arguments of `n` are known after apply
     deferred(n, n) <-- asked(n), config_unknown(n);
-    // @rule decide.deferred: something it depends on changes
+    // @rule decide.deferred: `n` waits for `m`
     deferred(n, m) <-- asked(n), !reuses(n), data_waits(n, m), seen(m, Seen::Changing);
-    // @rule decide.deferred-conditions: it has conditions, and something behind it changes
+    // @rule decide.deferred-conditions: `n` has conditions and reads `m`
     deferred(n, m) <-- asked(n), !reuses(n), has_conditions(n), reads(n, m), seen(m, Seen::Unsettled);
-    // @rule decide.reads-now: nothing speaks against reading it now
+    // @rule decide.reads-now: nothing speaks against reading `n` now
     reads_now(n) <-- asked(n), !reuses(n), !deferred(n, _);
 
-    // @rule decide.read-unknown: its arguments are known after apply
+    // @rule decide.read-unknown: (the arguments of `n` are known after apply)
     action(n, Action::Read, Reason::ReadBecauseConfigUnknown)
         <-- mode(Mode::Normal), deferred(n, _), config_unknown(n);
-    // @rule decide.read-pending: something it depends on changes
+    // @rule decide.read-pending: (something that `n` depends on changes)
     action(n, Action::Read, Reason::ReadBecauseDependencyPending)
         <-- mode(Mode::Normal), deferred(n, _), !config_unknown(n);
-    // @rule decide.read-check: it stands in a check block and is read again when all is done
+    // @rule decide.read-check: `n` stands in a check block
     action(n, Action::Read, Reason::ReadBecauseCheckNested) <-- mode(Mode::Normal), in_check(n), reads_now(n);
 
-    // @rule decide.changing: something is to be done with it
+    // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
-    // @rule decide.changing-member: something is to be done with one of its instances
+    // @rule decide.changing-member: `n` belongs to `c`
     changing(c) <-- member(n, c), seen(n, Seen::Changing);
-    // @rule decide.triggering: it is made, changed or replaced
+    // @rule decide.triggering: (`n` is made, changed or replaced)
     triggering(n) <-- changing(n), action(n, a, _),
         if *a != Action::Read, if *a != Action::Delete, if *a != Action::Forget;
-    // @rule decide.triggering-member: one of its instances is made, changed or replaced
+    // @rule decide.triggering-member: `n` belongs to `c`
     triggering(c) <-- member(n, c), seen(n, Seen::Triggering);
-    // @rule decide.unsettled: something is to be done with it
+    // @rule decide.unsettled: (something is to be done with `n`)
     unsettled(n) <-- changing(n);
-    // @rule decide.unsettled-behind: something behind it changes
+    // @rule decide.unsettled-behind: `n` reads `m`
     unsettled(n) <-- reads(n, m), seen(m, Seen::Unsettled);
 }
 

@@ -38,56 +38,56 @@ ascent! {
     /// `doomed(n)`: `n` would go, and that is known before the walk.
     relation doomed(Node);
 
-    // @rule instances.current: the state knows it as the object in use
+    // @rule instances.current: `n` is in the state
     current(n) <-- in_state(n), !deposed_of(n, _);
 
-    // @rule instances.waits: the keys of its block are not known yet
+    // @rule instances.waits: the keys of `p` are not known yet
     waits(n) <-- late(n, p), !expanded(p);
 
-    // @rule instances.no-move-target: it was moved to where no block is
+    // @rule instances.no-move-target: `n` was moved to where no block is
     orphan(n, Reason::DeleteBecauseNoMoveTarget) <-- current(n), block_gone(n), moved(n);
 
-    // @rule instances.no-resource-config: its block is gone
+    // @rule instances.no-resource-config: no block declares `n` any more
     orphan(n, Reason::DeleteBecauseNoResourceConfig) <-- current(n), block_gone(n), !moved(n);
 
-    // @rule instances.no-module: the module instance that held it is gone
+    // @rule instances.no-module: the module instance that held `n` is gone
     orphan(n, Reason::DeleteBecauseNoModule) <-- current(n), module_gone(n), !block_gone(n);
 
-    // @rule instances.lost: its block is there and does not make it any more
+    // @rule instances.lost: the block of `n` is there, and does not make it any more
     lost(n) <-- current(n), !declared(n), !block_gone(n), !module_gone(n), !waits(n);
 
-    // @rule instances.enabled-false: its block has `enabled = false`
+    // @rule instances.enabled-false: `b` has `enabled = false`
     orphan(n, Reason::DeleteBecauseEnabledFalse)
         <-- lost(n), key_kind(n, KeyKind::Bare), of(n, b), repeats(b, Repetition::Enabled);
 
-    // @rule instances.bare-under-count: it has no key, and its block now has `count`
+    // @rule instances.bare-under-count: `n` has no key, and `b` has `count`
     orphan(n, Reason::DeleteBecauseWrongRepetition)
         <-- lost(n), key_kind(n, KeyKind::Bare), of(n, b), repeats(b, Repetition::Count);
 
-    // @rule instances.bare-under-for-each: it has no key, and its block now has `for_each`
+    // @rule instances.bare-under-for-each: `n` has no key, and `b` has `for_each`
     orphan(n, Reason::DeleteBecauseWrongRepetition)
         <-- lost(n), key_kind(n, KeyKind::Bare), of(n, b), repeats(b, Repetition::ForEach);
 
-    // @rule instances.number-without-count: its key is a number, and its block has no `count`
+    // @rule instances.number-without-count: the key of `n` is a number, and `b` has no `count`
     orphan(n, Reason::DeleteBecauseWrongRepetition)
         <-- lost(n), key_kind(n, KeyKind::Number), of(n, b), repeats(b, r), if *r != Repetition::Count;
 
-    // @rule instances.count-index: its number is not below `count`
+    // @rule instances.count-index: the number of `n` is not below the `count` of `b`
     orphan(n, Reason::DeleteBecauseCountIndex)
         <-- lost(n), key_kind(n, KeyKind::Number), of(n, b), repeats(b, Repetition::Count);
 
-    // @rule instances.text-without-for-each: its key is a string, and its block has no `for_each`
+    // @rule instances.text-without-for-each: the key of `n` is a string, and `b` has no `for_each`
     orphan(n, Reason::DeleteBecauseWrongRepetition)
         <-- lost(n), key_kind(n, KeyKind::Text), of(n, b), repeats(b, r), if *r != Repetition::ForEach;
 
-    // @rule instances.each-key: its key is not in `for_each`
+    // @rule instances.each-key: the key of `n` is not in the `for_each` of `b`
     orphan(n, Reason::DeleteBecauseEachKey)
         <-- lost(n), key_kind(n, KeyKind::Text), of(n, b), repeats(b, Repetition::ForEach);
 
-    // @rule instances.doomed-orphan: nothing declares it any more
+    // @rule instances.doomed-orphan: (nothing declares `n` any more)
     doomed(n) <-- orphan(n, _), !late(n, _);
 
-    // @rule instances.doomed-deposed: it was replaced and not destroyed yet
+    // @rule instances.doomed-deposed: `o` was replaced and is not destroyed yet
     doomed(o) <-- deposed_of(o, _);
 
     // @rule instances.doomed-all: the run destroys everything

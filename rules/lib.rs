@@ -23,7 +23,7 @@ pub mod text;
 pub mod violations;
 
 pub use atom::{
-    Action, Alias, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying, Lack,
+    Action, Alias, Atom, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying, Lack,
     Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
 };
 pub use facts::Facts;

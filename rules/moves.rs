@@ -22,17 +22,17 @@ ascent! {
     /// `move_cycle(s)`: statement `s` would have to come after itself.
     relation move_cycle(Statement);
 
-    // @rule moves.chained: it begins where the other ends
+    // @rule moves.chained: `s` begins where `t` ends
     move_after(s, t) <-- chains(s, t), if s != t;
-    // @rule moves.nested: it lies within the end of the other
+    // @rule moves.nested: `s` lies within the end of `t`
     move_after(s, t) <-- nests(s, t), if s != t;
 
-    // @rule moves.reaches: it comes right after
+    // @rule moves.reaches: (`s` comes right after `t`)
     move_reaches(s, t) <-- move_after(s, t);
-    // @rule moves.reaches-on: it comes after something that does
+    // @rule moves.reaches-on: `s` comes right after `t`
     move_reaches(s, u) <-- move_after(s, t), move_reaches(t, u);
 
-    // @rule moves.cycle: it comes after itself
+    // @rule moves.cycle: (`s` comes after itself)
     move_cycle(s) <-- move_reaches(s, s);
 }
 

@@ -41,71 +41,71 @@ ascent! {
     /// `before(n, f, m, g)`: phase `f` of `n` comes before phase `g` of `m`, and steps lie on both sides.
     relation before(Node, Phase, Node, Phase);
 
-    // @rule order.goes-deleted: it is deleted
+    // @rule order.goes-deleted: `n` is deleted
     goes(n) <-- action(n, Action::Delete, _);
-    // @rule order.goes-forgotten: it is forgotten
+    // @rule order.goes-forgotten: `n` is forgotten
     goes(n) <-- action(n, Action::Forget, _);
 
-    // @rule order.step-asked: there is something to carry out for it
+    // @rule order.step-asked: there is something to carry out for `n`
     step(n, f) <-- step_asked(n, f);
-    // @rule order.step-create: it is created
+    // @rule order.step-create: `n` is created
     step(n, Phase::Up) <-- action(n, Action::Create, _);
-    // @rule order.step-update: it is updated
+    // @rule order.step-update: `n` is updated
     step(n, Phase::Up) <-- action(n, Action::Update, _);
-    // @rule order.step-read: it is read
+    // @rule order.step-read: `n` is read
     step(n, Phase::Up) <-- action(n, Action::Read, _);
-    // @rule order.step-forget-first: it is forgotten and created anew
+    // @rule order.step-forget-first: `n` is forgotten and created anew
     step(n, Phase::Up) <-- action(n, Action::ForgetThenCreate, _);
-    // @rule order.step-delete-first: it is destroyed
+    // @rule order.step-delete-first: `n` is destroyed and created anew
     step(n, Phase::Down) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule order.step-create-after: it is created after the old object went
+    // @rule order.step-create-after: `n` is destroyed and created anew
     step(n, Phase::Up) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule order.step-create-first: it is created before the old object goes
+    // @rule order.step-create-first: `n` is created anew and then destroyed
     step(n, Phase::Up) <-- action(n, Action::CreateThenDelete, _);
-    // @rule order.step-delete-after: the old object goes after the new one is there
+    // @rule order.step-delete-after: `n` is created anew and then destroyed
     step(n, Phase::Late) <-- action(n, Action::CreateThenDelete, _);
-    // @rule order.step-goes: it goes
+    // @rule order.step-goes: (`n` goes)
     step(n, Phase::Down) <-- goes(n), !cbd(n);
-    // @rule order.step-goes-late: it goes after what used it
+    // @rule order.step-goes-late: (`n` goes after what used it)
     step(n, Phase::Late) <-- goes(n), cbd(n);
 
-    // @rule order.led-step: it is a step
+    // @rule order.led-step: (this is a step)
     led(n, f) <-- step(n, f);
-    // @rule order.led: it comes after a step
+    // @rule order.led: (this comes after a step)
     led(m, g) <-- edge(_, _, m, g);
 
-    // @rule order.reads: a thing is made after what it reads
+    // @rule order.reads: `n` is made after `m`, which it reads
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), reads(n, m);
-    // @rule order.asked: a user's rule wants it so
+    // @rule order.asked: a rule asks for `n` before `m`
     edge(n, Phase::Up, m, Phase::Up) <-- led(n, Phase::Up), before_asked(n, m);
-    // @rule order.destroy-users-first: a thing is destroyed before what it rests on
+    // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
-    // @rule order.update-after-destroy: a user is changed after what it rested on went
+    // @rule order.update-after-destroy: `n` is changed after `m` went, on which it rested
     edge(m, Phase::Down, n, Phase::Up) <-- led(m, Phase::Down), needs(n, m);
-    // @rule order.destroy-before-update: a thing is changed after its users went
+    // @rule order.destroy-before-update: `m` is changed after `n` went, which rested on it
     edge(n, Phase::Down, m, Phase::Up) <-- led(n, Phase::Down), needs(n, m);
-    // @rule order.settled-users-first: a thing is settled after its users are
+    // @rule order.settled-users-first: `m` is settled after `n`, which rests on it
     edge(n, Phase::Settled, m, Phase::Settled) <-- led(n, Phase::Settled), needs(n, m);
-    // @rule order.late-users-first: a thing is destroyed afterwards, after its users
+    // @rule order.late-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Late, m, Phase::Late) <-- led(n, Phase::Late), needs(n, m);
-    // @rule order.update-before-late: what it rests on is changed before it goes
+    // @rule order.update-before-late: `m` is changed before `n` goes, which rests on it
     edge(m, Phase::Up, n, Phase::Late) <-- led(m, Phase::Up), needs(n, m), step(n, Phase::Late);
-    // @rule order.provider-first: its provider is configured before it goes
+    // @rule order.provider-first: `p` is configured before `n` goes
     edge(p, Phase::Up, n, Phase::Late) <-- led(p, Phase::Up), serves(p, n), step(n, Phase::Late);
-    // @rule order.own-destroy-first: the old object goes before the new one is made
+    // @rule order.own-destroy-first: the old object of `n` goes before the new one is made
     edge(n, Phase::Down, n, Phase::Up) <-- led(n, Phase::Down), !cbd(n);
-    // @rule order.own-settled: it is settled when it is made
+    // @rule order.own-settled: `n` is settled when it is made
     edge(n, Phase::Up, n, Phase::Settled) <-- led(n, Phase::Up);
-    // @rule order.own-late: the old object goes when all is settled
+    // @rule order.own-late: the old object of `n` goes when all is settled
     edge(n, Phase::Settled, n, Phase::Late) <-- led(n, Phase::Settled), cbd(n);
-    // @rule order.deposed-late: a deposed object goes when its successor is settled
+    // @rule order.deposed-late: `o` goes when `i` is settled
     edge(i, Phase::Settled, o, Phase::Late) <-- led(i, Phase::Settled), deposed_of(o, i);
 
-    // @rule order.leads-step: it is a step
+    // @rule order.leads-step: (this is a step)
     leads(n, f) <-- step(n, f);
-    // @rule order.leads: it comes before a step
+    // @rule order.leads: (this comes before a step)
     leads(n, f) <-- leads(m, g), edge(n, f, m, g);
-    // @rule order.before: steps lie on both sides
+    // @rule order.before: (steps lie on both sides)
     before(n, f, m, g) <-- edge(n, f, m, g), leads(m, g);
 }
 

@@ -48,42 +48,42 @@ ascent! {
     /// `keeps_value(o, k)`: output `o` keeps its value, for reason `k`.
     relation keeps_value(Node, Keep);
 
-    // @rule outputs.counts-managed: it is a managed object
+    // @rule outputs.counts-managed: (`n` is a managed object)
     counted(n) <-- managed(n);
-    // @rule outputs.counts-data: it is a data source, and outputs are treated as OpenTofu does
+    // @rule outputs.counts-data: `n` is a data source, and outputs are treated as OpenTofu does
     counted(n) <-- outputs_need_all(), data(n);
 
-    // @rule outputs.taken-all: the request has no targets, and nothing leaves it out
+    // @rule outputs.taken-all: the request has no targets, and nothing leaves `r` out
     taken(r) <-- repetition(r), !targeting(), !out(r);
-    // @rule outputs.taken-wanted: it is wanted, and nothing leaves it out
+    // @rule outputs.taken-wanted: `r` is wanted, and nothing leaves it out
     taken(r) <-- repetition(r), want(r), !out(r);
 
-    // @rule outputs.fresh-object: it reads an object that takes part
+    // @rule outputs.fresh-object: `v` reads `n`, which takes part
     fresh(v) <-- value(v), reads(v, n), counted(n), selected(n);
-    // @rule outputs.fresh-keys: it reads the keys of a resource that takes part
+    // @rule outputs.fresh-keys: `v` reads `r`, which takes part
     fresh(v) <-- value(v), !collection(v), reads(v, r), taken(r);
-    // @rule outputs.fresh-value: it reads a value that relies on an object that takes part
+    // @rule outputs.fresh-value: `v` reads `w`
     fresh(v) <-- fresh(w), reads(v, w), value(v);
 
-    // @rule outputs.stale-object: it reads an object that no target wants
+    // @rule outputs.stale-object: `v` reads `n`, which no target wants
     stale(v) <-- value(v), reads(v, n), counted(n), untargeted(n);
-    // @rule outputs.stale-keys: it reads the keys of a resource that no target wants
+    // @rule outputs.stale-keys: `v` reads `r`, which no target wants
     stale(v) <-- targeting(), value(v), !collection(v), reads(v, r), repetition(r), !want(r), !out(r);
-    // @rule outputs.stale-excluded: it reads an excluded object, and outputs are treated as OpenTofu does
+    // @rule outputs.stale-excluded: `v` reads `n`, which is excluded
     stale(v) <-- outputs_need_all(), value(v), reads(v, n), counted(n), excluded(n);
-    // @rule outputs.stale-value: it reads a value that relies on an object that takes no part
+    // @rule outputs.stale-value: `v` reads `w`
     stale(v) <-- stale(w), reads(v, w), value(v);
 
     // @rule outputs.unfiltered: the run leaves nothing out
     recalculated(o) <-- output(o), !filtered();
-    // @rule outputs.recalculated: it relies on an object that takes part
+    // @rule outputs.recalculated: (`o` relies on an object that takes part)
     recalculated(o) <-- output(o), filtered(), !mode(Mode::Destroy), fresh(o), !stale(o);
 
     // @rule outputs.destroying: only a selection is destroyed
     keeps_value(o, Keep::Destroying) <-- output(o), filtered(), mode(Mode::Destroy);
-    // @rule outputs.something-missing: something it relies on takes no part in this run
+    // @rule outputs.something-missing: (something that `o` relies on takes no part)
     keeps_value(o, Keep::SomethingMissing) <-- output(o), filtered(), !mode(Mode::Destroy), stale(o);
-    // @rule outputs.nothing-taken: it relies on no object that takes part in this run
+    // @rule outputs.nothing-taken: `o` relies on no object that takes part
     keeps_value(o, Keep::NothingTaken)
         <-- output(o), filtered(), !mode(Mode::Destroy), !fresh(o), !stale(o);
 }

@@ -66,65 +66,65 @@ ascent! {
     /// `lacks(n, l)`: object `n` cannot be served for lack of `l`.
     relation lacks(Node, Lack);
 
-    // @rule providers.passed: the module's call passes a configuration
+    // @rule providers.passed: the call of `c` passes one
     passed(c, f, a) <-- passes(c, f, a, _, _, _);
-    // @rule providers.own: the module configures it, and its call passes none instead
+    // @rule providers.own: `m` configures it
     own(m, f, a, g) <-- provider_block(m, f, a, g), !passed(m, f, a);
-    // @rule providers.has-own: the module configures it
+    // @rule providers.has-own: `m` configures it
     has_own(m, f, a) <-- provider_block(m, f, a, _);
-    // @rule providers.has-passed: the module's call passes it
+    // @rule providers.has-passed: (the call of `c` passes it)
     has_own(c, f, a) <-- passed(c, f, a);
 
-    // @rule providers.visible-own: the module configures it
+    // @rule providers.visible-own: (`m` configures it)
     visible(m, f, a, g, Module::ROOT) <-- own(m, f, a, g);
-    // @rule providers.visible-implied: the root module uses it without configuring it
+    // @rule providers.visible-implied: the root module uses provider `f` without configuring it
     visible(Module::ROOT, f, Alias::DEFAULT, g, Module::ROOT)
         <-- implied_config(f, g), !has_own(Module::ROOT, f, Alias::DEFAULT);
-    // @rule providers.visible-passed: the module's call passes it
+    // @rule providers.visible-passed: the call of `c` passes what its caller sees
     visible(c, f, a, g, k)
         <-- passes(c, f, a, h, e, Keying::Plain), module_parent(c, p), visible(p, h, e, g, k);
-    // @rule providers.visible-keyed: the module's call passes one instance of it
+    // @rule providers.visible-keyed: the call of `c` passes one instance of what its caller sees
     visible(c, f, a, g, c)
         <-- passes(c, f, a, h, e, Keying::Keyed), module_parent(c, p), visible(p, h, e, g, Module::ROOT);
-    // @rule providers.visible-inherited: the calling module sees it, and this one has none of its own
+    // @rule providers.visible-inherited: `c` has no configuration of provider `f` of its own, and inherits that of `p`
     visible(c, f, Alias::DEFAULT, g, k)
         <-- module_parent(c, p), visible(p, f, Alias::DEFAULT, g, k), !has_own(c, f, Alias::DEFAULT);
 
-    // @rule providers.config: the block names it
+    // @rule providers.config: `b` stands in `m` and uses provider `f`
     config_of(b, g, k) <-- asks_provider(b, f, a, _), in_module(b, m), visible(m, f, a, g, k);
-    // @rule providers.configured: there is a configuration for the block
+    // @rule providers.configured: (`b` has a provider configuration)
     configured(b) <-- config_of(b, _, _);
-    // @rule providers.keyed-here: the block itself has a key expression
+    // @rule providers.keyed-here: `b` itself has a key expression
     keyed(b) <-- asks_provider(b, _, _, Keying::Keyed);
-    // @rule providers.keyed-above: the call of a module around it has a key expression
+    // @rule providers.keyed-above: the call of `k` has a key expression
     keyed(b) <-- config_of(b, _, k), if *k != Module::ROOT;
 
     // @rule providers.has-key: the key expression has a value
     has_key(n) <-- provider_key(n, _);
-    // @rule providers.chosen: its block names the configuration
+    // @rule providers.chosen: `n` belongs to `b`
     chosen(n, g, Key::NONE) <-- object(n), of(n, b), config_of(b, g, _), !keyed(b);
-    // @rule providers.chosen-by-key: its block names the configuration, and a key expression the instance
+    // @rule providers.chosen-by-key: a key expression chooses the instance for `n`
     chosen(n, g, k) <-- object(n), of(n, b), keyed(b), config_of(b, g, _), provider_key(n, k);
-    // @rule providers.chosen-recorded: it is declared no more, and the state names the instance
+    // @rule providers.chosen-recorded: `n` is declared no more, and the state names the instance that made it
     chosen(n, g, k)
         <-- object(n), of(n, b), keyed(b), config_of(b, g, _), !has_key(n), !declared(n), recorded_provider(n, g, k);
-    // @rule providers.chosen-state: its block is gone, and the state names the instance
+    // @rule providers.chosen-state: the block of `n` is gone, and the state names the instance that made it
     chosen(n, g, k) <-- object(n), block_gone(n), recorded_provider(n, g, k);
-    // @rule providers.is-chosen: an instance is chosen for it
+    // @rule providers.is-chosen: (an instance is chosen for `n`)
     is_chosen(n) <-- chosen(n, _, _);
 
-    // @rule providers.serves: it is the chosen instance
+    // @rule providers.serves: `p` is the chosen instance
     serves(p, n) <-- chosen(n, g, k), provider_instance(p, g, k);
-    // @rule providers.served: a provider instance serves it
+    // @rule providers.served: (a provider instance serves `n`)
     served(n) <-- serves(_, n);
 
-    // @rule providers.no-configuration: no configuration of that name is visible in its module
+    // @rule providers.no-configuration: no configuration of that name is visible to `b`
     lacks(n, Lack::Configuration) <-- object(n), of(n, b), asks_provider(b, _, _, _), !configured(b), !block_gone(n);
-    // @rule providers.configuration-gone: its block is gone, and so is the configuration that made it
+    // @rule providers.configuration-gone: the block of `n` is gone, and so is the configuration that made it
     lacks(n, Lack::Configuration) <-- object(n), block_gone(n), !is_chosen(n);
-    // @rule providers.no-instance: the configuration has no instance under this key
+    // @rule providers.no-instance: the chosen configuration has no such instance
     lacks(n, Lack::Instance) <-- is_chosen(n), !served(n);
-    // @rule providers.no-fallback: it is declared no more, and the state names another configuration
+    // @rule providers.no-fallback: `n` is declared no more, and the state names another configuration than `b` does
     lacks(n, Lack::Fallback) <-- object(n), of(n, b), keyed(b), configured(b), !declared(n), !is_chosen(n);
 }
 

@@ -27,22 +27,22 @@ ascent! {
     /// `circular(b)`: block `b` reads itself, over any number of blocks.
     relation circular(Block);
 
-    // @rule references.value: the value refers to it
+    // @rule references.value: `v` refers to `c`
     through(v, c) <-- value_block(v), block_reads(v, c), !value_block(c);
-    // @rule references.through: the value refers to a value that reads it
+    // @rule references.through: `v` refers to `w`
     through(v, c) <-- through(w, c), block_reads(v, w), value_block(v);
 
-    // @rule references.direct: the block refers to it
+    // @rule references.direct: `b` refers to `c`
     nearest(b, c) <-- block_reads(b, c), !value_block(b), !value_block(c);
-    // @rule references.nearest: the block refers to a value that reads it
+    // @rule references.nearest: `b` refers to `v`
     nearest(b, c) <-- through(v, c), block_reads(b, v), !value_block(b);
 
-    // @rule references.knot: the block refers to it
+    // @rule references.knot: `b` refers to `c`
     knot_reaches(b, c) <-- knot(b), block_reads(b, c), knot(c);
-    // @rule references.knot-on: the block refers to one that reaches it
+    // @rule references.knot-on: `b` refers to `c`
     knot_reaches(b, d) <-- knot(b), block_reads(b, c), knot_reaches(c, d);
 
-    // @rule references.circular: it reads itself
+    // @rule references.circular: (`b` reads itself)
     circular(b) <-- knot_reaches(b, b);
 }
 

@@ -46,58 +46,58 @@ ascent! {
     /// `untargeted(n)`: object `n` takes no part in this run, because no target wants it.
     relation untargeted(Node);
 
-    // @rule selection.requested: the request leaves it out
+    // @rule selection.requested: the request leaves `n` out
     out(n) <-- hit(n, Hit::Exclude, _);
-    // @rule selection.requested-by: the request itself is the cause
+    // @rule selection.requested-by: the request leaves `n` out
     excluded_by(n, n) <-- hit(n, Hit::Exclude, _);
 
-    // @rule selection.dependent: it reads something that is left out
+    // @rule selection.dependent: `n` reads `m`
     out(n) <-- out(m), reads(n, m);
-    // @rule selection.dependent-by: what it reads is the cause
+    // @rule selection.dependent-by: `n` reads `m`
     excluded_by(n, m) <-- out(m), reads(n, m);
 
-    // @rule selection.part: it reads instances not known yet, one of which the request leaves out
+    // @rule selection.part: `n` reads `p`, and the request leaves out one of its instances
     out(n) <-- hit(p, Hit::Part, _), reads(n, p);
-    // @rule selection.part-by: the instances not known yet are the cause
+    // @rule selection.part-by: `n` reads `p`, and the request leaves out one of its instances
     excluded_by(n, p) <-- hit(p, Hit::Part, _), reads(n, p);
 
-    // @rule selection.kept: it exists and is left out
+    // @rule selection.kept: `n` exists and is left out
     kept(n) <-- out(n), in_state(n);
-    // @rule selection.foundation: something that stays as it is rests on it
+    // @rule selection.foundation: `n` stays as it is, and rests on `m`
     kept(m) <-- kept(n), needs(n, m);
 
-    // @rule selection.protected: it would go, but something that stays as it is rests on it
+    // @rule selection.protected: `m` would be destroyed, but must stay as it is
     out(m) <-- kept(m), doomed(m);
-    // @rule selection.protected-by: what rests on it is the cause
+    // @rule selection.protected-by: `n` stays as it is, and rests on `m`
     excluded_by(m, n) <-- kept(n), needs(n, m), doomed(m);
 
-    // @rule selection.targeted: a target names it
+    // @rule selection.targeted: a target names `n`
     want(n) <-- hit(n, Hit::Target, _);
-    // @rule selection.targeted-by: the target itself is the cause
+    // @rule selection.targeted-by: a target names `n`
     wanted_by(n, n) <-- hit(n, Hit::Target, _);
 
-    // @rule selection.required: something wanted reads it
+    // @rule selection.required: `n` reads `m`
     want(m) <-- want(n), reads(n, m);
-    // @rule selection.required-by: what reads it is the cause
+    // @rule selection.required-by: `n` reads `m`
     wanted_by(m, n) <-- want(n), reads(n, m);
 
-    // @rule selection.whole: it is one of the instances, not known yet, that are wanted
+    // @rule selection.whole: `n` is one of the instances of `p`
     want(n) <-- want(p), late(n, p);
-    // @rule selection.whole-by: the instances not known yet are the cause
+    // @rule selection.whole-by: `n` is one of the instances of `p`
     wanted_by(n, p) <-- want(p), late(n, p);
 
-    // @rule selection.toppled: what it rests on is to be destroyed
+    // @rule selection.toppled: `n` rests on `m`, which is to be destroyed
     want(n) <-- mode(Mode::Destroy), want(m), needs(n, m);
-    // @rule selection.toppled-by: what it rests on is the cause
+    // @rule selection.toppled-by: `n` rests on `m`, which is to be destroyed
     wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
 
-    // @rule selection.all: the request has no targets, and nothing leaves it out
+    // @rule selection.all: the request has no targets, and nothing leaves `n` out
     selected(n) <-- object(n), !targeting(), !out(n);
-    // @rule selection.selected: it is wanted, and nothing leaves it out
+    // @rule selection.selected: (`n` is wanted, and nothing leaves it out)
     selected(n) <-- object(n), want(n), !out(n);
-    // @rule selection.excluded: it is left out
+    // @rule selection.excluded: (`n` is left out)
     excluded(n) <-- object(n), out(n);
-    // @rule selection.untargeted: the request has targets, and none of them wants it
+    // @rule selection.untargeted: the request has targets, and none of them wants `n`
     untargeted(n) <-- targeting(), object(n), !want(n), !out(n);
 }
 

@@ -29,28 +29,28 @@ ascent! {
     /// `cbd(n)`: the object of `n` is destroyed after what takes its place is made.
     relation cbd(Node);
 
-    // @rule spread.live: the block declares an instance
+    // @rule spread.live: `b` declares `n`
     live(b) <-- of(n, b), declared(n);
 
-    // @rule spread.live-pending: the block may declare instances
+    // @rule spread.live-pending: `b` may declare instances
     live(b) <-- of(p, b), pending(p);
 
-    // @rule spread.asked: the block sets create_before_destroy
+    // @rule spread.asked: `b` sets create_before_destroy
     cbd_block(b) <-- asks_cbd(b), live(b);
 
-    // @rule spread.forced: a block with create_before_destroy reads it
+    // @rule spread.forced: `b` reads `c`
     cbd_block(c) <-- cbd_block(b), block_reads(b, c);
 
-    // @rule spread.instance: its block is one with create_before_destroy
+    // @rule spread.instance: `n` belongs to `b`
     cbd(n) <-- cbd_block(b), of(n, b);
 
-    // @rule spread.recorded: it goes, and the state says that the new object comes first
+    // @rule spread.recorded: `n` goes, and the state says that the new object comes first
     cbd(n) <-- state_cbd(n), doomed(n);
 
-    // @rule spread.deposed: its successor is there already
+    // @rule spread.deposed: the successor of `o` is there already
     cbd(o) <-- deposed_of(o, _);
 
-    // @rule spread.foundation: an object that is destroyed afterwards rests on it
+    // @rule spread.foundation: `n` is destroyed late, and rests on `m`
     cbd(m) <-- cbd(n), needs(n, m);
 }
 

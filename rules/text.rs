@@ -11,18 +11,18 @@ use crate::tables::Tables;
 /// The names of ids, by kind. The id is the name's position.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    by_kind: BTreeMap<&'static str, Vec<String>>,
+    by_kind: BTreeMap<String, Vec<String>>,
 }
 
 impl Names {
     /// Returns the number of a name in a column of this kind, giving it the next free one if it is new.
-    pub fn word(&mut self, kind: &'static str, name: &str) -> u64 {
+    pub fn word(&mut self, kind: &str, name: &str) -> u64 {
         if let Some(word) = constant(kind, name) {
             return word;
         }
         // Named ids, such as `Module::ROOT`, take the first numbers.
         let reserved = vocabularies().find(|it| it.kind == kind).map_or(0, |it| it.words.len());
-        let names = self.by_kind.entry(kind).or_insert_with(|| vec![String::new(); reserved]);
+        let names = self.by_kind.entry(kind.to_owned()).or_insert_with(|| vec![String::new(); reserved]);
         let index = names.iter().position(|it| it == name).unwrap_or_else(|| {
             names.push(name.to_owned());
             names.len() - 1

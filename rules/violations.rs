@@ -26,28 +26,28 @@ ascent! {
     /// `violation(k, n)`: `n` stands against the plan, in the way of `k`.
     relation violation(Violation, Node);
 
-    // @rule violations.deletes: it is deleted
+    // @rule violations.deletes: `n` is deleted
     destroys(n) <-- action(n, Action::Delete, _);
-    // @rule violations.deletes-first: it is replaced, the old object first
+    // @rule violations.deletes-first: `n` is replaced, the old object first
     destroys(n) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule violations.deletes-after: it is replaced, the new object first
+    // @rule violations.deletes-after: `n` is replaced, the new object first
     destroys(n) <-- action(n, Action::CreateThenDelete, _);
 
-    // @rule violations.prevents-destroy: its block sets prevent_destroy, and it would be destroyed
+    // @rule violations.prevents-destroy: the block of `n` sets prevent_destroy
     violation(Violation::PreventsDestroy, n) <-- prevents_destroy(n), destroys(n);
 
-    // @rule violations.move-excluded: it was moved, and the request leaves it out
+    // @rule violations.move-excluded: `n` was moved, and the request leaves it out
     violation(Violation::MoveExcluded, n) <-- moved(n), hit(n, Hit::Exclude, _);
-    // @rule violations.move-untargeted-from: it was moved, and no target names where it was
+    // @rule violations.move-untargeted-from: `n` was moved, and no target names where it was
     violation(Violation::MoveUntargeted, n) <-- targeting(), moved(n), !move_named(n, End::Old);
-    // @rule violations.move-untargeted-to: it was moved, and no target names where it is
+    // @rule violations.move-untargeted-to: `n` was moved, and no target names where it is
     violation(Violation::MoveUntargeted, n) <-- targeting(), moved(n), !move_named(n, End::New);
 
-    // @rule violations.no-configuration: there is no provider configuration for it
+    // @rule violations.no-configuration: there is no provider configuration for `n`
     violation(Violation::NoConfiguration, n) <-- lacks(n, Lack::Configuration);
-    // @rule violations.no-instance: its provider configuration has no such instance
+    // @rule violations.no-instance: the provider configuration of `n` has no such instance
     violation(Violation::NoInstance, n) <-- lacks(n, Lack::Instance);
-    // @rule violations.no-fallback: its block names another provider configuration than the state
+    // @rule violations.no-fallback: the state names another provider configuration for `n` than its block
     violation(Violation::NoFallback, n) <-- lacks(n, Lack::Fallback);
 }
 

@@ -2,5 +2,6 @@
 
 pub mod arguments;
 pub mod commands;
+pub mod run;
 pub mod ui;
 pub mod view;

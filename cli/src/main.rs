@@ -1,3 +1,5 @@
 //! The program `entail`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    entail_cli::run::main()
+}

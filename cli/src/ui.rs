@@ -292,6 +292,13 @@ impl Ui {
         Ok(answer.trim_end().to_owned())
     }
 
+    /// Reads the standard input to its end.
+    pub fn read_all(&self) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        io::Read::read_to_end(&mut self.streams().input, &mut all)?;
+        Ok(all)
+    }
+
     /// Returns what has been done so far in this run.
     pub fn done(&self, stage: Stage) -> Summary {
         Summary { stage, ..*self.done.lock().unwrap_or_else(|it| it.into_inner()) }

@@ -14,7 +14,7 @@ pub mod target;
 pub type Str = Arc<str>;
 
 /// Which repetition of a block an instance is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
 pub enum InstanceKey {
     /// The block does not repeat.
     #[default]
@@ -73,11 +73,11 @@ fn is_unprintable(c: char) -> bool {
 }
 
 /// A module as code: the names of the calls that lead to it. Empty is the root.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct Module(pub Arc<[Str]>);
 
 /// A module instance: calls with their keys. Empty is the root.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct ModuleInstance(pub Arc<[(Str, InstanceKey)]>);
 
 impl Module {
@@ -164,7 +164,7 @@ impl PartialOrd for ModuleInstance {
 }
 
 /// The three kinds of resource, in their display order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Mode {
     /// `ephemeral "t" "n"`
     Ephemeral,
@@ -175,7 +175,7 @@ pub enum Mode {
 }
 
 /// A resource's name within its module: mode, type, name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ResourceName {
     /// Managed, data or ephemeral.
     pub mode: Mode,
@@ -206,7 +206,7 @@ impl fmt::Display for ResourceName {
 macro_rules! placed {
     ($(#[$doc:meta])* $name:ident { $module:ident: $module_type:ty, $($field:ident: $type:ty),* }, $($part:ident),*) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         pub struct $name {
             /// Where the block stands.
             pub $module: $module_type,
@@ -262,7 +262,7 @@ impl Resource {
 }
 
 /// A provider's source address: `registry.opentofu.org/hashicorp/null`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Provider {
     /// `registry.opentofu.org`
     pub host: Str,
@@ -307,7 +307,7 @@ impl fmt::Display for Provider {
 }
 
 /// A provider configuration: `module.m.provider["registry.opentofu.org/hashicorp/aws"].alias`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ProviderConfig {
     /// The module whose block it is. Configurations are per module, not per module instance.
     pub module: Module,
@@ -331,7 +331,7 @@ impl fmt::Display for ProviderConfig {
 }
 
 /// One running configuration of a provider: a configuration and, where it repeats, the key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ProviderInstance {
     /// The configuration.
     pub config: ProviderConfig,

@@ -559,3 +559,89 @@ fn whoever_has_the_replaced_file_open_cannot_go_on_from_it() {
         "terraform_data.b"
     );
 }
+
+const SLOW: &str = r#"
+resource "terraform_data" "a" { input = "x" }
+resource "terraform_data" "b" { input = terraform_data.a.output }
+resource "terraform_data" "slow" {
+  input = "y"
+  provisioner "local-exec" { command = "touch started; while test ! -e go-on; do sleep 0.1; done" }
+}
+"#;
+
+/// Runs the real programs, which `ENTAIL_TOFU` and `ENTAIL_TERRAFORM` name, beside this one.
+#[test]
+fn real_programs_read_our_states_and_see_our_locks() {
+    for variable in ["ENTAIL_TOFU", "ENTAIL_TERRAFORM"] {
+        match std::env::var(variable) {
+            Ok(program) => lives_with(&program),
+            #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+            Err(_) => {
+                eprintln!("LEFT OUT: no comparison with a real program; set {variable} to its path")
+            }
+        }
+    }
+}
+
+fn lives_with(program: &str) {
+    let place = Place::new();
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .current_dir(place.folder.path())
+            .env("TF_CLI_CONFIG_FILE", "/dev/null");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let run = |arguments: &[&str]| {
+        let output = command(arguments).output().expect("the program runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        (output.status.code(), text)
+    };
+    std::fs::write(place.path("main.tf"), SLOW).expect("it is written");
+    run(&["init"]);
+
+    // Its lock, as we see it.
+    let mut apply = command(&["apply", "-auto-approve"]).spawn().expect("the program starts");
+    while !place.path("started").exists() {
+        assert_eq!(apply.try_wait().expect("it is asked"), None, "it ends before it starts");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    match place.backend().lock(&info()) {
+        Err(LockProblem::Held(Ok(holder))) => assert_eq!(holder.operation, "OperationTypeApply"),
+        other => panic!("{other:?}"),
+    }
+    std::fs::write(place.path("go-on"), "").expect("it is written");
+    assert!(apply.wait().expect("it ends").success());
+
+    // Its state, written by us with our own record, and our lock, as it sees them.
+    let backend = place.backend();
+    let mut state = backend.read().expect("it is read").state.expect("there is a state");
+    for object in state
+        .resources
+        .values_mut()
+        .flat_map(|it| it.instances.values_mut())
+        .flat_map(|it| it.current.iter_mut())
+    {
+        object.reads = Some(vec!["terraform_data.a".into()]);
+    }
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    assert!(backend.write(&state).expect("it is written").is_written);
+    let (code, text) = run(&["plan", "-no-color"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("Error acquiring the state lock") && text.contains("OperationTypeApply"),
+        "{text}"
+    );
+    guard.release().expect("it is released");
+    let (code, text) = run(&["plan", "-no-color", "-detailed-exitcode"]);
+    assert_eq!(code, Some(0), "{text}");
+
+    // What it writes next has lost our record and nothing else.
+    run(&["taint", "terraform_data.a"]);
+    let state = place.backend().read().expect("it is read").state.expect("there is a state");
+    assert_eq!(names_in(Some(&state)), "terraform_data.a terraform_data.b terraform_data.slow");
+    assert!(state.instances().all(|it| it.2.current.as_ref().is_some_and(|it| it.reads.is_none())));
+}

@@ -164,10 +164,10 @@ impl Program {
         self.keep(|it| it.name != name)
     }
 
-    /// Returns the same program with only the rules that `goal` may rest on.
-    pub fn for_goal(&self, goal: usize) -> Program {
+    /// Returns the same program with only the rules that these relations may rest on.
+    pub fn for_goals(&self, goals: &[usize]) -> Program {
         let mut needed = vec![false; self.relations.len()];
-        let mut waiting = vec![goal];
+        let mut waiting = goals.to_vec();
         while let Some(relation) = waiting.pop() {
             if std::mem::replace(&mut needed[relation], true) {
                 continue;
@@ -176,6 +176,11 @@ impl Program {
             waiting.extend(rules.flat_map(|it| it.body.iter()).filter_map(Literal::relation));
         }
         self.keep(|it| needed[it.head])
+    }
+
+    /// Returns whether some rule rests on this relation.
+    pub fn rests_on(&self, relation: usize) -> bool {
+        self.rules.iter().flat_map(|it| it.body.iter()).any(|it| it.relation() == Some(relation))
     }
 
     fn keep(&self, wanted: impl Fn(&Rule) -> bool) -> Program {

@@ -18,4 +18,6 @@ pub use check::Program;
 pub use database::Database;
 
 #[cfg(test)]
+pub(crate) mod random;
+#[cfg(test)]
 mod tests;

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use entail_rules::text::{self, Names};
 use entail_rules::{
-    Action, Alias, Block, Config, End, Facts, Family, Fate, Flag, Hit, Key, KeyKind, Keying, Mode,
-    Module, Node, Phase, Reason, Repetition, Row, Seen, Statement, TEXTS, Tables,
+    Alias, Block, Config, Facts, Family, Flag, Key, Mode, Module, Node, Row, Statement, TEXTS, Tables,
 };
 use expect_test::{Expect, expect};
 
@@ -302,56 +301,10 @@ fn the_rule_texts_declare_base_relations_as_the_facts_do() {
     }
 }
 
-/// A random number below a bound, as often as asked.
-fn random(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) % below
-    }
-}
-
-/// Random rows in every base relation. Words of closed vocabularies are all used, ids are few.
-fn random_facts(seed: u64) -> Facts {
-    let mut chance = random(seed);
-    let mut facts = Facts::default();
-    let ids = 2 + chance(4);
-    for relation in Facts::RELATIONS {
-        let rows = if relation.columns.is_empty() { chance(2) } else { chance(7) };
-        for _ in 0..rows {
-            let row: Vec<u64> =
-                relation.columns.iter().map(|kind| chance(words_of(kind).unwrap_or(ids))).collect();
-            assert!(facts.push_row(relation.name, &row), "{}", relation.name);
-        }
-    }
-    facts
-}
-
-/// Returns how many words a closed vocabulary has.
-fn words_of(kind: &str) -> Option<u64> {
-    let count = match kind {
-        "Mode" => Mode::ALL.len(),
-        "Hit" => Hit::ALL.len(),
-        "End" => End::ALL.len(),
-        "Repetition" => Repetition::ALL.len(),
-        "KeyKind" => KeyKind::ALL.len(),
-        "Fate" => Fate::ALL.len(),
-        "Keying" => Keying::ALL.len(),
-        "Phase" => Phase::ALL.len(),
-        "Reason" => Reason::ALL.len(),
-        "Seen" => Seen::ALL.len(),
-        "Action" => Action::ALL.len(),
-        _ => return None,
-    };
-    Some(count as u64)
-}
-
 #[test]
 fn compiled_and_interpreted_strata_agree_on_random_facts() {
     for seed in 1..600 {
-        let facts = random_facts(seed);
+        let facts = super::random::facts(seed);
         if let Err(difference) = shipped::agree(&facts) {
             panic!("seed {seed}: {difference}\n{facts:?}");
         }

@@ -16,7 +16,7 @@ use crate::value::{Str, Value};
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub u32);
         impl $name {
             /// Returns the position in its table.
@@ -44,7 +44,7 @@ id!(
 );
 
 /// What a node stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum NodeKind {
     /// A current object: declared, in the state, or both.
     Object(ResourceId, InstanceKey),
@@ -77,7 +77,7 @@ pub enum NodeKind {
 }
 
 /// How a block repeats, without its expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Style {
     /// Once.
     Single,
@@ -102,40 +102,48 @@ impl Style {
 }
 
 /// One module instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ModuleNode {
     /// Its address. Of a pending one, the last key is missing.
     pub address: ModuleInstance,
     /// The module without keys.
     pub path: Module,
     /// Its configuration.
+    #[serde(skip)]
     pub config: Arc<config::Module>,
     /// The calling module instance and the call.
     pub parent: Option<(ModuleId, CallId)>,
     /// Its key in the call.
     pub key: InstanceKey,
     /// Its `each.value`, as far as known without providers.
+    #[serde(skip)]
     pub each_value: Option<Value>,
     /// Whether its call's (or an outer call's) keys are not known before the walk.
     pub pending: bool,
     /// The node that everything in it hangs on; `None` where nothing hangs on anything.
+    #[serde(with = "option_node")]
     pub node: Option<Node>,
     /// Nodes of its variables.
+    #[serde(skip)]
     pub variables: FxHashMap<Str, Node>,
     /// Nodes of its local values.
+    #[serde(skip)]
     pub locals: FxHashMap<Str, Node>,
     /// Nodes of its outputs.
+    #[serde(skip)]
     pub outputs: BTreeMap<Str, Node>,
     /// Its resources.
+    #[serde(with = "pairs")]
     pub resources: BTreeMap<ResourceName, ResourceId>,
     /// Its calls.
     pub calls: BTreeMap<Str, CallId>,
     /// Nodes of its checks.
+    #[serde(skip)]
     pub checks: BTreeMap<Str, Node>,
 }
 
 /// One module call in one module instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct CallNode {
     /// Where it stands.
     pub parent: ModuleId,
@@ -144,19 +152,23 @@ pub struct CallNode {
     /// How it repeats.
     pub style: Style,
     /// The node of its key set.
+    #[serde(with = "bare_node")]
     pub keys: Node,
     /// The node of all its outputs.
+    #[serde(with = "bare_node")]
     pub all: Node,
     /// The node of everything inside.
+    #[serde(with = "bare_node")]
     pub inside: Node,
     /// Its instances; one without key where pending.
+    #[serde(with = "pairs")]
     pub instances: BTreeMap<InstanceKey, ModuleId>,
     /// Whether its keys are not known before the walk.
     pub pending: bool,
 }
 
 /// One resource of one module instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ResourceNode {
     /// Its address.
     pub address: Resource,
@@ -167,18 +179,25 @@ pub struct ResourceNode {
     /// How it repeats; `Single` where the block is gone.
     pub style: Style,
     /// The node of its key set; `None` where it cannot vary.
+    #[serde(with = "option_node")]
     pub repetition: Option<Node>,
     /// The node of all instances together: the one instance where it does not repeat.
+    #[serde(with = "option_node")]
     pub collection: Option<Node>,
     /// The pending node, where the key set is not known before the walk.
+    #[serde(with = "option_node")]
     pub pending: Option<Node>,
     /// The declared instances.
+    #[serde(with = "node_pairs")]
     pub instances: BTreeMap<InstanceKey, Node>,
     /// `each.value` of each instance, as far as known without providers (`for_each` only).
+    #[serde(skip)]
     pub each_values: BTreeMap<InstanceKey, Value>,
     /// Instances in the state that are not declared (or not known to be).
+    #[serde(with = "node_pairs")]
     pub others: BTreeMap<InstanceKey, Node>,
     /// Deposed objects.
+    #[serde(with = "node_pairs")]
     pub deposed: BTreeMap<(InstanceKey, Str), Node>,
     /// The provider configuration that serves it.
     pub provider: Option<ProviderConfig>,
@@ -377,5 +396,121 @@ impl Structure {
     fn call_name(&self, call: CallId) -> String {
         let call = self.call(call);
         self.module(call.parent).address.child(&call.name, InstanceKey::None).to_string()
+    }
+}
+
+/// Maps whose keys are no text, as lists of pairs.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(map: &BTreeMap<K, V>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map)
+    }
+
+    pub fn deserialize<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<K, V>, D::Error> {
+        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
+    }
+}
+
+/// The same for nodes, which the rules' crate knows nothing of serialising.
+mod node_pairs {
+    use std::collections::BTreeMap;
+
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<K: Serialize, S: Serializer>(map: &BTreeMap<K, Node>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map.iter().map(|(key, node)| (key, node.0)))
+    }
+
+    pub fn deserialize<'de, K: Deserialize<'de> + Ord, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<K, Node>, D::Error> {
+        Ok(Vec::<(K, u32)>::deserialize(from)?.into_iter().map(|(key, node)| (key, Node(node))).collect())
+    }
+}
+
+mod option_node {
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::ref_option, reason = "the shape that serde asks for")]
+    pub fn serialize<S: Serializer>(node: &Option<Node>, to: S) -> Result<S::Ok, S::Error> {
+        node.map(|it| it.0).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Node>, D::Error> {
+        Ok(Option::<u32>::deserialize(from)?.map(Node))
+    }
+}
+
+mod bare_node {
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(node: &Node, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u32(node.0)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Node, D::Error> {
+        u32::deserialize(from).map(Node)
+    }
+}
+
+/// What is saved of a structure; the rest follows from it and the configuration.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    nodes: Vec<NodeKind>,
+    modules: Vec<ModuleNode>,
+    resources: Vec<ResourceNode>,
+    calls: Vec<CallNode>,
+    providers: Vec<(ProviderInstance, u32)>,
+}
+
+impl Structure {
+    /// Returns the structure as text, to be saved with a plan.
+    pub fn save(&self) -> String {
+        let saved = Saved {
+            nodes: self.nodes.clone(),
+            modules: self.modules.clone(),
+            resources: self.resources.clone(),
+            calls: self.calls.clone(),
+            providers: self.providers.iter().map(|it| (it.0.clone(), it.1.0)).collect(),
+        };
+        serde_json::to_string(&saved).expect("a structure holds only what can be written")
+    }
+
+    /// Reads a saved structure back. Modules that `module` does not know stay empty: enough to explain, not to apply.
+    pub fn load(text: &str, module: impl Fn(&Module) -> Option<Arc<config::Module>>) -> Result<Structure, serde_json::Error> {
+        let saved: Saved = serde_json::from_str(text)?;
+        let mut structure = Structure {
+            nodes: saved.nodes,
+            modules: saved.modules,
+            resources: saved.resources,
+            calls: saved.calls,
+            providers: saved.providers.into_iter().map(|it| (it.0, Node(it.1))).collect(),
+            ..Structure::default()
+        };
+        for (id, node) in structure.modules.iter_mut().enumerate() {
+            node.config = module(&node.path).unwrap_or_default();
+            structure.module_ids.insert(node.address.clone(), ModuleId(id as u32));
+        }
+        for (id, node) in structure.resources.iter().enumerate() {
+            structure.resource_ids.insert(node.address.clone(), ResourceId(id as u32));
+        }
+        for (id, (provider, _)) in structure.providers.iter().enumerate() {
+            structure.provider_ids.insert(provider.clone(), ProviderId(id as u32));
+        }
+        for (number, kind) in structure.nodes.iter().enumerate() {
+            let node = Node(number as u32);
+            match kind {
+                NodeKind::Variable(module, name) => drop(structure.modules[module.index()].variables.insert(name.clone(), node)),
+                NodeKind::Local(module, name) => drop(structure.modules[module.index()].locals.insert(name.clone(), node)),
+                NodeKind::Output(module, name) => drop(structure.modules[module.index()].outputs.insert(name.clone(), node)),
+                NodeKind::Check(module, name) => drop(structure.modules[module.index()].checks.insert(name.clone(), node)),
+                _ => {}
+            }
+        }
+        Ok(structure)
     }
 }

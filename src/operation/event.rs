@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::address::{Instance, Mode};
 use crate::diagnostic::Diagnostic;
-use crate::plan::{Action, Change, OutputChange, Plan, Reason};
+use crate::plan::{Action, Change, LeftOut, OutputChange, Plan, Reason};
 use crate::request::PlanMode;
 use crate::state::OutputValue;
 use crate::value::{Kind, Str, Type, Value};
@@ -27,6 +27,8 @@ pub enum Event {
     Drift(Box<ChangeNote>),
     /// A change that is planned.
     PlannedChange(Box<ChangeNote>),
+    /// What the request leaves out, for one of the things that it names.
+    LeftOut(Box<LeftOut>),
     /// How much is planned or done.
     ChangeSummary(Summary),
     /// Root outputs as planned (action alone) or as stored (type and value).
@@ -280,7 +282,7 @@ pub fn is_told(change: &Change) -> bool {
     }
 }
 
-/// Tells a finished plan: drift, changes, their number, outputs.
+/// Tells a finished plan: drift, changes, what is left out, their number, outputs.
 pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
     for change in &plan.drift {
         // A move alone is drift only where nothing else would tell of it.
@@ -295,6 +297,9 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
         if is_noted {
             sink.event(Event::PlannedChange(Box::new(change.into())));
         }
+    }
+    for root in &plan.left_out {
+        sink.event(Event::LeftOut(Box::new(root.clone())));
     }
     sink.event(Event::ChangeSummary(Summary::of_plan(plan)));
     if !plan.outputs.is_empty() {

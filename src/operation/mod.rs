@@ -5,6 +5,7 @@ pub mod attributes;
 pub mod event;
 pub mod modules;
 pub mod plan;
+pub mod saved;
 pub mod session;
 pub mod state_commands;
 pub mod validate;

@@ -6,8 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::state_problems::{
+    invalid_source, invalid_target, module_exists, no_instance, no_such, nothing_to_remove,
+    unknown, unlike,
+};
+pub use super::state_problems::{missing_is_allowed, no_state};
 use crate::address::target::Target;
-use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Provider, Resource};
+use crate::address::{Instance, InstanceKey, ModuleInstance, Provider, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{Attributes, InstanceState, Object, ResourceState, State, Status};
 use crate::value::Str;
@@ -155,7 +160,7 @@ pub fn mv(
     let verb = if run == Run::Dry { "Would move" } else { "Move" };
     let mut lines: Vec<String> = moves
         .iter()
-        .map(|it| format!("{verb} {:?} to {:?}", it.from_name(), it.to_name()))
+        .map(|it| format!("{verb} {:?} to {:?}", it.source_name(), it.destination_name()))
         .collect();
     if run == Run::Dry {
         if moves.is_empty() {
@@ -257,7 +262,7 @@ fn instance_move(from: Instance, destination: &Target) -> Result<Move, Diagnosti
 }
 
 impl Move {
-    fn from_name(&self) -> String {
+    fn source_name(&self) -> String {
         match self {
             Move::Module(from, _) => from.to_string(),
             Move::Resource(from, _) => from.to_string(),
@@ -265,7 +270,7 @@ impl Move {
         }
     }
 
-    fn to_name(&self) -> String {
+    fn destination_name(&self) -> String {
         match self {
             Move::Module(_, to) => to.to_string(),
             Move::Resource(_, to) => to.to_string(),
@@ -464,88 +469,6 @@ fn object_id(object: &Object) -> Option<String> {
     }
 }
 
-fn unknown(filter: &Target) -> Diagnostic {
-    match filter {
-        Target::Module(it) => Diagnostic::error("Unknown module").detail(format!(
-            "The current state contains no module at {it}. If you've just added this module to the configuration, you must \
-             run \"tofu apply\" first to create the module's entry in the state."
-        )),
-        Target::Resource(it) => Diagnostic::error("Unknown resource").detail(format!(
-            "The current state contains no resource {it}. If you've just added this resource to the configuration, you must \
-             run \"tofu apply\" first to create the resource's entry in the state."
-        )),
-        Target::Instance(it) => Diagnostic::error("Unknown resource instance").detail(format!(
-            "The current state contains no resource instance {it}. If you've just added its resource to the configuration or \
-             have changed the count or for_each arguments, you must run \"tofu apply\" first to update the resource's entry \
-             in the state."
-        )),
-    }
-}
-
-/// What makes a resource unable to take another's place.
-fn unlike(from: &Resource, to: &Resource) -> Vec<Diagnostic> {
-    let refuse = |why: String| Diagnostic::error("Invalid state move request").detail(why);
-    let mut problems = Vec::new();
-    if from.resource.mode == Mode::Ephemeral || to.resource.mode == Mode::Ephemeral {
-        return vec![refuse(
-            "Ephemeral resources are not in the state, so there is nothing to move.".into(),
-        )];
-    }
-    if from.resource.mode != to.resource.mode {
-        let kind = if from.resource.mode == Mode::Managed { "managed" } else { "data" };
-        problems.push(refuse(format!(
-            "Cannot move {from} to {to}: a {kind} resource can be moved only to another {kind} resource address."
-        )));
-    }
-    if from.resource.kind != to.resource.kind {
-        problems.push(refuse(format!("Cannot move {from} to {to}: resource types don't match.")));
-    }
-    problems
-}
-
-fn invalid_source(why: String) -> Diagnostic {
-    Diagnostic::error("Invalid source address").detail(why)
-}
-
-fn invalid_target(why: String) -> Diagnostic {
-    Diagnostic::error("Invalid target address").detail(why)
-}
-
-fn no_such(why: String) -> Diagnostic {
-    Diagnostic::error("No such resource instance").detail(why)
-}
-
-/// `-allow-missing` and there is nothing to taint.
-pub fn missing_is_allowed(address: &Instance) -> Diagnostic {
-    Diagnostic::warning("No such resource instance").detail(format!(
-        "Resource instance {address} was not found, but this is not an error because -allow-missing was set."
-    ))
-}
-
-/// There is no state at all.
-pub fn no_state() -> Diagnostic {
-    Diagnostic::error("No state file was found").detail(
-        "State management commands require a state file. Run this command in a directory where OpenTofu has been run or use \
-         the -state flag to point the command to a specific state location.",
-    )
-}
-
-fn no_instance() -> Diagnostic {
-    Diagnostic::error("No instance found for the given address").detail(
-        "This command requires that the address references one specific instance. To view the available instances, use \
-         \"tofu state list\". Please modify the address to reference a specific instance.",
-    )
-}
-
-fn nothing_to_remove() -> Diagnostic {
-    Diagnostic::error("Invalid target address").detail(
-        "No matching objects found. To view the available instances, use \"tofu state list\". Please modify the address to \
-         reference a specific instance.",
-    )
-}
-
-fn module_exists() -> Diagnostic {
-    Diagnostic::error("Destination module already exists").detail(
-        "Please ensure your addresses and state paths are valid. No state was persisted. Your existing states are untouched.",
-    )
-}
+#[cfg(test)]
+#[path = "state_commands_tests.rs"]
+mod tests;

@@ -1,9 +1,356 @@
-//! The part of a plan's document that says what the configuration is.
+//! The part of a plan's document that says what the configuration is: blocks, and for each expression what it is or
+//! refers to.
+
+use std::collections::BTreeMap;
 
 use super::json::Schemas;
-use crate::config::Config;
+use super::provider_table::{Entry, key_of, local_name, provider_table};
+use super::reference_text::{references, subjects};
+use super::shape::write_known;
+use crate::address::{Mode, Module as ModuleAddr, ResourceName};
+use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
+use crate::expression::evaluate_constant;
+use crate::schema::{AttributeSchema, BlockSchema, Nesting};
+use crate::state::text::{JsonWriter, Layout};
+use crate::syntax::{self, Body, Expression, Item};
+use crate::value::{Str, Type, Value, json};
 
+/// Writes the document.
 pub(super) fn document(config: &Config, schemas: &Schemas<'_>) -> String {
-    let _ = (config, schemas);
-    "{}".into()
+    let writer = Writer { config, schemas, providers: provider_table(config) };
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    writer.write_providers(&mut json);
+    json.key("root_module");
+    writer.write_module(&mut json, &ModuleAddr::default());
+    json.close('}');
+    json.finish()
+}
+
+struct Writer<'a> {
+    config: &'a Config,
+    schemas: &'a Schemas<'a>,
+    providers: BTreeMap<String, Entry>,
+}
+
+/// The inside of a block, in either syntax.
+#[derive(Clone, Copy)]
+enum Inside<'a> {
+    Body(&'a Body),
+    Object(&'a [Item]),
+}
+
+impl<'a> Inside<'a> {
+    fn expression(self, name: &str) -> Option<&'a Expression> {
+        match self {
+            Inside::Body(body) => match &body.json {
+                Some(json) => json.members.iter().find(|it| &*it.0.text == name).map(|it| &it.1),
+                None => body.attribute(name).map(|it| &it.value),
+            },
+            Inside::Object(items) => items
+                .iter()
+                .find(|it| it.key.as_static_string().is_some_and(|key| **key == *name))
+                .map(|it| &it.value),
+        }
+    }
+
+    /// Returns the labels and insides of the blocks of one type.
+    fn blocks(self, kind: &str) -> Vec<(Vec<Str>, Inside<'a>)> {
+        match self {
+            Inside::Body(body) if body.json.is_none() => {
+                let labels =
+                    |it: &syntax::Block| it.labels.iter().map(|it| it.text.clone()).collect();
+                body.blocks_of(kind).map(|it| (labels(it), Inside::Body(&it.body))).collect()
+            }
+            _ => {
+                let Some(value) = self.expression(kind) else { return Vec::new() };
+                let one = std::slice::from_ref(value);
+                let each = value.as_tuple().unwrap_or(one);
+                each.iter()
+                    .filter_map(|it| Some((Vec::new(), Inside::Object(it.as_object()?))))
+                    .collect()
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    fn write_providers(&self, json: &mut JsonWriter) {
+        let shown: Vec<_> = self.providers.iter().filter(|it| it.1.parent.is_none()).collect();
+        if shown.is_empty() {
+            return;
+        }
+        json.key("provider_config");
+        json.open('{');
+        for (key, entry) in shown {
+            json.key(key);
+            json.open('{');
+            json.member("name", &entry.name);
+            json.member("full_name", &entry.full_name);
+            json.member_unless_empty("alias", entry.alias.as_deref().unwrap_or_default());
+            json.member_unless_empty(
+                "version_constraint",
+                entry.version.as_deref().unwrap_or_default(),
+            );
+            json.member_unless_empty("module_address", &entry.module.to_string());
+            self.write_provider_body(json, entry);
+            json.close('}');
+        }
+        json.close('}');
+    }
+
+    fn write_provider_body(&self, json: &mut JsonWriter, entry: &Entry) {
+        let module = self.config.modules.get(&entry.module);
+        let is_it = |it: &&crate::config::ProviderBlock| {
+            *it.name.text == *entry.name
+                && it.alias.as_ref().map(|it| &it.text) == entry.alias.as_ref()
+        };
+        let block = module.and_then(|it| it.providers.iter().find(is_it));
+        let Some(block) = block else { return };
+        // Provider schemas are not at hand; what is written in the block is all that may stand there.
+        let names: Vec<Str> = block.body.attributes.iter().map(|it| it.name.text.clone()).collect();
+        if !names.is_empty() {
+            json.key("expressions");
+            self.write_inside(json, Inside::Body(&block.body), &without_blocks(names));
+        }
+    }
+
+    fn write_module(&self, json: &mut JsonWriter, address: &ModuleAddr) {
+        json.open('{');
+        if let Some(module) = self.config.modules.get(address) {
+            self.write_members(json, "outputs", &module.outputs, |json, it| {
+                self.write_output(json, it)
+            });
+            self.write_resources(json, address, module);
+            self.write_members(json, "module_calls", &module.calls, |json, it| {
+                self.write_call(json, address, it)
+            });
+            self.write_members(json, "variables", &module.variables, |json, it| {
+                write_variable(json, it)
+            });
+        }
+        json.close('}');
+    }
+
+    fn write_members<T>(
+        &self,
+        json: &mut JsonWriter,
+        name: &str,
+        members: &BTreeMap<Str, T>,
+        mut each: impl FnMut(&mut JsonWriter, &T),
+    ) {
+        if members.is_empty() {
+            return;
+        }
+        json.key(name);
+        json.open('{');
+        for (name, member) in members {
+            json.key(name);
+            json.open('{');
+            each(json, member);
+            json.close('}');
+        }
+        json.close('}');
+    }
+
+    fn write_output(&self, json: &mut JsonWriter, output: &Output) {
+        json.member_if_true("sensitive", output.sensitive);
+        json.member_if_true("ephemeral", output.ephemeral);
+        json.member_unless_empty("deprecated", output.deprecated.as_deref().unwrap_or_default());
+        json.key("expression");
+        self.write_expression(json, &output.value);
+        json.member_strings("depends_on", &subjects(&output.depends_on));
+        json.member_unless_empty("description", output.description.as_deref().unwrap_or_default());
+    }
+
+    fn write_resources(&self, json: &mut JsonWriter, address: &ModuleAddr, module: &Module) {
+        let order = |name: &ResourceName| match name.mode {
+            Mode::Managed => 0,
+            Mode::Data => 1,
+            Mode::Ephemeral => 2,
+        };
+        let mut resources: Vec<_> =
+            module.resources.iter().map(|(name, it)| (order(name), name.to_string(), it)).collect();
+        if resources.is_empty() {
+            return;
+        }
+        resources.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        json.key("resources");
+        json.open('[');
+        for (_, name, resource) in resources {
+            json.element();
+            self.write_resource(json, address, &name, resource);
+        }
+        json.close(']');
+    }
+
+    fn write_resource(
+        &self,
+        json: &mut JsonWriter,
+        address: &ModuleAddr,
+        name: &str,
+        resource: &Resource,
+    ) {
+        let key = key_of(address, &local_name(resource));
+        let origin = self.providers.get(&key).and_then(|it| it.parent.clone());
+        json.open('{');
+        json.member("address", name);
+        super::state_json::write_names(json, &resource.name);
+        json.member("provider_config_key", &origin.unwrap_or(key));
+        if !resource.provisioners.is_empty() {
+            json.key("provisioners");
+            json.open('[');
+            for it in &resource.provisioners {
+                json.element();
+                json.open('{');
+                json.member("type", &it.kind.text);
+                let names: Vec<Str> =
+                    it.body.attributes.iter().map(|it| it.name.text.clone()).collect();
+                if !names.is_empty() {
+                    json.key("expressions");
+                    self.write_inside(json, Inside::Body(&it.body), &without_blocks(names));
+                }
+                json.close('}');
+            }
+            json.close(']');
+        }
+        if let Some(schema) =
+            (self.schemas)(&resource.provider_source, resource.name.mode, &resource.name.kind)
+        {
+            if self.has_expressions(Inside::Body(&resource.body), &schema.block) {
+                json.key("expressions");
+                self.write_inside(json, Inside::Body(&resource.body), &schema.block);
+            }
+            json.key("schema_version");
+            json.literal(schema.version);
+        }
+        self.write_repetition(json, &resource.repetition);
+        json.member_strings("depends_on", &subjects(&resource.depends_on));
+        json.close('}');
+    }
+
+    fn write_repetition(&self, json: &mut JsonWriter, repetition: &Repetition) {
+        let (name, expression) = match repetition {
+            Repetition::Count(it) => ("count_expression", it),
+            Repetition::ForEach(it) => ("for_each_expression", it),
+            Repetition::Single | Repetition::Enabled(_) => return,
+        };
+        if !references(expression).is_empty() || self.constant(expression).is_some() {
+            json.key(name);
+            self.write_expression(json, expression);
+        }
+    }
+
+    fn write_call(&self, json: &mut JsonWriter, address: &ModuleAddr, call: &ModuleCall) {
+        let text = |it: &Option<Expression>| {
+            it.as_ref().and_then(|it| it.as_static_string()).cloned().unwrap_or_default()
+        };
+        let child = address.child(&call.name.text);
+        json.member_unless_empty("source", &text(&call.source));
+        let declared = self.config.modules.get(&child).map(|it| &it.variables);
+        let inputs: Vec<_> = call
+            .inputs
+            .iter()
+            .filter(|it| declared.is_some_and(|all| all.contains_key(it.0)))
+            .collect();
+        if !inputs.is_empty() {
+            json.key("expressions");
+            json.open('{');
+            for (name, input) in inputs {
+                json.key(name);
+                self.write_expression(json, &input.value);
+            }
+            json.close('}');
+        }
+        self.write_repetition(json, &call.repetition);
+        json.key("module");
+        self.write_module(json, &child);
+        json.member_unless_empty("version_constraint", &text(&call.version));
+        json.member_strings("depends_on", &subjects(&call.depends_on));
+    }
+
+    fn has_expressions(&self, inside: Inside<'_>, schema: &BlockSchema) -> bool {
+        let has_attribute = schema.attributes.keys().any(|it| inside.expression(it).is_some());
+        has_attribute || schema.blocks.keys().any(|it| !inside.blocks(it).is_empty())
+    }
+
+    /// Writes what is set in a block, by the names that its schema knows; `dynamic` blocks are not among them.
+    fn write_inside(&self, json: &mut JsonWriter, inside: Inside<'_>, schema: &BlockSchema) {
+        let mut names: Vec<&Str> = schema.attributes.keys().chain(schema.blocks.keys()).collect();
+        names.sort();
+        json.open('{');
+        for name in names {
+            let Some(nested) = schema.blocks.get(name) else {
+                if let Some(expression) = inside.expression(name) {
+                    json.key(name);
+                    self.write_expression(json, expression);
+                }
+                continue;
+            };
+            let blocks = inside.blocks(name);
+            let Some((_, last)) = blocks.last() else { continue };
+            json.key(name);
+            match nested.nesting {
+                Nesting::Single | Nesting::Group => self.write_inside(json, *last, &nested.block),
+                Nesting::List | Nesting::Set => {
+                    json.open('[');
+                    for (_, block) in &blocks {
+                        json.element();
+                        self.write_inside(json, *block, &nested.block);
+                    }
+                    json.close(']');
+                }
+                Nesting::Map => {
+                    let by_label: BTreeMap<_, _> =
+                        blocks.iter().filter_map(|it| Some((it.0.first()?, it.1))).collect();
+                    json.open('{');
+                    for (label, block) in by_label {
+                        json.key(label);
+                        self.write_inside(json, block, &nested.block);
+                    }
+                    json.close('}');
+                }
+            }
+        }
+        json.close('}');
+    }
+
+    /// Writes what an expression is, where it is constant, and what it refers to.
+    fn write_expression(&self, json: &mut JsonWriter, expression: &Expression) {
+        json.open('{');
+        if let Some(value) = self.constant(expression) {
+            json.key("constant_value");
+            write_known(json, &value);
+        }
+        json.member_strings("references", &references(expression));
+        json.close('}');
+    }
+
+    /// Returns the value of an expression without names and calls.
+    fn constant(&self, expression: &Expression) -> Option<Value> {
+        let (value, problems) = evaluate_constant(expression);
+        (!problems.has_errors() && value.is_wholly_known()).then_some(value)
+    }
+}
+
+/// Returns a schema of these attributes, where there is no other.
+fn without_blocks(names: Vec<Str>) -> BlockSchema {
+    let attributes =
+        names.into_iter().map(|name| (name, AttributeSchema::of(Type::DYNAMIC))).collect();
+    BlockSchema { attributes, ..BlockSchema::default() }
+}
+
+fn write_variable(json: &mut JsonWriter, variable: &Variable) {
+    if variable.ty != Type::DYNAMIC {
+        json.member_raw("type", &json::type_to_json(variable.ty));
+    }
+    if let Some(default) = &variable.default {
+        json.key("default");
+        write_known(json, default);
+    }
+    json.member_unless_empty("description", variable.description.as_deref().unwrap_or_default());
+    json.member_if_true("required", variable.default.is_none());
+    json.member_if_true("sensitive", variable.sensitive);
+    json.member_if_true("ephemeral", variable.ephemeral);
+    json.member_unless_empty("deprecated", variable.deprecated.as_deref().unwrap_or_default());
 }

@@ -7,12 +7,17 @@ use crate::request::PlanMode;
 use crate::state::State;
 use crate::value::{Path, Str, Value};
 
+pub mod check;
 mod codec;
 mod configuration;
 pub mod file;
 pub mod json;
+mod provider_table;
+mod reference_text;
 pub mod shape;
 pub mod state_json;
+#[cfg(test)]
+mod tests;
 
 /// What is to be done with one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

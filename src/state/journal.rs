@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::read::{ObjectV4, OutputV4, Reader, output_from};
+use super::read::{Reader, output_from};
 use super::text::{JsonWriter, Layout};
+use super::version4::{ObjectV4, OutputV4};
 use super::write::{write_object, write_output, write_reads};
-use super::{InstanceState, Object, OutputValue, ResourceState, State, names};
+use super::{Object, OutputValue, ResourceState, State, names};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
 
@@ -185,8 +186,7 @@ impl State {
                     || ResourceState { provider: provider.clone(), instances: Default::default() };
                 let resource = self.resources.entry(address.of()).or_insert_with(fresh);
                 resource.provider = provider;
-                let instance =
-                    resource.instances.entry(address.key).or_insert_with(InstanceState::default);
+                let instance = resource.instances.entry(address.key).or_default();
                 instance.provider_key = provider_key;
                 match deposed {
                     Some(key) => drop(instance.deposed.insert(key, *object)),

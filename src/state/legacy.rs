@@ -8,8 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Attributes, InstanceState, Object, OutputValue, ResourceState, State, Status, names, problems,
-    read, stored,
+    Attributes, Object, OutputValue, ResourceState, State, Status, names, problems, read, stored,
 };
 use crate::address::{
     InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
@@ -134,7 +133,7 @@ fn add_resource(
         .resources
         .entry(address)
         .or_insert_with(|| ResourceState { provider, instances: BTreeMap::new() });
-    let instance = resource.instances.entry(key).or_insert_with(InstanceState::default);
+    let instance = resource.instances.entry(key).or_default();
     if let Some(primary) = old.primary {
         instance.current = Some(object(primary)?);
     } else if let Some(tainted) =

@@ -17,6 +17,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod version4;
 pub mod write;
 
 /// What exists, as last recorded.

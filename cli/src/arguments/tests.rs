@@ -13,7 +13,8 @@ fn split(line: &str) -> Vec<String> {
 }
 
 fn read_line(line: &str, environment: &[(&str, &str)]) -> Asked {
-    let environment: BTreeMap<_, _> = environment.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
+    let environment: BTreeMap<_, _> =
+        environment.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
     read(split(line), &environment)
 }
 
@@ -43,7 +44,10 @@ fn flags_take_one_dash_or_two_and_values_joined_or_apart() {
     for line in ["plan -target=a.b", "plan --target=a.b", "plan -target a.b", "plan --target a.b"] {
         assert_eq!(plan(line, &[]).planning.target, ["a.b"], "{line}");
     }
-    assert_eq!(plan("plan -target -x -target=a=b -target=", &[]).planning.target, ["-x", "a=b", ""]);
+    assert_eq!(
+        plan("plan -target -x -target=a=b -target=", &[]).planning.target,
+        ["-x", "a=b", ""]
+    );
 }
 
 #[test]
@@ -65,28 +69,48 @@ fn switches_are_true_where_named_and_the_last_one_wins() {
 fn view_flags_stand_before_or_behind_the_command() {
     for line in ["-no-color plan -concise", "plan -concise -no-color"] {
         let Asked::Run(it) = read_line(line, &[]) else { panic!("{line} is a command") };
-        assert!(it.cli.view.no_color && it.cli.view.concise && it.cli.view.consolidate_warnings, "{line}");
+        assert!(
+            it.cli.view.no_color && it.cli.view.concise && it.cli.view.consolidate_warnings,
+            "{line}"
+        );
     }
 }
 
 #[test]
 fn variables_keep_their_order() {
-    let sources = plan("plan -var a=1 -var-file=f -var=b=x=y", &[]).variables.sources().expect("they are right");
-    let [VariableSource::Flag(a, one), VariableSource::File(file), VariableSource::Flag(b, value)] = &sources[..] else {
+    let sources = plan("plan -var a=1 -var-file=f -var=b=x=y", &[])
+        .variables
+        .sources()
+        .expect("they are right");
+    let [VariableSource::Flag(a, one), VariableSource::File(file), VariableSource::Flag(b, value)] =
+        &sources[..]
+    else {
         panic!("{sources:?}")
     };
-    assert_eq!((a.as_str(), one.as_str(), file.to_str(), b.as_str(), value.as_str()), ("a", "1", Some("f"), "b", "x=y"));
+    assert_eq!(
+        (a.as_str(), one.as_str(), file.to_str(), b.as_str(), value.as_str()),
+        ("a", "1", Some("f"), "b", "x=y")
+    );
     assert!(plan("plan -var a", &[]).variables.sources().is_err());
     assert!(plan("plan -var 'a =1'", &[]).variables.sources().is_err());
 }
 
 #[test]
 fn the_environment_is_inserted_behind_the_command() {
-    let environment = [("TF_CLI_ARGS", "-parallelism=1 -target=g"), ("TF_CLI_ARGS_plan", "-parallelism=2 -target=s")];
+    let environment = [
+        ("TF_CLI_ARGS", "-parallelism=1 -target=g"),
+        ("TF_CLI_ARGS_plan", "-parallelism=2 -target=s"),
+    ];
     let args = plan("plan -target=u", &environment);
-    assert_eq!((args.planning.parallelism, args.planning.target), (1, vec!["s".into(), "g".into(), "u".into()]));
+    assert_eq!(
+        (args.planning.parallelism, args.planning.target),
+        (1, vec!["s".into(), "g".into(), "u".into()])
+    );
     assert_eq!(plan("plan -parallelism=3", &environment).planning.parallelism, 3);
-    let Asked::Run(it) = read_line("state list", &[("TF_CLI_ARGS_state_list", "-id=x"), ("TF_CLI_ARGS_plan", "-nope")]) else {
+    let Asked::Run(it) = read_line(
+        "state list",
+        &[("TF_CLI_ARGS_state_list", "-id=x"), ("TF_CLI_ARGS_plan", "-nope")],
+    ) else {
         panic!("it is a command")
     };
     assert_eq!(it.name, "state list");
@@ -106,22 +130,42 @@ fn a_directory_stands_before_the_command() {
 
 #[test]
 fn flags_that_make_no_sense_are_named() {
-    check_misuse("plan -foo", expect!["plan: Failed to parse command-line flags: flag provided but not defined: -foo"]);
-    check_misuse("state mv -foo a b", expect!["state mv: Failed to parse command-line flags: flag provided but not defined: -foo"]);
-    check_misuse("plan -target", expect!["plan: Failed to parse command-line flags: flag needs an argument: -target"]);
+    check_misuse(
+        "plan -foo",
+        expect!["plan: Failed to parse command-line flags: flag provided but not defined: -foo"],
+    );
+    check_misuse(
+        "state mv -foo a b",
+        expect![
+            "state mv: Failed to parse command-line flags: flag provided but not defined: -foo"
+        ],
+    );
+    check_misuse(
+        "plan -target",
+        expect!["plan: Failed to parse command-line flags: flag needs an argument: -target"],
+    );
     check_misuse(
         "plan -refresh=maybe",
-        expect![[r#"plan: Failed to parse command-line flags: invalid boolean value "maybe" for -refresh: parse error"#]],
+        expect![[
+            r#"plan: Failed to parse command-line flags: invalid boolean value "maybe" for -refresh: parse error"#
+        ]],
     );
     check_misuse(
         "plan -parallelism=many",
-        expect![[r#"plan: Failed to parse command-line flags: invalid value "many" for flag -parallelism: parse error"#]],
+        expect![[
+            r#"plan: Failed to parse command-line flags: invalid value "many" for flag -parallelism: parse error"#
+        ]],
     );
     check_misuse(
         "plan -lock-timeout=5",
-        expect![[r#"plan: Failed to parse command-line flags: invalid value "5" for flag -lock-timeout: parse error"#]],
+        expect![[
+            r#"plan: Failed to parse command-line flags: invalid value "5" for flag -lock-timeout: parse error"#
+        ]],
     );
-    check_misuse("plan ---x", expect!["plan: Failed to parse command-line flags: bad flag syntax: ---x"]);
+    check_misuse(
+        "plan ---x",
+        expect!["plan: Failed to parse command-line flags: bad flag syntax: ---x"],
+    );
 }
 
 #[test]
@@ -144,7 +188,15 @@ fn help_is_given_where_asked_for_and_where_nothing_is() {
         Asked::Help(_, code) => code,
         other => panic!("{line} gives no help: {other:?}"),
     };
-    let table = [("", 127), ("-help", 0), ("plan -help", 0), ("plan --help -nope", 0), ("state", 1), ("state -h", 0), ("state nope", 1)];
+    let table = [
+        ("", 127),
+        ("-help", 0),
+        ("plan -help", 0),
+        ("plan --help -nope", 0),
+        ("state", 1),
+        ("state -h", 0),
+        ("state nope", 1),
+    ];
     for (line, expected) in table {
         assert_eq!(code(line), expected, "{line}");
     }
@@ -200,7 +252,12 @@ fn every_command_has_a_summary_and_its_flags_have_texts() {
     while let Some(command) = open.pop() {
         assert!(command.get_about().is_some(), "{} has no summary", command.get_name());
         for flag in command.get_opts().filter(|it| !it.is_hide_set()) {
-            assert!(flag.get_help().is_some(), "{} -{} has no text", command.get_name(), flag.get_id());
+            assert!(
+                flag.get_help().is_some(),
+                "{} -{} has no text",
+                command.get_name(),
+                flag.get_id()
+            );
         }
         open.extend(command.get_subcommands().cloned());
     }
@@ -218,16 +275,24 @@ fn request(line: &str) -> Result<entail::request::Request, String> {
 fn a_request_holds_addresses_as_read_and_as_written() {
     let request = request("plan -destroy -refresh=false -target=a.b -exclude='module.m[\"k\"]' -replace=a.b[0] -parallelism=0 -compat=opentofu")
         .expect("it is right");
-    assert_eq!((request.mode, request.skip_refresh, request.compat_opentofu), (PlanMode::Destroy, true, true));
+    assert_eq!(
+        (request.mode, request.skip_refresh, request.compat_opentofu),
+        (PlanMode::Destroy, true, true)
+    );
     assert_eq!(request.parallelism, 10);
-    assert_eq!((request.targets[0].target.to_string(), request.targets[0].origin.as_str()), ("a.b".into(), "-target=a.b"));
+    assert_eq!(
+        (request.targets[0].target.to_string(), request.targets[0].origin.as_str()),
+        ("a.b".into(), "-target=a.b")
+    );
     assert_eq!(request.excludes[0].target.to_string(), "module.m[\"k\"]");
     assert_eq!(request.replaces[0].0.to_string(), "a.b[0]");
 }
 
 #[test]
 fn contradictions_and_bad_addresses_are_refused_together() {
-    let problems = request("plan -destroy -refresh-only -parallelism=-1 -compat=x -replace=data.a.b").expect_err("it is wrong");
+    let problems =
+        request("plan -destroy -refresh-only -parallelism=-1 -compat=x -replace=data.a.b")
+            .expect_err("it is wrong");
     expect![[r#"
         Incompatible plan mode options: The -destroy and -refresh-only options are mutually-exclusive.
         Invalid force-replace address "data.a.b": Only managed resources can be used with the -replace=... option.
@@ -236,7 +301,10 @@ fn contradictions_and_bad_addresses_are_refused_together() {
     .assert_eq(&problems);
     assert!(request("plan -refresh-only -refresh=false").is_err());
     assert!(request("plan -target=a").is_err_and(|it| it.starts_with("Invalid target \"a\"")));
-    assert!(request("plan -exclude-file=/nowhere").is_err_and(|it| it.starts_with("Failed to read file")));
+    assert!(
+        request("plan -exclude-file=/nowhere")
+            .is_err_and(|it| it.starts_with("Failed to read file"))
+    );
 }
 
 #[test]
@@ -245,12 +313,20 @@ fn files_of_addresses_may_have_comments_and_blank_lines() {
     std::fs::write(&folder, "# what\n\n  a.b \nmodule.m\na.[\n").expect("the folder takes files");
     let args = plan(&format!("plan -exclude-file={}", folder.display()), &[]);
     let sources = Sources::default();
-    let problems = request::build(&args.planning, &args.variables, &sources).expect_err("one line is wrong");
+    let problems =
+        request::build(&args.planning, &args.variables, &sources).expect_err("one line is wrong");
     let place = sources.place(problems.0[0].subject.expect("it has a place"));
     assert!(place.ends_with(":5,1"), "{place}");
     std::fs::write(&folder, "# what\n\n  a.b \nmodule.m\n").expect("the folder takes files");
     let request = request::build(&args.planning, &args.variables, &sources).expect("it is right");
-    let origins: Vec<_> = request.excludes.iter().map(|it| it.origin.rsplit(':').next().unwrap_or_default().to_owned()).collect();
-    assert_eq!((request.excludes[0].text.as_str(), origins), ("a.b", vec!["3".to_owned(), "4".to_owned()]));
+    let origins: Vec<_> = request
+        .excludes
+        .iter()
+        .map(|it| it.origin.rsplit(':').next().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(
+        (request.excludes[0].text.as_str(), origins),
+        ("a.b", vec!["3".to_owned(), "4".to_owned()])
+    );
     std::fs::remove_file(&folder).expect("it is ours");
 }

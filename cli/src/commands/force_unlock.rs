@@ -1,10 +1,17 @@
 //! `force-unlock`: takes away a lock that nobody holds any more.
 
-use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use std::sync::Arc;
 
+use clap::ArgAction;
+use entail::backend::local::Choice;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::world::World;
+
+use super::store::Store;
 use super::words;
 use crate::arguments::groups::VariableArgs;
+use crate::ui::Ui;
+use crate::view::style::Paint;
 
 /// Release a stuck lock on the current workspace
 ///
@@ -31,4 +38,28 @@ impl ForceUnlockArgs {
             words(&self.words, "Wrong number of arguments", "Expected a single argument: LOCK_ID")?;
         Ok(id)
     }
+}
+
+/// Takes the lock away, after a question.
+pub fn run(ui: &Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8, Diagnostics> {
+    let id = args.id()?;
+    let store = Store::open(world, &Choice::default())?;
+    if !args.force {
+        let explanation = "The lock on the state will be taken away.\nThis will allow local entail commands to modify this state, even \
+                           though it\nmay still be in use. Only 'yes' will be accepted to confirm.";
+        let answer = ui.ask("Do you really want to force-unlock?", explanation, false);
+        if answer.map_err(|it| Diagnostic::error(format!("Error asking for confirmation: {it}")))?
+            != "yes"
+        {
+            ui.out("force-unlock cancelled.\n");
+            return Ok(1);
+        }
+    }
+    store.backend().force_unlock(id)?;
+    let text = "entail state has been successfully unlocked!";
+    ui.out(&format!(
+        "{}\n\nThe state has been unlocked, and entail commands should now be able to\nobtain a new lock on the remote state.\n",
+        ui.style().paint(&[Paint::Bold, Paint::Green], text)
+    ));
+    Ok(0)
 }

@@ -20,10 +20,12 @@ pub mod login;
 pub mod metadata;
 pub mod output;
 pub mod plan;
+pub mod present;
 pub mod providers;
 pub mod refresh;
 pub mod show;
 pub mod state;
+pub mod store;
 pub mod taint;
 pub mod test;
 pub mod validate;
@@ -55,7 +57,6 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 #[command(disable_help_flag = true, disable_help_subcommand = true)]
 #[expect(missing_docs, reason = "the structs say it")]
-#[expect(clippy::large_enum_variant, reason = "there is one value of it in a run")]
 pub enum Command {
     Init(init::InitArgs),
     Validate(validate::ValidateArgs),

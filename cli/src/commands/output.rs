@@ -1,13 +1,18 @@
 //! `output`: prints root outputs as the state has them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use entail::backend::local::Choice;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::world::World;
 
 use super::at_most_one;
+use super::store::Store;
 use crate::arguments::groups::VariableArgs;
-use crate::view::output::Form;
+use crate::ui::Ui;
+use crate::view::output::{Form, render};
 
 /// Show output values from your root module
 ///
@@ -68,4 +73,24 @@ impl OutputArgs {
         }
         Ok((name, form))
     }
+}
+
+/// Prints outputs.
+pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnostics> {
+    let (name, form) = args.asked()?;
+    let files = Choice { state: args.state.clone(), ..Choice::default() };
+    let state = Store::open(world, &files)?.read(ui)?.unwrap_or_default();
+    if let Some(path) = &args.json_into {
+        let text = render(&state.outputs, name, Form::Json, true)?;
+        std::fs::write(path, text).map_err(|it| unwritable(path, &it))?;
+    }
+    ui.out(&render(&state.outputs, name, form, args.show_sensitive)?);
+    Ok(0)
+}
+
+fn unwritable(path: &std::path::Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Invalid argument").detail(format!(
+        "Unable to open the file \"{}\" specified by -json-into for writing: {error}",
+        path.display()
+    ))
 }

@@ -1,12 +1,24 @@
 //! `state …`: looks into the state and moves things in it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{ArgAction, Subcommand};
-use entail::diagnostic::Diagnostic;
+use entail::address::{Instance, Provider};
+use entail::backend::local::Choice;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::state_commands::{self, Run};
+use entail::state;
+use entail::world::World;
 
-use super::words;
+use super::store::{Store, no_state};
+use super::{no_words, words};
 use crate::arguments::groups::{LockArgs, StateArgs as StateFiles, VariableArgs};
+use crate::arguments::request::{LockOptions, StateOptions, target};
+use crate::ui::{Manner, Ui};
+use crate::view::plan::Schemas;
+use crate::view::state as view;
+use crate::view::style::{Paint, quoted};
 
 /// Advanced state management
 ///
@@ -22,7 +34,6 @@ pub struct StateArgs {
 #[derive(Subcommand, Debug)]
 #[command(disable_help_flag = true, disable_help_subcommand = true, subcommand_required = true)]
 #[expect(missing_docs, reason = "the structs say it")]
-#[expect(clippy::large_enum_variant, reason = "there is one value of it in a run")]
 pub enum StateCommand {
     List(ListArgs),
     #[command(alias = "move")]
@@ -237,4 +248,170 @@ impl ShowArgs {
             words(&self.words, "Invalid number of arguments", "Exactly one argument expected")?;
         Ok(address)
     }
+}
+
+/// Runs a command on the state.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &StateArgs) -> Result<u8, Diagnostics> {
+    match &args.command {
+        StateCommand::List(args) => list(ui, world, args),
+        StateCommand::Mv(args) => mv(ui, world, args),
+        StateCommand::Pull(args) => pull(ui, world, args),
+        StateCommand::Push(args) => push(ui, world, args),
+        StateCommand::ReplaceProvider(args) => replace_provider(ui, world, args),
+        StateCommand::Rm(args) => remove(ui, world, args),
+        StateCommand::Show(args) => show(ui, world, args),
+    }
+}
+
+fn only(state: &Option<PathBuf>) -> Choice {
+    Choice { state: state.clone(), ..Choice::default() }
+}
+
+fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics> {
+    let mut problems = Diagnostics::new();
+    let filters: Vec<_> = args.words.iter().filter_map(|it| problems.take(target(it))).collect();
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let state = Store::open(world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
+    for address in state_commands::list(&state, &filters, args.id.as_deref())? {
+        ui.out(&format!("{address}\n"));
+    }
+    Ok(0)
+}
+
+fn show(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
+    let address: Instance = args.address()?.parse()?;
+    ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, None)?;
+    let state = Store::open(world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
+    let (resource, object) = state_commands::show(&state, &address)?;
+    // CALLS: operation::schemas(world, &state), so that nested blocks are shown as blocks.
+    let schemas = Schemas::new();
+    let shown = view::object((&address, None), &resource.provider.provider, object, &schemas);
+    ui.write(|out| view::write_object(out, &shown, &schemas, ui.look()));
+    Ok(0)
+}
+
+fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
+    let [source, destination] = args.addresses()?;
+    let (source, destination) = (target(source)?, target(destination)?);
+    let run = if args.dry_run { Run::Dry } else { Run::Real };
+    let options = StateOptions::from(&args.state);
+    // Another file to write to is another state, which the objects move into.
+    let other = options.files.state_out.clone().map(|file| {
+        let files =
+            Choice { state: Some(file), backup: args.backup_out.clone(), ..Choice::default() };
+        Store::open(world, &files)
+    });
+    let files = Choice { state_out: None, ..options.files.clone() };
+    let store = Store::open(world, &files)?;
+    let Some(other) = other.transpose()? else {
+        return store.change(ui, options.lock, "state-mv", |state| {
+            state_commands::mv(state, None, (&source, &destination), run)
+        });
+    };
+    let guard = other.lock(ui, options.lock, "state-mv")?;
+    let mut there = other.read(ui)?.unwrap_or_default();
+    let code = store.change(ui, options.lock, "state-mv", |state| {
+        let lines = state_commands::mv(state, Some(&mut there), (&source, &destination), run)?;
+        if run == Run::Real {
+            // Written first: what is in both states is not lost.
+            other.backend().write(&there)?;
+        }
+        Ok(lines)
+    })?;
+    guard.release()?;
+    Ok(code)
+}
+
+fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnostics> {
+    let mut problems = Diagnostics::new();
+    let targets: Vec<_> =
+        args.addresses()?.iter().filter_map(|it| problems.take(target(it))).collect();
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let run = if args.dry_run { Run::Dry } else { Run::Real };
+    let options = StateOptions::from(&args.state);
+    let store = Store::open(world, &options.files)?;
+    store.change(ui, options.lock, "state-rm", |state| state_commands::remove(state, &targets, run))
+}
+
+fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics> {
+    no_words(&args.words)?;
+    if let Some(state) = Store::open(world, &Choice::default())?.read(ui)? {
+        ui.out(&format!("{}\n", state::write::write_compact(&state).trim_end()));
+    }
+    Ok(0)
+}
+
+fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics> {
+    let file = args.file()?;
+    let text = match file {
+        "-" => ui.read_all(),
+        file => std::fs::read(file),
+    };
+    let text = text.map_err(|it| unreadable(file, &it))?;
+    let new = state::read::read(&text)?
+        .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
+    let store = Store::open(world, &Choice::default())?;
+    let guard = store.lock(ui, LockOptions::from(&args.lock), "state-push")?;
+    store.backend().import(&new, args.force)?;
+    guard.release()?;
+    Ok(0)
+}
+
+fn unreadable(file: &str, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to load the source state")
+        .detail(format!("The state in `{file}` cannot be read: {error}."))
+}
+
+fn replace_provider(
+    ui: &Ui,
+    world: &Arc<World>,
+    args: &ReplaceProviderArgs,
+) -> Result<u8, Diagnostics> {
+    let [from, to] = args.sources()?;
+    let (from, to) = (source(from, "FROM")?, source(to, "TO")?);
+    let options = StateOptions::from(&args.state);
+    let store = Store::open(world, &options.files)?;
+    let state = store.read(ui)?.ok_or_else(no_state)?;
+    let affected = state_commands::served_by(&state, &from);
+    if affected.is_empty() {
+        ui.say("No matching resources found.\n");
+        return Ok(0);
+    }
+    let (symbols, bold) = (ui.style(), ui.style().bold("Changing"));
+    let (minus, plus) = (symbols.paint(&[Paint::Red], "-"), symbols.paint(&[Paint::Green], "+"));
+    let mut text = format!(
+        "entail will perform the following actions:\n\n  {} Updating provider:\n    {minus} {from}\n    {plus} {to}\n\n{bold} {} resources:\n\n",
+        symbols.paint(&[Paint::Yellow], "~"),
+        affected.len(),
+    );
+    affected.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
+    ui.say(&text);
+    if !args.auto_approve {
+        ui.say("\n");
+        let answer = ui.ask(
+            "Do you want to make these changes?",
+            "Only 'yes' will be accepted to continue.",
+            false,
+        );
+        if answer.map_err(|it| Diagnostic::error(format!("Error asking for approval: {it}")))?
+            != "yes"
+        {
+            ui.say("Cancelled replacing providers.\n");
+            return Ok(0);
+        }
+    }
+    store.change(ui, options.lock, "state-replace-provider", |state| {
+        let number = state_commands::replace_provider(state, &from, &to);
+        Ok(vec![format!("\nSuccessfully replaced provider for {number} resources.")])
+    })
+}
+
+fn source(text: &str, which: &str) -> Result<Provider, Diagnostic> {
+    text.parse().map_err(|it: Diagnostic| {
+        Diagnostic::error(format!("Invalid {which} provider {}", quoted(text))).detail(it.detail)
+    })
 }

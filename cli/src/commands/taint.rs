@@ -1,10 +1,19 @@
 //! `taint` and `untaint`: have the next plan replace an object, or not.
 
-use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use std::sync::Arc;
 
+use clap::ArgAction;
+use entail::address::{Instance, Mode};
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::state_commands;
+use entail::state::State;
+use entail::world::World;
+
+use super::store::Store;
 use super::words;
 use crate::arguments::groups::{StateArgs, VariableArgs};
+use crate::arguments::request::StateOptions;
+use crate::ui::Ui;
 
 /// Mark a resource instance as not fully functional
 ///
@@ -56,4 +65,36 @@ impl CommonArgs {
         let [address] = words(&self.words, "Invalid arguments", &detail)?;
         Ok(address)
     }
+}
+
+/// Marks an object to be replaced.
+pub fn taint(ui: &Ui, world: &Arc<World>, args: &TaintArgs) -> Result<u8, Diagnostics> {
+    mark(ui, world, (&args.common, "taint"), state_commands::taint)
+}
+
+/// Takes the mark off an object.
+pub fn untaint(ui: &Ui, world: &Arc<World>, args: &UntaintArgs) -> Result<u8, Diagnostics> {
+    mark(ui, world, (&args.common, "untaint"), state_commands::untaint)
+}
+
+fn mark(
+    ui: &Ui,
+    world: &Arc<World>,
+    (args, command): (&CommonArgs, &str),
+    change: fn(&mut State, &Instance) -> Result<String, Diagnostic>,
+) -> Result<u8, Diagnostics> {
+    let address: Instance = args.address(command)?.parse()?;
+    if address.resource.mode != Mode::Managed {
+        let problem = Diagnostic::error("Invalid resource address");
+        return Err(problem
+            .detail(format!("Resource instance {address} cannot be tainted"))
+            .into());
+    }
+    let options = StateOptions::from(&args.state);
+    let store = Store::open(world, &options.files)?;
+    let is_missing = |state: &State| state.instance(&address).is_none_or(|it| it.current.is_none());
+    if args.allow_missing && store.read(ui)?.is_none_or(|it| is_missing(&it)) {
+        return Ok(ui.diagnostics(state_commands::missing_is_allowed(&address).into()));
+    }
+    store.change(ui, options.lock, command, |state| Ok(vec![change(state, &address)?]))
 }

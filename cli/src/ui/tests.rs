@@ -51,7 +51,8 @@ fn approval_is_yes_and_nothing_else() {
     assert!(ui.approves(PlanMode::Normal, "default").expect("there is an answer"));
     assert!(!ui.approves(PlanMode::Destroy, "w").expect("there is an answer"));
     ui.cancelled(PlanMode::Destroy);
-    let problem = ui.approves(PlanMode::RefreshOnly, "default").expect_err("there is no more input");
+    let problem =
+        ui.approves(PlanMode::RefreshOnly, "default").expect_err("there is no more input");
     assert_eq!(problem.summary, "error asking for approval: EOF");
     expect![[r#"
 
@@ -116,9 +117,14 @@ fn with_json_everything_is_a_message() {
     let kinds: Vec<String> = out
         .text()
         .lines()
-        .map(|it| serde_json::from_str::<serde_json::Value>(it).expect("it is JSON")["type"].to_string())
+        .map(|it| {
+            serde_json::from_str::<serde_json::Value>(it).expect("it is JSON")["type"].to_string()
+        })
         .collect();
-    assert_eq!((kinds, err.text().as_str()), (vec!["\"version\"".into(), "\"log\"".into(), "\"diagnostic\"".into()], ""));
+    assert_eq!(
+        (kinds, err.text().as_str()),
+        (vec!["\"version\"".into(), "\"log\"".into(), "\"diagnostic\"".into()], "")
+    );
 }
 
 #[test]

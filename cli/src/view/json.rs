@@ -44,6 +44,10 @@ pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
             let text = format!("{}: Plan to {}", it.address, change_action(it));
             info(&text).with("change", &change(it)).with("type", &"planned_change").end()
         }
+        Event::LeftOut(it) => {
+            let text = format!("{}: Left out ({})", it.root, it.flag);
+            info(&text).with("left_out", it).with("type", &"left_out").end()
+        }
         Event::ChangeSummary(it) => {
             info(&summary(it)).with("changes", &changes(it)).with("type", &"change_summary").end()
         }

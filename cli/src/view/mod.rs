@@ -1,12 +1,15 @@
 //! What people and programs see: text for the terminal, JSON for machines. Takes values, gives text, decides nothing.
 
 pub mod diagnostics;
+pub mod init;
 pub mod json;
 pub mod output;
 pub mod plan;
 pub mod progress;
 pub mod snippet;
+pub mod state;
 pub mod style;
+pub mod validate;
 
 /// What the program calls itself in sentences.
 pub const PRODUCT: &str = "entail";

@@ -88,7 +88,7 @@ fn all_json(outputs: &BTreeMap<Str, OutputValue>) -> String {
 }
 
 /// Escapes what Go's encoder escapes. These characters stand only within strings.
-fn escape_html(json: &str) -> String {
+pub fn escape_html(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")

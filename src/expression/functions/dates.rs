@@ -348,3 +348,44 @@ fn date_part(time: &Time, verb: &str) -> Result<String, String> {
         },
     })
 }
+
+/// Reads what YAML takes for a time – a date, a time with `T`, `t` or a space – and writes it as RFC 3339.
+pub(super) fn yaml_time(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    if bytes.len() < 8 || !bytes[..4].iter().all(u8::is_ascii_digit) || bytes[4] != b'-' {
+        return None;
+    }
+    let short = |text: &str| -> Option<u32> {
+        let fits = (1..=2).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit());
+        fits.then(|| text.parse().ok()).flatten()
+    };
+    let (date, clock) = match text.find(['T', 't', ' ']) {
+        Some(at) => (&text[..at], Some((&text[at..=at], &text[at + 1..]))),
+        None => (text, None),
+    };
+    let mut parts = date.splitn(3, '-');
+    let (year, month, day) = (parts.next()?, short(parts.next()?)?, short(parts.next()?)?);
+    let date = NaiveDate::from_ymd_opt(year.parse().ok()?, month, day)?;
+    let Some((separator, clock)) = clock else {
+        return Some(rfc3339(&date.and_time(NaiveTime::MIN).and_utc().fixed_offset()));
+    };
+    let (time, zone) = match separator {
+        " " => (clock, None),
+        _ => {
+            let at = clock.find(['Z', '+', '-'])?;
+            (&clock[..at], Some(&clock[at..]))
+        }
+    };
+    let (time, fraction) = time.split_once('.').map_or((time, None), |it| (it.0, Some(it.1)));
+    if fraction.is_some_and(|it| it.is_empty() || !it.bytes().all(|it| it.is_ascii_digit())) {
+        return None;
+    }
+    let mut parts = time.splitn(3, ':');
+    let (hour, minute, second) = (short(parts.next()?)?, short(parts.next()?)?, short(parts.next()?)?);
+    let time = date.and_time(NaiveTime::from_hms_opt(hour, minute, second)?);
+    let offset = match zone {
+        None => FixedOffset::east_opt(0)?,
+        Some(zone) => TimeReader { text: zone, at: 0 }.offset().ok()?,
+    };
+    Some(rfc3339(&offset.from_local_datetime(&time).single()?))
+}

@@ -36,6 +36,7 @@ mod sets;
 mod strings;
 mod templates;
 mod types;
+mod yaml;
 
 pub use types::{Constraint, parse_type};
 
@@ -329,7 +330,7 @@ static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::n
         strings::FUNCTIONS,
         templates::FUNCTIONS,
     ];
-    families.into_iter().flatten().chain(types::FUNCTIONS).map(|it| (it.name, it)).collect()
+    families.into_iter().flatten().chain(types::FUNCTIONS).chain(yaml::FUNCTIONS).map(|it| (it.name, it)).collect()
 });
 
 /// Returns a function by its name, without `core::`.

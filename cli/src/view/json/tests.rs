@@ -6,6 +6,7 @@ use entail::value::Type;
 use expect_test::{Expect, expect};
 
 use super::*;
+use entail::plan::LeftOut;
 
 const NOON: &str = "2026-01-02T12:00:00.000001Z";
 
@@ -97,6 +98,11 @@ fn changes_summaries_and_outputs_have_their_messages() {
         &[
             Event::PlannedChange(Box::new(note)),
             Event::Drift(Box::new(moved)),
+            Event::LeftOut(Box::new(LeftOut {
+                root: "t.a".into(),
+                flag: "-exclude=t.a".into(),
+                objects: vec!["t.a".into(), "t.b".into()],
+            })),
             Event::ChangeSummary(Summary { add: 1, stage: Stage::Apply, ..Summary::default() }),
             Event::Outputs(
                 [("a".into(), planned), ("b".into(), stored), ("c".into(), secret)].into(),
@@ -105,6 +111,7 @@ fn changes_summaries_and_outputs_have_their_messages() {
         expect![[r#"
             {"@level":"info","@message":"module.m.null_resource.a: Plan to replace","change":{"resource":{"addr":"module.m.null_resource.a","module":"module.m","resource":"null_resource.a","implied_provider":"null","resource_type":"null_resource","resource_name":"a","resource_key":null},"action":"replace","reason":"tainted"},"type":"planned_change"}
             {"@level":"info","@message":"module.m.null_resource.a: Drift detected (move)","change":{"resource":{"addr":"module.m.null_resource.a","module":"module.m","resource":"null_resource.a","implied_provider":"null","resource_type":"null_resource","resource_name":"a","resource_key":null},"previous_resource":{"addr":"module.m.null_resource.a[0]","module":"module.m","resource":"null_resource.a[0]","implied_provider":"null","resource_type":"null_resource","resource_name":"a","resource_key":0},"action":"move","importing":{"id":"i"}},"type":"resource_drift"}
+            {"@level":"info","@message":"t.a: Left out (-exclude=t.a)","left_out":{"root":"t.a","flag":"-exclude=t.a","objects":["t.a","t.b"]},"type":"left_out"}
             {"@level":"info","@message":"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.","changes":{"add":1,"change":0,"import":0,"remove":0,"forget":0,"operation":"apply"},"type":"change_summary"}
             {"@level":"info","@message":"Outputs: 3","outputs":{"a":{"sensitive":true,"action":"noop"},"b":{"sensitive":false,"type":"string","value":"\u003cv\u003e"},"c":{"sensitive":true,"type":"string"}},"type":"outputs"}
         "#]],

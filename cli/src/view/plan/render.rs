@@ -11,6 +11,9 @@ use crate::view::style::{Paint, Style, push_quoted, quoted};
 /// Attributes that are shown even where they do not change: people know objects by them.
 const IMPORTANT: [&str; 3] = ["id", "name", "tags"];
 
+/// The blocks of one type with its name.
+type NamedBlocks = (Str, Blocks);
+
 /// How much is shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -409,7 +412,7 @@ impl Renderer {
         &self,
         out: &mut String,
         diff: &Diff,
-        (attributes, blocks): (&[(Str, Diff)], &[(Str, Blocks)]),
+        (attributes, blocks): (&[(Str, Diff)], &[NamedBlocks]),
         indent: usize,
         options: Options,
     ) {

@@ -1,0 +1,61 @@
+//! What commands show when their operation is done: plans, results, outputs.
+
+use std::path::Path;
+
+use entail::diagnostic::Diagnostics;
+use entail::operation::event::{Event, OutputNote, Sink, Stage, tell_plan};
+use entail::plan::Plan;
+use entail::state::State;
+
+use crate::ui::Ui;
+use crate::view::output::all_text;
+use crate::view::plan::{Schemas, write, write_next_step};
+use crate::view::progress::closing;
+use crate::view::style::Paint;
+
+/// Shows a plan and the problems of making it: messages for machines, a screen for people. Returns the exit code so far.
+pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) -> u8 {
+    tell_plan(plan, ui);
+    ui.show(|out| write(out, plan, schemas, ui.look()));
+    ui.diagnostics(problems)
+}
+
+/// Says what can be done with a plan, where there is something to do.
+pub fn next_step(ui: &Ui, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
+    if !plan.is_applyable() {
+        return;
+    }
+    let name = |it: Option<&Path>| it.map(|it| it.display().to_string());
+    let (saved, generated) = (name(saved), name(generated));
+    ui.show(|out| write_next_step(out, saved.as_deref(), generated.as_deref(), ui.look()));
+}
+
+/// Returns the exit code of `plan`.
+pub fn exit_code(plan: &Plan, detailed: bool, failed: bool) -> u8 {
+    match (failed, detailed && plan.is_applyable()) {
+        (true, _) => 1,
+        (false, true) => 2,
+        (false, false) => 0,
+    }
+}
+
+/// Shows what a run has done, where nothing failed.
+///
+/// - `state_out`: the file of `-state-out`, which people should know of.
+pub fn done(ui: &Ui, stage: Stage, state: Option<&State>, state_out: Option<&Path>) {
+    let done = ui.done(stage);
+    ui.event(Event::ChangeSummary(done));
+    ui.say(&closing(&done, ui.style()));
+    if let Some(file) = state_out.filter(|_| stage == Stage::Apply && done.add + done.change > 0) {
+        let text = "The state of your infrastructure has been saved to the path below. This state is required to modify and \
+                    destroy your infrastructure, so keep it safe. To inspect the complete state use the `entail show` command.";
+        ui.say(&format!("\n{}\n\nState path: {}\n", ui.style().wrap(text), file.display()));
+    }
+    let Some(state) = state.filter(|_| stage == Stage::Apply) else { return };
+    let notes = state.outputs.iter().map(|(name, it)| (name.clone(), OutputNote::from(it)));
+    ui.event(Event::Outputs(notes.collect()));
+    if !state.outputs.is_empty() {
+        let heading = ui.style().paint(&[Paint::Bold, Paint::Green], "Outputs:").into_owned();
+        ui.say(&format!("\n{heading}\n\n{}", all_text(&state.outputs, ui.look().show_sensitive)));
+    }
+}

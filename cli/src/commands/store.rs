@@ -1,0 +1,85 @@
+//! The state that commands on it work with: opened, locked, read, written.
+
+use std::sync::Arc;
+
+use entail::backend::local::{Choice, Local, Paths};
+use entail::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
+use entail::diagnostic::Diagnostics;
+use entail::state::State;
+use entail::world::World;
+
+use crate::arguments::request::LockOptions;
+use crate::ui::Ui;
+
+/// An open place of states.
+pub struct Store {
+    backend: Box<dyn Backend>,
+    world: Arc<World>,
+}
+
+impl Store {
+    /// Opens the state of the selected workspace.
+    // CALLS: operation::backend(world, files) once configured backends are more than the local one.
+    pub fn open(world: &Arc<World>, files: &Choice) -> Result<Store, Diagnostics> {
+        let workspace = workspace::selected(world)?;
+        let backend = Local::new(world.clone(), Paths::new(files, &workspace));
+        Ok(Store { backend: Box::new(backend), world: world.clone() })
+    }
+
+    /// Reads the state; nothing where none was ever written. Warnings are printed.
+    pub fn read(&self, ui: &Ui) -> Result<Option<State>, Diagnostics> {
+        let snapshot = self.backend.read()?;
+        ui.diagnostics(snapshot.warnings);
+        Ok(snapshot.state)
+    }
+
+    /// Takes the lock, and says so where that takes long.
+    pub fn lock(
+        &self,
+        ui: &Ui,
+        lock: LockOptions,
+        operation: &str,
+    ) -> Result<LockGuard<'_>, Diagnostics> {
+        if !lock.enabled {
+            return Ok(LockGuard::none());
+        }
+        let mut has_said = false;
+        let mut waiting = |passed: std::time::Duration| {
+            if !has_said && passed.as_millis() >= 400 {
+                has_said = true;
+                ui.say("Acquiring state lock. This may take a few moments...\n");
+            }
+            true
+        };
+        acquire(&*self.backend, &LockInfo::new(&self.world, operation), lock.timeout, &mut waiting)
+    }
+
+    /// Reads, changes and writes the state under its lock. `change` returns what to print.
+    pub fn change(
+        &self,
+        ui: &Ui,
+        lock: LockOptions,
+        operation: &str,
+        change: impl FnOnce(&mut State) -> Result<Vec<String>, Diagnostics>,
+    ) -> Result<u8, Diagnostics> {
+        let guard = self.lock(ui, lock, operation)?;
+        let mut state = self.read(ui)?.ok_or_else(no_state)?;
+        let lines = change(&mut state)?;
+        self.backend.write(&state)?;
+        guard.release()?;
+        for line in lines {
+            ui.say(&format!("{line}\n"));
+        }
+        Ok(0)
+    }
+
+    /// Returns the place itself.
+    pub fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+}
+
+/// There is no state.
+pub fn no_state() -> Diagnostics {
+    entail::operation::state_commands::no_state().into()
+}

@@ -1,0 +1,83 @@
+//! From the process's start to its exit code: reads the command line, opens the terminal, runs one command.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::world::World;
+
+use crate::arguments::{Asked, Invocation, read};
+use crate::commands::{self, Cli, Command};
+use crate::ui::Ui;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let mut world = World::of_this_process();
+    let arguments =
+        std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+    match read(arguments, &world.environment) {
+        Asked::Help(text, code) => print(&mut std::io::stdout(), &text, code),
+        Asked::Confused(text) => print(&mut std::io::stderr(), &text, 1),
+        Asked::Misused(problem, command) => {
+            let ui = Ui::of_this_process(&usual_view(), &world);
+            ui.diagnostics(problem.into());
+            ui.refer_to_help(&command);
+            ExitCode::FAILURE
+        }
+        Asked::Run(invocation) => match enter(&invocation, &mut world) {
+            Ok(()) => run(invocation.cli, world),
+            Err(text) => print(&mut std::io::stderr(), &text, 1),
+        },
+    }
+}
+
+fn print(stream: &mut dyn Write, text: &str, code: u8) -> ExitCode {
+    // Whoever reads may have gone; then there is nobody to tell.
+    stream.write_all(text.as_bytes()).unwrap_or_default();
+    ExitCode::from(code)
+}
+
+fn usual_view() -> crate::arguments::groups::ViewArgs {
+    use clap::Parser;
+    Cli::parse_from(["entail", "version"]).view
+}
+
+/// Makes the directory that `-chdir` names the working directory; `path.cwd` stays what it was.
+fn enter(invocation: &Invocation, world: &mut World) -> Result<(), String> {
+    let Some(directory) = &invocation.directory else { return Ok(()) };
+    let enter = std::env::set_current_dir(directory).and_then(|()| std::env::current_dir());
+    world.root = enter.map_err(|it| {
+        format!("Error handling -chdir option: chdir {}: {it}\n", directory.display())
+    })?;
+    Ok(())
+}
+
+fn run(cli: Cli, world: World) -> ExitCode {
+    let mut ui = Ui::of_this_process(&cli.view, &world);
+    let world = Arc::new(world);
+    let result = dispatch(&mut ui, &world, cli.command);
+    ExitCode::from(result.unwrap_or_else(|problems| ui.diagnostics(problems)))
+}
+
+/// Runs the command. A problem that ends it is returned, not printed.
+fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Diagnostics> {
+    match command {
+        Command::Completion(args) => commands::completion::run(ui, &args),
+        Command::ForceUnlock(args) => commands::force_unlock::run(ui, world, &args),
+        Command::Output(args) => commands::output::run(ui, world, &args),
+        Command::State(args) => commands::state::run(ui, world, &args),
+        Command::Taint(args) => commands::taint::taint(ui, world, &args),
+        Command::Untaint(args) => commands::taint::untaint(ui, world, &args),
+        Command::Version(args) => Ok(commands::version::run(ui, &args, &Default::default())),
+        // CALLS: operation::{init, get, validate, plan, apply, show, …}; each command's `options` gives what to pass.
+        other => Err(unavailable(&other).into()),
+    }
+}
+
+fn unavailable(command: &Command) -> Diagnostic {
+    let name = format!("{command:?}");
+    let name = name.split('(').next().unwrap_or_default().to_lowercase();
+    Diagnostic::error("Command not available")
+        .detail(format!("The command `{name}` is not part of this version of entail."))
+}

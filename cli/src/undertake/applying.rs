@@ -1,0 +1,170 @@
+//! `apply`, `destroy`, `refresh`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail::backend::Snapshot;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::execute::{Done, Stop};
+use entail::observe::pool::Pool;
+use entail::operation::apply::{self, Approved};
+use entail::operation::event::{Event, OutputNote, Sink, Stage, Summary};
+use entail::operation::saved;
+use entail::operation::session::Session;
+use entail::plan::Plan;
+use entail::request::PlanMode;
+use entail::world::World;
+
+use super::planning::{plan_and_warn, show};
+use super::{begin, lock, open, read_state, root_variables, with_room};
+use crate::commands::apply::{ApplyArgs, ApplyOptions};
+use crate::ui::Ui;
+use crate::view;
+use crate::view::progress::Pulse;
+
+/// Plans and applies, or applies a saved plan.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, args.show_sensitive)?;
+    let ui = &*ui;
+    match &options.plan {
+        Some(path) => {
+            let path = path.clone();
+            with_room(|runtime| runtime.block_on(saved_plan(ui, world, &options, &path)))?
+        }
+        None => with_room(|runtime| runtime.block_on(fresh(ui, world, &options)))?,
+    }
+}
+
+async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
+    let session = open(ui, world, &options.state)?;
+    let _lock = lock(ui, &session, &options.state, "OperationTypeApply")?;
+    let snapshot = read_state(ui, &session)?;
+    let variables = root_variables(ui, &session, &options.request)?;
+    let state = snapshot.state.clone().unwrap_or_default();
+    let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
+    let code = show(ui, &planned);
+    if code != 0 {
+        return Ok(code);
+    }
+    let finished = &planned.finished;
+    if finished.plan.is_applyable() && !options.auto_approve {
+        if !ui.approves(finished.plan.mode, &session.workspace)? {
+            ui.cancelled(finished.plan.mode);
+            return Ok(1);
+        }
+    }
+    let approved = Approved {
+        plan: &finished.plan,
+        structure: &finished.structure,
+        order: &finished.order,
+        facts: &finished.facts,
+        variables: &planned.variables,
+    };
+    carry_out(ui, &session, &planned.pool, &approved, &snapshot, options).await
+}
+
+async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &std::path::Path) -> Result<u8, Diagnostics> {
+    let mut loaded = saved::load(path).map_err(|it| not_loaded(path, it))?;
+    if loaded.plan.errored {
+        return Err(Diagnostic::error("Cannot apply incomplete plan")
+            .detail("OpenTofu encountered an error when generating this plan, so it cannot be applied.")
+            .into());
+    }
+    let session = loaded.open(world.clone(), ui.sources.clone(), &options.state.files)?;
+    let _lock = lock(ui, &session, &options.state, "OperationTypeApply")?;
+    let snapshot = read_state(ui, &session)?;
+    loaded.plan.check_current(snapshot.state.as_ref())?;
+    let given = given_again(ui, &session, options, &loaded.plan)?;
+    let variables = loaded.variables(&session.config, &given);
+    let (pool, problems) = Pool::start(world.clone(), session.needed_providers(&loaded.plan.prior_state)).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let approved =
+        Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
+    super::planning::announce(ui, &loaded.plan);
+    carry_out(ui, &session, &pool, &approved, &snapshot, options).await
+}
+
+fn not_loaded(path: &std::path::Path, problems: Diagnostics) -> Diagnostics {
+    let detail = problems.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
+    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string())).detail(detail).into()
+}
+
+/// Values given now must be those of the plan; ephemeral ones must be given again.
+fn given_again(
+    ui: &Ui,
+    session: &Session,
+    options: &ApplyOptions,
+    plan: &Plan,
+) -> Result<BTreeMap<entail::value::Str, entail::value::Value>, Diagnostics> {
+    let (inputs, _, problems) = session.given_variables(&options.request);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let mut values = BTreeMap::new();
+    let mut wrong = Diagnostics::new();
+    for (name, input) in &inputs {
+        let Some(variable) = session.config.root().variables.get(name) else { continue };
+        let value = entail::operation::variables::finish(variable, &format!("var.{name}"), Some(input), &ui.sources)?;
+        let plain = value.unmark_deep().0;
+        if plan.variables.get(name).is_some_and(|it| *it != plain) {
+            wrong.push(Diagnostic::error("Mismatch between input and plan variable value").detail(format!(
+                "Value saved in the plan file for variable \"{name}\" is different from the one given to the current command."
+            )));
+        }
+        values.insert(name.clone(), value);
+    }
+    if wrong.has_errors() { Err(wrong) } else { Ok(values) }
+}
+
+async fn carry_out(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Result<u8, Diagnostics> {
+    let stop = Arc::new(Stop::default());
+    let listening = tokio::spawn(listen(stop.clone()));
+    let pulse = Pulse::none();
+    let done = apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &stop).await;
+    drop(pulse);
+    listening.abort();
+    Ok(report(ui, approved.plan, done, options))
+}
+
+/// The first Ctrl-C asks to stop; the second abandons what runs.
+async fn listen(stop: Arc<Stop>) {
+    while tokio::signal::ctrl_c().await.is_ok() {
+        stop.ask();
+    }
+}
+
+fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
+    let mut problems = done.problems.clone();
+    if done.stopped {
+        problems.push(Diagnostic::error("execution halted").detail("The run was interrupted. What was finished is saved; run apply again for the rest."));
+    }
+    if !options.suppress_forget_errors {
+        problems.extend(apply::verdict(&done, plan.mode));
+    }
+    if !plan.targets.is_empty() || !plan.excludes.is_empty() {
+        problems.0.insert(0, incomplete());
+    }
+    let failed = problems.has_errors();
+    let code = ui.diagnostics(problems);
+    if failed {
+        return code;
+    }
+    let stage = if plan.mode == PlanMode::Destroy { Stage::Destroy } else { Stage::Apply };
+    let summary = Summary { stage, add: done.added, change: done.changed, remove: done.destroyed, forget: done.forgotten, import: done.imported };
+    ui.event(Event::ChangeSummary(summary));
+    let outputs: BTreeMap<_, _> = done.state.outputs.iter().map(|(name, it)| (name.clone(), OutputNote::from(it))).collect();
+    ui.event(Event::Outputs(outputs));
+    if plan.mode != PlanMode::Destroy && !done.state.outputs.is_empty() {
+        let text = view::output::all_text(&done.state.outputs, ui.look().show_sensitive);
+        ui.say(&format!("\nOutputs:\n\n{text}"));
+    }
+    code
+}
+
+fn incomplete() -> Diagnostic {
+    Diagnostic::warning("Applied changes may be incomplete").detail(
+        "The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    entail plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
+    )
+}

@@ -1,0 +1,118 @@
+//! Commands that need the whole house: a session is opened, one operation runs, one view shows it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail::backend::{Backend, LockGuard, LockInfo, Snapshot, acquire};
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::observe::pool::Pool;
+use entail::operation::session::Session;
+use entail::operation::variables::{self, Origin, VariableInput};
+use entail::request::Request;
+use entail::value::{Str, Value};
+use entail::world::World;
+
+use crate::arguments::groups::OutputArgs;
+use crate::arguments::request::StateOptions;
+use crate::ui::{Manner, Ui};
+use crate::view::plan::Schemas;
+
+pub mod applying;
+pub mod explaining;
+pub mod planning;
+pub mod preparing;
+pub mod showing;
+
+/// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
+const STACK: usize = 1 << 30;
+
+/// Runs an undertaking where there is room for it, on a runtime of its own.
+pub fn with_room<T: Send>(work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send) -> Result<T, Diagnostics> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|it| no_room(&it))?;
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
+        let worker = worker.map_err(|it| no_room(&it))?;
+        worker.join().map_err(|cause| std::panic::resume_unwind(cause))
+    })
+}
+
+fn no_room(error: &std::io::Error) -> Diagnostics {
+    Diagnostic::error("Cannot start working").detail(format!("The system refuses a thread: {error}.")).into()
+}
+
+/// Sets how the command speaks.
+pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(), Diagnostics> {
+    let manner = Manner { json: output.json, show_sensitive, silent: !output.input };
+    Ok(ui.begin(manner, output.json_into.as_deref())?)
+}
+
+/// Everything that a plan is made from, read and ready.
+pub struct Ready {
+    /// The folder.
+    pub session: Session,
+    /// The latest snapshot.
+    pub snapshot: Snapshot,
+    /// The root variables.
+    pub variables: BTreeMap<Str, Value>,
+}
+
+/// Opens the folder and reads variables; asks for those that are missing. The state is read by [`read_state`].
+pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session, Diagnostics> {
+    let mut session = Session::open(world.clone(), ui.sources.clone(), &state.files)?;
+    let warnings = std::mem::take(&mut session.warnings);
+    ui.diagnostics(warnings);
+    Ok(session)
+}
+
+/// Returns the root variables, asking for those that need a value and have none.
+pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+    let (mut inputs, missing, problems) = session.given_variables(request);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    ui.diagnostics(problems);
+    for name in missing {
+        let variable = &session.config.root().variables[&name];
+        let answer = ui.variable(&name, variable.description.as_deref(), variable.sensitive);
+        if let Some(text) = answer {
+            let value = variables::from_text(variable, &text, &session.sources)?;
+            inputs.insert(name, VariableInput { value, origin: Origin::Prompt });
+        }
+    }
+    session.variables(&inputs)
+}
+
+/// Takes the state's lock, and says so where that takes long.
+pub fn lock<'a>(ui: &Ui, session: &'a Session, state: &StateOptions, operation: &str) -> Result<LockGuard<'a>, Diagnostics> {
+    if !state.lock.enabled {
+        return Ok(LockGuard::none());
+    }
+    let mut has_said = false;
+    let mut waiting = |passed: std::time::Duration| {
+        if !has_said && passed.as_millis() >= 400 {
+            has_said = true;
+            ui.say("Acquiring state lock. This may take a few moments...\n");
+        }
+        true
+    };
+    acquire(&session.backend, &LockInfo::new(&session.world, operation), state.lock.timeout, &mut waiting)
+}
+
+/// Reads the latest snapshot; its warnings are printed.
+pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
+    let mut snapshot = session.snapshot()?;
+    let warnings = std::mem::take(&mut snapshot.warnings);
+    ui.diagnostics(warnings);
+    Ok(snapshot)
+}
+
+/// Returns what every provider of a run announces.
+pub fn schemas(pool: &Pool) -> Schemas {
+    pool.schemas().map(|(address, schema)| (address.clone(), schema.clone())).collect()
+}
+
+/// Returns the place of the state, for those that have nothing else to do with it.
+pub fn backend(session: &Session) -> &dyn Backend {
+    &session.backend
+}

@@ -1,0 +1,119 @@
+//! What `init` says: steps as lines or messages, advice at the end.
+
+use super::PRODUCT;
+use super::style::{Paint, Style};
+
+/// A step of `init`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The folder has no configuration.
+    Empty,
+    /// The backend is set up.
+    Backend,
+    /// Modules are installed.
+    Modules,
+    /// A module is found: the names of the calls that lead to it, and its folder.
+    Module(String, String),
+    /// Providers are found.
+    Providers,
+    /// A provider is part of the program.
+    Builtin(String),
+    /// Everything is in place.
+    Done,
+}
+
+impl Step {
+    /// Returns what people read.
+    pub fn text(&self, style: Style, in_automation: bool) -> String {
+        let bold = |text: &str| format!("{}\n", style.bold(text));
+        match self {
+            Step::Empty => format!(
+                "{}\n\nThe directory has no configuration files. You may begin working\nwith {PRODUCT} immediately by creating \
+                 configuration files.\n",
+                style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
+            ),
+            Step::Backend => format!("\n{}", bold("Initializing the backend...")),
+            Step::Modules => bold("Initializing modules..."),
+            Step::Module(name, folder) => format!("- {name} in {folder}\n"),
+            Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
+            Step::Builtin(address) => format!("- {address} is built in to {PRODUCT}\n"),
+            Step::Done => {
+                let text = format!("{PRODUCT} has been successfully initialized!");
+                let done = style.paint(&[Paint::Bold, Paint::Green], &text);
+                let advice = if in_automation {
+                    String::new()
+                } else {
+                    format!("\n{}\n", advice().join("\n\n"))
+                };
+                format!("\n{done}\n{advice}")
+            }
+        }
+    }
+
+    /// Returns what a JSON stream says; nothing for what only people need.
+    pub fn message(&self) -> Option<String> {
+        Some(match self {
+            Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
+            Step::Backend => "Initializing the backend...".to_owned(),
+            Step::Modules => "Initializing modules...".to_owned(),
+            Step::Module(..) => return None,
+            Step::Providers => "Initializing provider plugins...".to_owned(),
+            Step::Builtin(address) => format!("{address} is built in to {PRODUCT}"),
+            Step::Done => format!("{PRODUCT} has been successfully initialized!"),
+        })
+    }
+}
+
+fn advice() -> [String; 2] {
+    [
+        format!(
+            "You may now begin working with {PRODUCT}. Try running \"entail plan\" to see\nany changes that are required for your \
+             infrastructure. All {PRODUCT} commands\nshould now work."
+        ),
+        format!(
+            "If you ever set or change modules or backend configuration for {PRODUCT},\nrerun this command to reinitialize your \
+             working directory. If you forget, other\ncommands will detect it and remind you to do so if necessary."
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn steps_are_told_in_order() {
+        let steps = [
+            Step::Backend,
+            Step::Modules,
+            Step::Module("m".into(), "mod".into()),
+            Step::Providers,
+            Step::Builtin("terraform.io/builtin/terraform".into()),
+            Step::Done,
+        ];
+        let text: String = steps.iter().map(|it| it.text(Style::default(), false)).collect();
+        expect![[r#"
+
+            Initializing the backend...
+            Initializing modules...
+            - m in mod
+
+            Initializing provider plugins...
+            - terraform.io/builtin/terraform is built in to entail
+
+            entail has been successfully initialized!
+
+            You may now begin working with entail. Try running "entail plan" to see
+            any changes that are required for your infrastructure. All entail commands
+            should now work.
+
+            If you ever set or change modules or backend configuration for entail,
+            rerun this command to reinitialize your working directory. If you forget, other
+            commands will detect it and remind you to do so if necessary.
+        "#]]
+        .assert_eq(&text);
+        assert_eq!(steps.iter().filter_map(Step::message).count(), 5);
+    }
+}

@@ -1,0 +1,153 @@
+//! A state as `show` and `state show` print it: every object as a block, then outputs.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use entail::address::{Instance, Mode, Provider};
+use entail::schema::BlockSchema;
+use entail::state::{Attributes, Object, OutputValue, State, Status};
+use entail::value::json::{from_json_implied, from_stored_json};
+use entail::value::path::mark_paths;
+use entail::value::{Marks, Str, Value};
+
+use super::plan::change::Sides;
+use super::plan::diff;
+use super::plan::render::{Options, Renderer};
+use super::plan::{Look, Schemas, schema_of, schema_of_values};
+
+#[cfg(test)]
+mod tests;
+
+/// An object as it is shown.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Its address.
+    pub address: Instance,
+    /// The key of a deposed object.
+    pub deposed: Option<Str>,
+    /// Whether the next plan replaces it.
+    pub tainted: bool,
+    /// Its provider.
+    pub provider: Provider,
+    /// Its value, marked.
+    pub value: Value,
+}
+
+/// Returns every object of a state in address order, deposed ones behind the current one.
+pub fn objects(state: &State, schemas: &Schemas) -> Vec<Shown> {
+    let mut all = Vec::new();
+    for (address, resource, instance) in state.instances() {
+        let provider = &resource.provider.provider;
+        let deposed = instance.deposed.iter().map(|(key, it)| (Some(key), it));
+        let objects = instance.current.iter().map(|it| (None, it)).chain(deposed);
+        all.extend(objects.map(|(key, it)| object((&address, key), provider, it, schemas)));
+    }
+    all
+}
+
+/// Returns one object.
+pub fn object(
+    (address, deposed): (&Instance, Option<&Str>),
+    provider: &Provider,
+    object: &Object,
+    schemas: &Schemas,
+) -> Shown {
+    let schema = schema_of(schemas, provider, address.resource.mode, &address.resource.kind);
+    let marks: Vec<_> =
+        object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+    Shown {
+        address: address.clone(),
+        deposed: deposed.cloned(),
+        tainted: object.status == Status::Tainted,
+        provider: provider.clone(),
+        value: mark_paths(&stored_value(&object.attributes, schema), &marks),
+    }
+}
+
+/// Decodes attributes along a schema; as they are where they fit none.
+fn stored_value(attributes: &Attributes, schema: Option<&BlockSchema>) -> Value {
+    match attributes {
+        Attributes::Json(text) => {
+            let typed = schema.and_then(|it| from_stored_json(text.get(), it.ty()).ok());
+            typed.or_else(|| from_json_implied(text.get()).ok()).unwrap_or(Value::NULL)
+        }
+        Attributes::Flat(entries) => Value::object(
+            entries.iter().map(|(name, text)| (Str::from(name.as_str()), Value::string(text))),
+        ),
+    }
+}
+
+/// Writes a whole state.
+pub fn write(
+    out: &mut dyn Write,
+    objects: &[Shown],
+    outputs: &BTreeMap<Str, OutputValue>,
+    schemas: &Schemas,
+    look: Look,
+) -> io::Result<()> {
+    if objects.is_empty() && outputs.is_empty() {
+        return writeln!(out, "The state file is empty. No resources are represented.");
+    }
+    let mut before: Option<&Shown> = None;
+    for shown in objects {
+        if let Some(before) = before {
+            writeln!(out)?;
+            if before.address.module != shown.address.module {
+                writeln!(out)?;
+            }
+        }
+        write_object(out, shown, schemas, look)?;
+        before = Some(shown);
+    }
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n\nOutputs:\n")?;
+    for (name, output) in outputs {
+        let sides = Sides::unchanged(&output.value);
+        let sides = Sides {
+            before_sensitive: sides.before_sensitive || output.sensitive,
+            after_sensitive: sides.after_sensitive || output.sensitive,
+            ..sides
+        };
+        let mut text = format!("{name} = ");
+        let diff = diff::value(&sides, output.value.ty(), 0);
+        Renderer { style: look.style }.diff(&mut text, &diff, 0, options(look));
+        writeln!(out, "{text}")?;
+    }
+    Ok(())
+}
+
+/// Writes one object as a block.
+pub fn write_object(
+    out: &mut dyn Write,
+    shown: &Shown,
+    schemas: &Schemas,
+    look: Look,
+) -> io::Result<()> {
+    let remark = match &shown.deposed {
+        Some(key) => format!(" (deposed object {key})"),
+        None if shown.tainted => " (tainted)".to_owned(),
+        None => String::new(),
+    };
+    let name = &shown.address.resource;
+    let kind = if name.mode == Mode::Managed { "resource" } else { "data" };
+    let sides = Sides::unchanged(&shown.value);
+    let diff = match schema_of(schemas, &shown.provider, name.mode, &name.kind) {
+        Some(schema) => diff::block(&sides, schema, 0),
+        None => diff::block(&sides, &schema_of_values(&[&shown.value]), 0),
+    };
+    let mut text =
+        format!("# {}:{remark}\n{kind} \"{}\" \"{}\" ", shown.address, name.kind, name.name);
+    Renderer { style: look.style }.diff(&mut text, &diff, 0, options(look));
+    writeln!(out, "{text}")
+}
+
+fn options(look: Look) -> Options {
+    Options {
+        show_unchanged: true,
+        hide_symbols: true,
+        show_sensitive: look.show_sensitive,
+        ..Options::default()
+    }
+}

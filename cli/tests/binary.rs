@@ -1,0 +1,110 @@
+//! The program as a process: exit codes, streams, and commands that need nothing but a state.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const STATE: &str = r#"{
+  "version": 4, "terraform_version": "1.12.6", "serial": 3, "lineage": "3fd6e2e1-5d1f-4f0c-8d2a-0a5a8f9f2b11",
+  "outputs": {"o": {"value": "x", "type": "string"}},
+  "resources": [{
+    "mode": "managed", "type": "null_resource", "name": "a", "provider": "provider[\"registry.opentofu.org/hashicorp/null\"]",
+    "instances": [{"schema_version": 0, "attributes": {"id": "1", "triggers": null}}]
+  }],
+  "check_results": null
+}"#;
+
+/// A folder of its own for each test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, state: Option<&str>) -> Folder {
+        let path =
+            std::env::temp_dir().join(format!("entail-binary-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the folder can be made");
+        if let Some(state) = state {
+            std::fs::write(path.join("terraform.tfstate"), state).expect("the folder takes files");
+        }
+        Folder(path)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .env_clear()
+            .output()
+            .expect("the program starts")
+    }
+
+    /// Exit code, standard output, standard error.
+    fn told(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.run(arguments);
+        let text = |bytes| String::from_utf8(bytes).expect("it is text");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap_or_default();
+    }
+}
+
+#[test]
+fn without_a_command_there_is_help_and_exit_code_127() {
+    let (code, out, err) = Folder::new("help", None).told(&[]);
+    assert_eq!((code, err.as_str()), (Some(127), ""));
+    assert!(out.starts_with("Usage: entail [global options] <subcommand> [args]"), "{out}");
+}
+
+#[test]
+fn an_unknown_flag_is_an_error_with_a_hint_at_the_help() {
+    let (code, out, err) = Folder::new("flag", None).told(&["plan", "-foo"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    let expected = "\nError: Failed to parse command-line flags\n\nflag provided but not defined: -foo\n\n\
+                    For more help on using this command, run:\n  entail plan -help\n";
+    assert_eq!(err, expected);
+}
+
+#[test]
+fn the_state_is_listed_changed_and_printed() {
+    let folder = Folder::new("state", Some(STATE));
+    assert_eq!(folder.told(&["state", "list"]).1, "null_resource.a\n");
+    assert_eq!(folder.told(&["output", "-raw", "o"]).1, "x");
+    let (code, out, err) = folder.told(&["taint", "null_resource.a"]);
+    assert_eq!(
+        (code, out.as_str(), err.as_str()),
+        (Some(0), "Resource instance null_resource.a has been marked as tainted.\n", "")
+    );
+    assert_eq!(folder.told(&["state", "mv", "null_resource.a", "null_resource.b"]).0, Some(0));
+    assert_eq!(folder.told(&["state", "list", "-id=1"]).1, "null_resource.b\n");
+    let (_, pulled, _) = folder.told(&["state", "pull"]);
+    let state: serde_json::Value = serde_json::from_str(&pulled).expect("it is JSON");
+    assert_eq!((pulled.lines().count(), &state["serial"]), (1, &5.into()));
+    assert_eq!(folder.told(&["state", "rm", "null_resource.b"]).0, Some(0));
+    assert_eq!(folder.told(&["state", "list"]).1, "");
+}
+
+#[test]
+fn without_a_state_there_is_nothing_to_list() {
+    let folder = Folder::new("none", None);
+    let (code, _, err) = folder.told(&["state", "list"]);
+    assert!(code == Some(1) && err.contains("Error: No state file was found"), "{err}");
+    let (code, out, _) = folder.told(&["output"]);
+    assert!(code == Some(0) && out.contains("Warning: No outputs found"), "{out}");
+    assert_eq!(folder.told(&["output", "-json"]).1, "{}\n");
+}
+
+#[test]
+fn another_directory_can_be_named() {
+    let folder = Folder::new("chdir", None);
+    std::fs::create_dir(folder.0.join("sub")).expect("the folder takes folders");
+    std::fs::write(folder.0.join("sub/terraform.tfstate"), STATE).expect("the folder takes files");
+    assert_eq!(folder.told(&["-chdir=sub", "state", "list"]).1, "null_resource.a\n");
+    let (code, _, err) = folder.told(&["-chdir=nope", "state", "list"]);
+    assert!(
+        code == Some(1) && err.starts_with("Error handling -chdir option: chdir nope:"),
+        "{err}"
+    );
+}

@@ -1,0 +1,177 @@
+//! A proof as text for people, and as JSON for programs.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::proof::{Application, By, Premise, Proof, Shape, Step};
+use super::{Leaves, name, sentence};
+
+/// The deepest indentation; what lies deeper stands as deep.
+const DEEPEST: usize = 12;
+
+/// The column where origins stand, unless a line is longer.
+const ORIGINS_AT: usize = 64;
+
+/// One line of text, and where what it says comes from.
+struct Line {
+    text: String,
+    origins: Vec<String>,
+}
+
+/// Tells a proof: what holds, then line by line because of what. Where it comes from stands on the right.
+pub fn render(proof: &Proof, leaves: &dyn Leaves) -> String {
+    let mut teller = Teller { proof, leaves, told: HashSet::new(), lines: Vec::new() };
+    teller.tell();
+    align(&teller.lines)
+}
+
+fn align(lines: &[Line]) -> String {
+    let longest = lines.iter().filter(|it| !it.origins.is_empty()).map(|it| it.text.chars().count());
+    let column = longest.max().unwrap_or(0).min(ORIGINS_AT);
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(&line.text);
+        if !line.origins.is_empty() {
+            let gap = column.saturating_sub(line.text.chars().count()) + 4;
+            out.push_str(&" ".repeat(gap));
+            out.push_str(&line.origins.join(", "));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+struct Teller<'a> {
+    proof: &'a Proof,
+    leaves: &'a dyn Leaves,
+    told: HashSet<usize>,
+    lines: Vec<Line>,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self) {
+        let Some(goal) = self.proof.steps.len().checked_sub(1) else { return };
+        let step = &self.proof.steps[goal];
+        let origins = if matches!(step.by, By::Given) { self.origin(step) } else { Vec::new() };
+        let text = sentence::of_row(&step.relation, &step.row, self.leaves);
+        self.lines.push(Line { text, origins });
+
+        let mut waiting = vec![(goal, 1)];
+        while let Some((number, depth)) = waiting.pop() {
+            let mut next = self.tell_step(number, depth, number == goal);
+            next.reverse();
+            waiting.extend(next);
+        }
+    }
+
+    /// Tells one step, and returns which steps are to be told below it, and how deep.
+    fn tell_step(&mut self, number: usize, depth: usize, is_goal: bool) -> Vec<(usize, usize)> {
+        let steps = &self.proof.steps;
+        let step = &steps[number];
+        let (application, below) = match &step.by {
+            By::Given => return Vec::new(),
+            By::Carried(target) => return vec![(*target, depth)],
+            By::Rule(application) => (application, derived(application, steps)),
+        };
+        let is_new = self.told.insert(number);
+        let mut depth = depth;
+        if step.relation == "action" && !is_goal {
+            let text = sentence::of_row(&step.relation, &step.row, self.leaves);
+            self.because(&text, depth, Vec::new(), is_new);
+            depth += 1;
+        }
+        if !is_new && step.relation == "action" {
+            return Vec::new();
+        }
+        let Some(text) = sentence::of_rule(application, self.leaves) else {
+            return below.into_iter().map(|it| (it, depth)).collect();
+        };
+        let origins = self.origins(application);
+        self.because(&text, depth, origins, is_new);
+        let deeper = depth + usize::from(below.len() > 1);
+        if is_new { below.into_iter().map(|it| (it, deeper)).collect() } else { Vec::new() }
+    }
+
+    fn because(&mut self, text: &str, depth: usize, origins: Vec<String>, is_new: bool) {
+        let indent = "  ".repeat(depth.min(DEEPEST));
+        let again = if is_new { "" } else { " (see above)" };
+        let line = format!("{indent}because {text}{again}");
+        // Two conclusions of one cause say the same thing in a row; once is enough.
+        match self.lines.last_mut() {
+            Some(last) if last.text == line => last.origins.extend(origins),
+            _ => self.lines.push(Line { text: line, origins }),
+        }
+    }
+
+    /// Returns where the given premises of a rule come from.
+    fn origins(&self, application: &Application) -> Vec<String> {
+        let given = application.premises.iter().filter_map(|it| match it {
+            Premise::Step(it) => Some(&self.proof.steps[*it]),
+            Premise::Absent(_) | Premise::Condition => None,
+        });
+        let mut origins: Vec<String> =
+            given.filter(|it| matches!(it.by, By::Given)).flat_map(|it| self.origin(it)).collect();
+        let mut seen = HashSet::new();
+        origins.retain(|it| seen.insert(it.clone()));
+        origins
+    }
+
+    fn origin(&self, step: &Step) -> Vec<String> {
+        self.leaves.origin(&step.relation, &step.row).into_iter().collect()
+    }
+}
+
+/// Returns the premises of a rule that are not simply given.
+fn derived(application: &Application, steps: &[Step]) -> Vec<usize> {
+    let premises = application.premises.iter().filter_map(|it| match it {
+        Premise::Step(it) if !matches!(steps[*it].by, By::Given) => Some(*it),
+        _ => None,
+    });
+    premises.collect()
+}
+
+/// Returns a proof as JSON: every step once, premises before what rests on them, by number.
+pub fn to_json(proof: &Proof, leaves: &dyn Leaves) -> Value {
+    let steps: Vec<Value> = proof.steps.iter().map(|it| step_to_json(it, leaves)).collect();
+    json!({ "goal": proof.steps.len().checked_sub(1), "steps": steps })
+}
+
+fn step_to_json(step: &Step, leaves: &dyn Leaves) -> Value {
+    let arguments: Vec<String> =
+        step.kinds.iter().zip(&step.row).map(|(kind, word)| name(leaves, kind, *word)).collect();
+    let mut value = json!({
+        "relation": step.relation,
+        "arguments": arguments,
+        "sentence": sentence::of_row(&step.relation, &step.row, leaves),
+    });
+    match &step.by {
+        By::Given => {
+            if let Some(origin) = leaves.origin(&step.relation, &step.row) {
+                value["origin"] = origin.into();
+            }
+        }
+        By::Carried(target) => value["concluded_in"] = (*target).into(),
+        By::Rule(application) => {
+            value["rule"] = application.rule.clone().into();
+            value["because"] = sentence::of_rule_in_full(application, leaves).into();
+            value["premises"] = application.premises.iter().filter_map(|it| premise_to_json(it, leaves)).collect();
+        }
+    }
+    value
+}
+
+fn premise_to_json(premise: &Premise, leaves: &dyn Leaves) -> Option<Value> {
+    match premise {
+        Premise::Step(step) => Some(json!({ "step": step })),
+        Premise::Absent(shape) => Some(json!({ "absent": shape_to_json(shape, leaves) })),
+        Premise::Condition => None,
+    }
+}
+
+/// Returns rows of a shape as JSON; null where they may differ.
+pub(super) fn shape_to_json(shape: &Shape, leaves: &dyn Leaves) -> Value {
+    let arguments: Vec<Option<String>> =
+        shape.kinds.iter().zip(&shape.words).map(|(kind, word)| word.map(|it| name(leaves, kind, it))).collect();
+    json!({ "relation": shape.relation, "arguments": arguments })
+}

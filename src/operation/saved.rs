@@ -1,0 +1,181 @@
+//! Saved plans: everything that applying and explaining need, in one file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use entail_rules::order::Order;
+use entail_rules::Tables;
+use entail_rules::{Facts, Node};
+
+use super::plan::Planned;
+use super::session::Session;
+use crate::backend::local::Choice;
+use crate::backend::workspace;
+use crate::config::{Config, InstalledModules};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::lower::Structure;
+use crate::plan::Plan;
+use crate::plan::file::PlanExtras;
+use crate::value::{Str, Value};
+use crate::world::World;
+
+/// A plan as loaded from a file.
+pub struct Loaded {
+    /// The plan.
+    pub plan: Plan,
+    /// The expanded configuration.
+    pub structure: Structure,
+    /// The order of steps.
+    pub order: Order,
+    /// Every fact it rests on.
+    pub facts: Facts,
+    /// Where each read stands: `file:line,column`.
+    pub places: BTreeMap<(Node, Node), String>,
+    /// What each flag's number stands for.
+    pub flags: Vec<String>,
+    extras: PlanExtras,
+}
+
+/// Saves a plan, with what it rests on.
+pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Diagnostic> {
+    let finished = &planned.finished;
+    let mut extras = PlanExtras { sources: sources(session), ..PlanExtras::default() };
+    let data = workspace::data_folder(&session.world);
+    extras.modules = std::fs::read_to_string(InstalledModules::path(&data)).ok();
+    extras.lock_file = std::fs::read_to_string(session.world.root.join(".terraform.lock.hcl")).ok();
+    let places: Vec<(u32, u32, String)> =
+        finished.places.iter().filter(|it| it.1.file.0 != 0).map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span))).collect();
+    extras.facts = BTreeMap::from([
+        ("structure".to_owned(), finished.structure.save().into_bytes()),
+        ("facts".to_owned(), rows(&finished.facts)),
+        ("order".to_owned(), rows(&finished.order)),
+        ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
+        ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
+    ]);
+    finished.plan.save(path, &extras)
+}
+
+/// The configuration's files, by their names relative to the root module.
+fn sources(session: &Session) -> BTreeMap<String, String> {
+    let names: Vec<String> = session.config.modules.values().map(|it| it.directory.clone()).collect();
+    let mut files = BTreeMap::new();
+    let mut number = 1;
+    while let Some(source) = session.sources.get(crate::diagnostic::FileId(number)) {
+        let folder = source.name.rsplit_once('/').map_or(".", |it| it.0);
+        let is_config = [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|it| source.name.ends_with(it));
+        if is_config && names.iter().any(|it| it == folder) {
+            files.insert(source.name.clone(), source.text.to_string());
+        }
+        number += 1;
+    }
+    files
+}
+
+/// A set of relations as lines: the relation's name, then its rows as numbers.
+fn rows(tables: &dyn Tables) -> Vec<u8> {
+    let mut text = String::new();
+    tables.for_each_relation(&mut |relation, rows| {
+        if rows.count() == 0 {
+            return;
+        }
+        text.push_str(relation.name);
+        let mut row = Vec::new();
+        for index in 0..rows.count() {
+            rows.write(index, &mut row);
+            text.push('\t');
+            for (at, word) in row.iter().enumerate() {
+                if at > 0 {
+                    text.push(' ');
+                }
+                text.push_str(&word.to_string());
+            }
+        }
+        text.push('\n');
+    });
+    text.into_bytes()
+}
+
+fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
+    for line in std::str::from_utf8(text).ok()?.lines() {
+        let mut parts = line.split('\t');
+        let name = parts.next()?;
+        for part in parts {
+            let row: Vec<u64> = part.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+            if !tables.push_row(name, &row) {
+                return None;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.
+pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
+    let (plan, extras) = Plan::load(path)?;
+    let damaged = || Diagnostic::error("Invalid plan file").detail(format!("The plan file {} is damaged: what the plan rests on cannot be read.", path.display()));
+    let entry = |name: &str| extras.facts.get(name).map(Vec::as_slice).unwrap_or_default();
+    let (mut facts, mut order) = (Facts::default(), Order::default());
+    read_rows(entry("facts"), &mut facts).ok_or_else(damaged)?;
+    read_rows(entry("order"), &mut order).ok_or_else(damaged)?;
+    let text = std::str::from_utf8(entry("structure")).map_err(|_| damaged())?;
+    let structure = Structure::load(text, |_| None).map_err(|_| damaged())?;
+    let places: Vec<(u32, u32, String)> = serde_json::from_slice(entry("places")).unwrap_or_default();
+    let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
+    let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2)).collect();
+    Ok(Loaded { plan, structure, order, facts, places, flags, extras })
+}
+
+impl Loaded {
+    /// Opens the configuration that the plan was made from, and fits the structure to it.
+    pub fn open(&mut self, world: Arc<World>, sources: Sources, choice: &Choice) -> Result<Session, Diagnostics> {
+        let config = self.config(&sources)?;
+        let text = self.extras.facts.get("structure").map(|it| String::from_utf8_lossy(it)).unwrap_or_default();
+        let modules = |path: &crate::address::Module| config.module(path).cloned();
+        self.structure = Structure::load(&text, modules).map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
+        Session::of_config(world, sources, config, self.plan.workspace.clone(), choice)
+    }
+
+    /// Reads the configuration from the texts in the plan. The folder they are laid out in is gone afterwards.
+    pub fn config(&self, sources: &Sources) -> Result<Config, Diagnostics> {
+        let unusable = |error: std::io::Error| Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string());
+        let folder = tempfile::tempdir().map_err(unusable)?;
+        // Modules may lie above the root: it stands deep enough for every `../`.
+        let depth = self.extras.sources.keys().map(|it| it.matches("../").count()).max().unwrap_or_default();
+        let root: PathBuf = (0..=depth).fold(folder.path().to_owned(), |path, level| path.join(format!("m{level}")));
+        std::fs::create_dir_all(&root).map_err(unusable)?;
+        for (name, text) in &self.extras.sources {
+            let path = root.join(name);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(unusable)?;
+            }
+            std::fs::write(path, text).map_err(unusable)?;
+        }
+        let installed = match &self.extras.modules {
+            Some(text) => {
+                let data = root.join(".terraform");
+                let path = InstalledModules::path(&data);
+                std::fs::create_dir_all(path.parent().unwrap_or(&data)).map_err(unusable)?;
+                std::fs::write(&path, text).map_err(unusable)?;
+                InstalledModules::read(&data)?
+            }
+            None => InstalledModules::default(),
+        };
+        let (config, problems) = crate::config::load_config(&root, sources, &installed);
+        match config.filter(|_| !problems.has_errors()) {
+            Some(config) => Ok(config),
+            None => Err(problems),
+        }
+    }
+
+    /// Returns the root variables as the plan recorded them, marked as the configuration says. Ephemeral ones are given.
+    pub fn variables(&self, config: &Config, given: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
+        let mut values = BTreeMap::new();
+        for (name, variable) in &config.root().variables {
+            let value = self.plan.variables.get(name).or_else(|| given.get(name)).cloned();
+            let marks = crate::value::Marks { sensitive: variable.sensitive, ephemeral: variable.ephemeral, ..Default::default() };
+            values.insert(name.clone(), value.unwrap_or(Value::Null(variable.ty)).mark(&marks));
+        }
+        values
+    }
+}

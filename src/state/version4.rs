@@ -1,0 +1,157 @@
+//! Format version 4 as it stands in a file: names and shapes, nothing understood yet.
+//!
+//! What is missing and what is null are the same; what is not listed here is passed over.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Text that is borrowed from the file where it holds no escapes.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Text<'a>(pub Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Text<'a>, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.into())))
+            }
+            fn visit_unit<E>(self) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed("")))
+            }
+        }
+        from.deserialize_any(Visitor)
+    }
+}
+
+impl Text<'_> {
+    /// Returns the text unless it is absent or empty.
+    pub(super) fn filled<'a>(it: &'a Option<Text<'_>>) -> Option<&'a str> {
+        it.as_ref().map(|it| &*it.0).filter(|it| !it.is_empty())
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct FileV4<'a> {
+    #[serde(borrow, default)]
+    pub(super) terraform_version: Option<Text<'a>>,
+    #[serde(default)]
+    pub(super) serial: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) lineage: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) outputs: Option<BTreeMap<String, OutputV4<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) resources: Option<Vec<ResourceV4<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) check_results: Option<Vec<CheckV4<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) entail: Option<OwnV4<'a>>,
+}
+
+/// Our own record. See [`super::write`].
+#[derive(Deserialize)]
+pub(super) struct OwnV4<'a> {
+    #[serde(borrow, default)]
+    pub(super) reads: Option<FxHashMap<Text<'a>, Vec<Text<'a>>>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct OutputV4<'a> {
+    #[serde(borrow, default)]
+    pub(super) value: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "type")]
+    pub(super) ty: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) sensitive: Option<bool>,
+    #[serde(borrow, default)]
+    pub(super) deprecated: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ResourceV4<'a> {
+    #[serde(borrow, default)]
+    pub(super) module: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) mode: Text<'a>,
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow, default)]
+    pub(super) provider: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) instances: Option<Vec<ObjectV4<'a>>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ObjectV4<'a> {
+    #[serde(borrow, default)]
+    pub(super) index_key: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) status: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) deposed: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) provider: Option<Text<'a>>,
+    #[serde(default)]
+    pub(super) schema_version: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) attributes: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) attributes_flat: Option<BTreeMap<String, String>>,
+    #[serde(borrow, default)]
+    pub(super) sensitive_attributes: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) private: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    pub(super) dependencies: Option<Vec<Text<'a>>>,
+    #[serde(default)]
+    pub(super) create_before_destroy: Option<bool>,
+    #[serde(default)]
+    pub(super) skip_destroy: Option<bool>,
+    #[serde(borrow, default)]
+    pub(super) identity: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) identity_schema_version: Option<u64>,
+}
+
+impl ObjectV4<'_> {
+    /// Returns the object's own provider address.
+    pub(super) fn provider(&self) -> Option<&str> {
+        Text::filled(&self.provider)
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct CheckV4<'a> {
+    #[serde(borrow)]
+    pub(super) object_kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) config_addr: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    #[serde(borrow, default)]
+    pub(super) objects: Option<Vec<CheckObjectV4<'a>>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CheckObjectV4<'a> {
+    #[serde(borrow)]
+    pub(super) object_addr: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    #[serde(borrow, default)]
+    pub(super) failure_messages: Option<Vec<Text<'a>>>,
+}
