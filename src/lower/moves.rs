@@ -81,8 +81,7 @@ pub fn apply_moves(config: &Config, state: &mut State) -> Moved {
     let facts = statements::lower(&statements);
     let arranged = arrange(&facts);
     let sequence = arranged.sequence(&facts.statement).unwrap_or_default();
-    let mut moved =
-        apply::carry_out(sequence.iter().map(|it| &statements[it.0 as usize]), state);
+    let mut moved = apply::carry_out(sequence.iter().map(|it| &statements[it.0 as usize]), state);
     moved.order = Order {
         facts,
         cyclic: arranged.move_cycle.iter().map(|it| it.0).collect(),

@@ -69,7 +69,9 @@ impl Moving<'_> {
                 let address = Resource { module, resource: name.clone() };
                 self.state.resources.contains_key(&address).then_some(address).into_iter().collect()
             }
-            None => self.state.resources.keys().filter(|it| it.resource == *name).cloned().collect(),
+            None => {
+                self.state.resources.keys().filter(|it| it.resource == *name).cloned().collect()
+            }
         };
         for resource in found {
             let to = statement.from.resource_destination(&statement.to, &resource.module);
@@ -85,7 +87,8 @@ impl Moving<'_> {
                 }
                 (Subject::Instance(_, key), Subject::Instance(to, to_key)) => {
                     let target = Resource { module, resource: to.clone() };
-                    let (from, to) = (resource.instance(key.clone()), target.instance(to_key.clone()));
+                    let (from, to) =
+                        (resource.instance(key.clone()), target.instance(to_key.clone()));
                     self.instance(statement, from, to);
                 }
                 _ => {}

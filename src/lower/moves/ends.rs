@@ -136,13 +136,20 @@ impl End {
         // Without a key at the destination the call moves as a whole, and each instance keeps its key.
         let last = &module.0[self.path.len() - 1].1;
         let relative = to.path[self.base..].iter();
-        let replaced = relative.map(|(name, key)| (name.clone(), key.as_ref().unwrap_or(last).clone()));
+        let replaced =
+            relative.map(|(name, key)| (name.clone(), key.as_ref().unwrap_or(last).clone()));
         let (before, behind) = (&module.0[..self.base], &module.0[self.path.len()..]);
-        Some(ModuleInstance(before.iter().cloned().chain(replaced).chain(behind.iter().cloned()).collect()))
+        Some(ModuleInstance(
+            before.iter().cloned().chain(replaced).chain(behind.iter().cloned()).collect(),
+        ))
     }
 
     /// Returns where the contents of a module instance go to that holds the resource which this end names.
-    pub fn resource_destination(&self, to: &End, module: &ModuleInstance) -> Option<ModuleInstance> {
+    pub fn resource_destination(
+        &self,
+        to: &End,
+        module: &ModuleInstance,
+    ) -> Option<ModuleInstance> {
         if !self.selects_module(module) {
             return None;
         }
@@ -179,9 +186,10 @@ impl End {
 
     /// Returns whether the paths agree as far as both go.
     fn overlaps(&self, other: &End) -> bool {
-        self.path.iter().zip(&other.path).all(|(a, b)| {
-            a.0 == b.0 && (a.1.is_none() || b.1.is_none() || a.1 == b.1)
-        })
+        self.path
+            .iter()
+            .zip(&other.path)
+            .all(|(a, b)| a.0 == b.0 && (a.1.is_none() || b.1.is_none() || a.1 == b.1))
     }
 
     /// Returns whether a move from here to `to` changes nothing but keys of one module.

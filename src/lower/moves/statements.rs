@@ -92,11 +92,7 @@ fn implied_by_call(
 }
 
 /// Returns the moves of recorded instances whose blocks gained or lost `count`.
-fn implied_by_resources(
-    config: &Config,
-    state: &State,
-    written: &[Statement],
-) -> Vec<Statement> {
+fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -> Vec<Statement> {
     let mut implied = Vec::new();
     for (address, recorded) in &state.resources {
         let Some(block) = config.resource(&address.config()) else { continue };
@@ -147,6 +143,5 @@ fn nests(after: &Statement, before: &Statement) -> bool {
         || before.from.lies_within(&after.from)
         || before.to.lies_within(&after.from);
     // A module that only changes its key matches whatever is said of its contents at both ends: no order follows.
-    is_inside
-        && (after.to.base >= before.to.base || !after.from.only_changes_keys(&after.to))
+    is_inside && (after.to.base >= before.to.base || !after.from.only_changes_keys(&after.to))
 }

@@ -116,7 +116,7 @@ fn state(recorded: &str) -> State {
 }
 
 fn structure(config: &Config, root: &Path, sources: &Sources) -> Structure {
-    let graph = BlockGraph::new(config);
+    let graph = BlockGraph::of(config);
     let sorted = graph.sorted().map_err(|it| graph.cycle_error(&it, sources)).expect("an order");
     let world = World {
         cwd: root.to_owned(),

@@ -73,9 +73,8 @@ impl Against<'_> {
                 module(parent).is_some_and(|it| it.config.calls.contains_key(name))
             }
             Movable::Module(it) => module(it).is_some(),
-            Movable::Resource(it) => {
-                module(&it.module).is_some_and(|module| module.config.resources.contains_key(&it.resource))
-            }
+            Movable::Resource(it) => module(&it.module)
+                .is_some_and(|module| module.config.resources.contains_key(&it.resource)),
             Movable::Instance(it) => {
                 let resource = self.structure.resource_ids.get(&it.of());
                 resource.is_some_and(|id| {
