@@ -21,5 +21,6 @@ pub mod schedule;
 pub mod observe;
 pub mod plan;
 pub mod planner;
+pub mod explain;
 pub mod execute;
 pub mod operation;

@@ -4,4 +4,5 @@ pub mod arguments;
 pub mod commands;
 pub mod run;
 pub mod ui;
+pub mod undertake;
 pub mod view;

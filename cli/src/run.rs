@@ -9,6 +9,7 @@ use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
 use crate::commands::{self, Cli, Command};
+use crate::undertake;
 use crate::ui::Ui;
 
 /// Runs the program.
@@ -70,7 +71,27 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Taint(args) => commands::taint::taint(ui, world, &args),
         Command::Untaint(args) => commands::taint::untaint(ui, world, &args),
         Command::Version(args) => Ok(commands::version::run(ui, &args, &Default::default())),
-        // CALLS: operation::{init, get, validate, plan, apply, show, …}; each command's `options` gives what to pass.
+        Command::Plan(args) => undertake::planning::run(ui, world, &args),
+        Command::Apply(args) => {
+            let options = args.options(ui)?;
+            undertake::applying::run(ui, world, &args, options)
+        }
+        Command::Destroy(args) => {
+            let options = args.options(ui)?;
+            undertake::applying::run(ui, world, &args.apply, options)
+        }
+        Command::Refresh(args) => {
+            let options = args.options(ui)?;
+            undertake::applying::refresh(ui, world, &args, options)
+        }
+        Command::Init(args) => undertake::preparing::init(ui, world, &args),
+        Command::Get(args) => undertake::preparing::get(ui, world, &args),
+        Command::Validate(args) => undertake::preparing::validate(ui, world, &args),
+        Command::Show(args) => undertake::showing::run(ui, world, &args),
+        Command::Why(args) => undertake::explaining::why(ui, world, &args),
+        Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),
+        Command::Facts(args) => undertake::explaining::facts(ui, world, &args),
+        Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
         other => Err(unavailable(&other).into()),
     }
 }

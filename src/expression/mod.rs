@@ -95,7 +95,7 @@ pub trait Scope: Sync {
         self.lookup(subject, key, span)
     }
 
-    /// Tells what a traversal reached, after all its steps: for tracing. `steps_left` is how many steps followed the
+    /// Tells what a traversal reached, after all its steps: for tracing. `rest` is what followed the
     /// subject and its consumed key.
     fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, span: Span) {
         let _ = (subject, key, rest, value, span);

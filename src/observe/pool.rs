@@ -53,6 +53,11 @@ impl Pool {
         self.known.get(provider).map(|it| &it.schema)
     }
 
+    /// Iterates over every provider and what it announces.
+    pub fn schemas(&self) -> impl Iterator<Item = (&ProviderAddr, &Arc<ProviderSchema>)> {
+        self.known.iter().map(|(address, it)| (address, &it.schema))
+    }
+
     /// Returns the schema of a resource type.
     pub fn resource_schema(&self, provider: &ProviderAddr, mode: crate::address::Mode, kind: &str) -> Option<&Arc<Schema>> {
         let schema = self.schema(provider)?;

@@ -3,10 +3,16 @@
 pub mod apply;
 pub mod attributes;
 pub mod event;
+pub mod explain;
+pub mod graph;
 pub mod modules;
 pub mod plan;
 pub mod saved;
 pub mod session;
 pub mod state_commands;
+mod state_problems;
 pub mod validate;
 pub mod variables;
+
+#[cfg(test)]
+mod tests;

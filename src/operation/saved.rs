@@ -34,6 +34,8 @@ pub struct Loaded {
     pub places: BTreeMap<(Node, Node), String>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
+    /// Where each node is declared: `file:line,column`.
+    pub declared: BTreeMap<Node, String>,
     extras: PlanExtras,
 }
 
@@ -46,11 +48,14 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
     extras.lock_file = std::fs::read_to_string(session.world.root.join(".terraform.lock.hcl")).ok();
     let places: Vec<(u32, u32, String)> =
         finished.places.iter().filter(|it| it.1.file.0 != 0).map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span))).collect();
+    let declared: Vec<(u32, String)> =
+        super::explain::declared(session, &finished.structure).into_iter().map(|(node, place)| (node.0, place)).collect();
     extras.facts = BTreeMap::from([
         ("structure".to_owned(), finished.structure.save().into_bytes()),
         ("facts".to_owned(), rows(&finished.facts)),
         ("order".to_owned(), rows(&finished.order)),
         ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
+        ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
     finished.plan.save(path, &extras)
@@ -123,7 +128,9 @@ pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
     let places: Vec<(u32, u32, String)> = serde_json::from_slice(entry("places")).unwrap_or_default();
     let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
     let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2)).collect();
-    Ok(Loaded { plan, structure, order, facts, places, flags, extras })
+    let declared: Vec<(u32, String)> = serde_json::from_slice(entry("declared")).unwrap_or_default();
+    let declared = declared.into_iter().map(|it| (Node(it.0), it.1)).collect();
+    Ok(Loaded { plan, structure, order, facts, places, flags, declared, extras })
 }
 
 impl Loaded {

@@ -41,11 +41,15 @@ impl Session {
     ///
     /// If the configuration cannot be used, or needs `init` first.
     pub fn open(world: Arc<World>, sources: Sources, choice: &Choice) -> Result<Session, Diagnostics> {
+        if crate::config::files::config_files(&world.root).is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty()) {
+            return Err(no_configuration().into());
+        }
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&data)?;
         let (config, mut problems) = crate::config::load_config(&world.root, &sources, &installed);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(crate::config::check::check(&config, &sources));
+        problems.extend(crate::config::check::check_for_plan(&config, &sources));
         if problems.has_errors() {
             return Err(problems);
         }
@@ -54,6 +58,30 @@ impl Session {
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
+    }
+
+    /// Opens the folder for `init`: nothing need be set up yet.
+    pub fn open_unchecked(world: Arc<World>, sources: Sources) -> Result<Session, Diagnostics> {
+        let (session, problems) = Session::load(world, sources)?;
+        if problems.has_errors() { Err(problems) } else { Ok(session) }
+    }
+
+    /// Opens the folder for `validate`: problems of references come beside the session, so that others can join them.
+    pub fn open_for_validation(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
+        let (session, mut problems) = Session::load(world, sources)?;
+        problems.extend(crate::config::check::check(&session.config, &session.sources));
+        Ok((session, problems))
+    }
+
+    fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
+        let installed = InstalledModules::read(&workspace::data_folder(&world))?;
+        let (config, problems) = crate::config::load_config(&world.root, &sources, &installed);
+        let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        let workspace = workspace::selected(&world)?;
+        let choice = local_arguments(&config, &Choice::default())?;
+        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
+        let graph = BlockGraph::of(&config);
+        Ok((Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() }, problems))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
@@ -111,6 +139,12 @@ impl Session {
         }
         if problems.has_errors() { Err(problems) } else { Ok(values) }
     }
+}
+
+fn no_configuration() -> Diagnostic {
+    Diagnostic::error("No configuration files").detail(
+        "Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.",
+    )
 }
 
 /// The state's place: the flags', else what `backend "local"` says.

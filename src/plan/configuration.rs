@@ -10,9 +10,9 @@ use super::shape::write_known;
 use crate::address::{Mode, Module as ModuleAddr, ResourceName};
 use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
 use crate::expression::evaluate_constant;
-use crate::schema::{AttributeSchema, BlockSchema, Nesting};
+use crate::schema::{BlockSchema, NestedBlock, Nesting};
 use crate::state::text::{JsonWriter, Layout};
-use crate::syntax::{self, Body, Expression, Item};
+use crate::syntax::{self, Body, Expression};
 use crate::value::{Str, Type, Value, json};
 
 /// Writes the document.
@@ -31,47 +31,6 @@ struct Writer<'a> {
     config: &'a Config,
     schemas: &'a Schemas<'a>,
     providers: BTreeMap<String, Entry>,
-}
-
-/// The inside of a block, in either syntax.
-#[derive(Clone, Copy)]
-enum Inside<'a> {
-    Body(&'a Body),
-    Object(&'a [Item]),
-}
-
-impl<'a> Inside<'a> {
-    fn expression(self, name: &str) -> Option<&'a Expression> {
-        match self {
-            Inside::Body(body) => match &body.json {
-                Some(json) => json.members.iter().find(|it| &*it.0.text == name).map(|it| &it.1),
-                None => body.attribute(name).map(|it| &it.value),
-            },
-            Inside::Object(items) => items
-                .iter()
-                .find(|it| it.key.as_static_string().is_some_and(|key| **key == *name))
-                .map(|it| &it.value),
-        }
-    }
-
-    /// Returns the labels and insides of the blocks of one type.
-    fn blocks(self, kind: &str) -> Vec<(Vec<Str>, Inside<'a>)> {
-        match self {
-            Inside::Body(body) if body.json.is_none() => {
-                let labels =
-                    |it: &syntax::Block| it.labels.iter().map(|it| it.text.clone()).collect();
-                body.blocks_of(kind).map(|it| (labels(it), Inside::Body(&it.body))).collect()
-            }
-            _ => {
-                let Some(value) = self.expression(kind) else { return Vec::new() };
-                let one = std::slice::from_ref(value);
-                let each = value.as_tuple().unwrap_or(one);
-                each.iter()
-                    .filter_map(|it| Some((Vec::new(), Inside::Object(it.as_object()?))))
-                    .collect()
-            }
-        }
-    }
 }
 
 impl Writer<'_> {
@@ -107,12 +66,23 @@ impl Writer<'_> {
         };
         let block = module.and_then(|it| it.providers.iter().find(is_it));
         let Some(block) = block else { return };
-        // Provider schemas are not at hand; what is written in the block is all that may stand there.
-        let names: Vec<Str> = block.body.attributes.iter().map(|it| it.name.text.clone()).collect();
-        if !names.is_empty() {
-            json.key("expressions");
-            self.write_inside(json, Inside::Body(&block.body), &without_blocks(names));
+        self.write_plain(json, &block.body);
+    }
+
+    /// Writes what is set in a block whose schema is not at hand: every argument.
+    fn write_plain(&self, json: &mut JsonWriter, body: &Body) {
+        let (mut attributes, _) = body.just_attributes();
+        if attributes.is_empty() {
+            return;
         }
+        attributes.sort_by(|a, b| a.name.text.cmp(&b.name.text));
+        json.key("expressions");
+        json.open('{');
+        for attribute in &attributes {
+            json.key(&attribute.name.text);
+            self.write_expression(json, &attribute.value);
+        }
+        json.close('}');
     }
 
     fn write_module(&self, json: &mut JsonWriter, address: &ModuleAddr) {
@@ -204,12 +174,7 @@ impl Writer<'_> {
                 json.element();
                 json.open('{');
                 json.member("type", &it.kind.text);
-                let names: Vec<Str> =
-                    it.body.attributes.iter().map(|it| it.name.text.clone()).collect();
-                if !names.is_empty() {
-                    json.key("expressions");
-                    self.write_inside(json, Inside::Body(&it.body), &without_blocks(names));
-                }
+                self.write_plain(json, &it.body);
                 json.close('}');
             }
             json.close(']');
@@ -217,9 +182,10 @@ impl Writer<'_> {
         if let Some(schema) =
             (self.schemas)(&resource.provider_source, resource.name.mode, &resource.name.kind)
         {
-            if self.has_expressions(Inside::Body(&resource.body), &schema.block) {
+            let content = known_content(&resource.body, &schema.block);
+            if !content.attributes.is_empty() || !content.blocks.is_empty() {
                 json.key("expressions");
-                self.write_inside(json, Inside::Body(&resource.body), &schema.block);
+                self.write_content(json, &content, &schema.block);
             }
             json.key("schema_version");
             json.literal(schema.version);
@@ -269,44 +235,42 @@ impl Writer<'_> {
         json.member_strings("depends_on", &subjects(&call.depends_on));
     }
 
-    fn has_expressions(&self, inside: Inside<'_>, schema: &BlockSchema) -> bool {
-        let has_attribute = schema.attributes.keys().any(|it| inside.expression(it).is_some());
-        has_attribute || schema.blocks.keys().any(|it| !inside.blocks(it).is_empty())
-    }
-
     /// Writes what is set in a block, by the names that its schema knows; `dynamic` blocks are not among them.
-    fn write_inside(&self, json: &mut JsonWriter, inside: Inside<'_>, schema: &BlockSchema) {
+    fn write_content(&self, json: &mut JsonWriter, content: &Body, schema: &BlockSchema) {
+        let inside = |block: &syntax::Block, nested: &BlockSchema, json: &mut JsonWriter| {
+            self.write_content(json, &known_content(&block.body, nested), nested);
+        };
         let mut names: Vec<&Str> = schema.attributes.keys().chain(schema.blocks.keys()).collect();
         names.sort();
         json.open('{');
         for name in names {
-            let Some(nested) = schema.blocks.get(name) else {
-                if let Some(expression) = inside.expression(name) {
-                    json.key(name);
-                    self.write_expression(json, expression);
-                }
+            if let Some(attribute) = content.attribute(name) {
+                json.key(name);
+                self.write_expression(json, &attribute.value);
+            }
+            let blocks: Vec<&syntax::Block> = content.blocks_of(name).collect();
+            let (Some(nested), Some(last)) = (schema.blocks.get(name), blocks.last()) else {
                 continue;
             };
-            let blocks = inside.blocks(name);
-            let Some((_, last)) = blocks.last() else { continue };
             json.key(name);
             match nested.nesting {
-                Nesting::Single | Nesting::Group => self.write_inside(json, *last, &nested.block),
+                Nesting::Single | Nesting::Group => inside(last, &nested.block, json),
                 Nesting::List | Nesting::Set => {
                     json.open('[');
-                    for (_, block) in &blocks {
+                    for block in &blocks {
                         json.element();
-                        self.write_inside(json, *block, &nested.block);
+                        inside(block, &nested.block, json);
                     }
                     json.close(']');
                 }
                 Nesting::Map => {
+                    let label = |it: &syntax::Block| it.labels.first().map(|it| it.text.clone());
                     let by_label: BTreeMap<_, _> =
-                        blocks.iter().filter_map(|it| Some((it.0.first()?, it.1))).collect();
+                        blocks.iter().filter_map(|it| Some((label(it)?, *it))).collect();
                     json.open('{');
                     for (label, block) in by_label {
-                        json.key(label);
-                        self.write_inside(json, block, &nested.block);
+                        json.key(&label);
+                        inside(block, &nested.block, json);
                     }
                     json.close('}');
                 }
@@ -333,11 +297,14 @@ impl Writer<'_> {
     }
 }
 
-/// Returns a schema of these attributes, where there is no other.
-fn without_blocks(names: Vec<Str>) -> BlockSchema {
-    let attributes =
-        names.into_iter().map(|name| (name, AttributeSchema::of(Type::DYNAMIC))).collect();
-    BlockSchema { attributes, ..BlockSchema::default() }
+/// Returns the arguments and blocks of a body that its schema knows.
+fn known_content(body: &Body, schema: &BlockSchema) -> Body {
+    let attribute = |name| syntax::AttributeSchema { name, required: false };
+    let attributes: Vec<_> = schema.attributes.keys().map(|it| attribute(&**it)).collect();
+    let labels = |nesting| if nesting == Nesting::Map { &["key"] as &[&str] } else { &[] };
+    let block = |kind, it: &NestedBlock| syntax::BlockSchema { kind, labels: labels(it.nesting) };
+    let blocks: Vec<_> = schema.blocks.iter().map(|(kind, it)| block(&**kind, it)).collect();
+    body.partial_content(&attributes, &blocks).0
 }
 
 fn write_variable(json: &mut JsonWriter, variable: &Variable) {

@@ -8,19 +8,18 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::execute::{Done, Stop};
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::{Event, OutputNote, Sink, Stage, Summary};
+use entail::operation::event::{Stage, tell_plan};
 use entail::operation::saved;
 use entail::operation::session::Session;
 use entail::plan::Plan;
 use entail::request::PlanMode;
 use entail::world::World;
 
-use super::planning::{plan_and_warn, show};
-use super::{begin, lock, open, read_state, root_variables, with_room};
+use super::planning::plan_and_warn;
+use super::{begin, lock, open, read_state, root_variables, schemas, with_room};
 use crate::commands::apply::{ApplyArgs, ApplyOptions};
+use crate::commands::present;
 use crate::ui::Ui;
-use crate::view;
-use crate::view::progress::Pulse;
 
 /// Plans and applies, or applies a saved plan.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
@@ -35,6 +34,13 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOpti
     }
 }
 
+/// Records what changed outside, and asks nothing.
+pub fn refresh(ui: &mut Ui, world: &Arc<World>, args: &crate::commands::refresh::RefreshArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, false)?;
+    let ui = &*ui;
+    with_room(|runtime| runtime.block_on(fresh(ui, world, &options)))?
+}
+
 async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
     let session = open(ui, world, &options.state)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypeApply")?;
@@ -42,16 +48,15 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
     let variables = root_variables(ui, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
     let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
-    let code = show(ui, &planned);
+    let finished = &planned.finished;
+    let code = present::plan(ui, &finished.plan, &schemas(&planned.pool), finished.problems.clone());
     if code != 0 {
         return Ok(code);
     }
-    let finished = &planned.finished;
-    if finished.plan.is_applyable() && !options.auto_approve {
-        if !ui.approves(finished.plan.mode, &session.workspace)? {
-            ui.cancelled(finished.plan.mode);
-            return Ok(1);
-        }
+    let asks = finished.plan.is_applyable() && !options.auto_approve;
+    if asks && !ui.approves(finished.plan.mode, &session.workspace)? {
+        ui.cancelled(finished.plan.mode);
+        return Ok(1);
     }
     let approved = Approved {
         plan: &finished.plan,
@@ -82,7 +87,7 @@ async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &
     }
     let approved =
         Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
-    super::planning::announce(ui, &loaded.plan);
+    tell_plan(&loaded.plan, ui);
     carry_out(ui, &session, &pool, &approved, &snapshot, options).await
 }
 
@@ -121,9 +126,7 @@ fn given_again(
 async fn carry_out(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Result<u8, Diagnostics> {
     let stop = Arc::new(Stop::default());
     let listening = tokio::spawn(listen(stop.clone()));
-    let pulse = Pulse::none();
     let done = apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &stop).await;
-    drop(pulse);
     listening.abort();
     Ok(report(ui, approved.plan, done, options))
 }
@@ -152,14 +155,7 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
         return code;
     }
     let stage = if plan.mode == PlanMode::Destroy { Stage::Destroy } else { Stage::Apply };
-    let summary = Summary { stage, add: done.added, change: done.changed, remove: done.destroyed, forget: done.forgotten, import: done.imported };
-    ui.event(Event::ChangeSummary(summary));
-    let outputs: BTreeMap<_, _> = done.state.outputs.iter().map(|(name, it)| (name.clone(), OutputNote::from(it))).collect();
-    ui.event(Event::Outputs(outputs));
-    if plan.mode != PlanMode::Destroy && !done.state.outputs.is_empty() {
-        let text = view::output::all_text(&done.state.outputs, ui.look().show_sensitive);
-        ui.say(&format!("\nOutputs:\n\n{text}"));
-    }
+    present::done(ui, stage, Some(&done.state), options.state.files.state_out.as_deref());
     code
 }
 

@@ -7,7 +7,7 @@ use entail::backend::{Backend, LockGuard, LockInfo, Snapshot, acquire};
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
 use entail::operation::session::Session;
-use entail::operation::variables::{self, Origin, VariableInput};
+use entail::operation::variables;
 use entail::request::Request;
 use entail::value::{Str, Value};
 use entail::world::World;
@@ -76,8 +76,7 @@ pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<B
         let variable = &session.config.root().variables[&name];
         let answer = ui.variable(&name, variable.description.as_deref(), variable.sensitive);
         if let Some(text) = answer {
-            let value = variables::from_text(variable, &text, &session.sources)?;
-            inputs.insert(name, VariableInput { value, origin: Origin::Prompt });
+            inputs.insert(name, variables::read_answer(variable, text, &session.sources)?);
         }
     }
     session.variables(&inputs)

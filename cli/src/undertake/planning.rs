@@ -1,22 +1,19 @@
 //! `plan`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::event::{ChangeNote, Event, OutputNote, Sink, Stage, Summary};
 use entail::operation::plan::{self, Planned};
 use entail::operation::saved;
 use entail::operation::session::Session;
-use entail::plan::{Action, Plan};
-use entail::request::{PlanMode, Request};
+use entail::request::Request;
 use entail::state::State;
 use entail::world::World;
 
 use super::{begin, lock, open, read_state, root_variables, schemas, with_room};
 use crate::commands::plan::PlanArgs;
+use crate::commands::present;
 use crate::ui::Ui;
-use crate::view;
 
 /// Plans, shows the plan, and saves it where asked.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagnostics> {
@@ -30,16 +27,15 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
         let variables = root_variables(ui, &session, &options.request)?;
         let state = snapshot.state.unwrap_or_default();
         let planned = runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
-        let has_changes = planned.finished.plan.is_applyable();
-        let code = show(ui, &planned);
+        let plan = &planned.finished.plan;
+        let code = present::plan(ui, plan, &schemas(&planned.pool), planned.finished.problems.clone());
         if let Some(path) = &options.out {
             saved::save(&session, &planned, path)?;
         }
-        next_step(ui, &planned.finished.plan, options.out.as_deref(), code != 0);
-        Ok(match (code, options.detailed_exitcode, has_changes) {
-            (0, true, true) => 2,
-            (code, ..) => code,
-        })
+        if code == 0 {
+            present::next_step(ui, plan, options.out.as_deref(), None);
+        }
+        Ok(present::exit_code(plan, options.detailed_exitcode, code != 0))
     })?
 }
 
@@ -73,46 +69,4 @@ fn targeting() -> Diagnostic {
     Diagnostic::warning("Resource targeting is in effect").detail(
         "You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
     )
-}
-
-/// Shows a plan and its problems; returns the exit code.
-pub fn show(ui: &Ui, planned: &Planned) -> u8 {
-    let plan = &planned.finished.plan;
-    announce(ui, plan);
-    let code = if planned.finished.problems.has_errors() && plan.changes.iter().all(|it| it.action == Action::NoOp) {
-        ui.say("\nPlanning failed. OpenTofu encountered an error while generating this plan.\n\n");
-        1
-    } else {
-        ui.show(|out| view::plan::write(out, plan, &schemas(&planned.pool), ui.look()));
-        0
-    };
-    code.max(ui.diagnostics(planned.finished.problems.clone()))
-}
-
-/// Tells machines what is planned.
-pub fn announce(ui: &Ui, plan: &Plan) {
-    for drift in &plan.drift {
-        ui.event(Event::Drift(Box::new(ChangeNote::from(drift))));
-    }
-    let told = plan.changes.iter().filter(|it| it.action != Action::NoOp || it.previous_address.is_some() || it.importing.is_some());
-    for change in told {
-        ui.event(Event::PlannedChange(Box::new(ChangeNote::from(change))));
-    }
-    ui.event(Event::ChangeSummary(Summary { stage: Stage::Plan, ..Summary::of(plan) }));
-    if !plan.outputs.is_empty() {
-        ui.event(Event::Outputs(plan.outputs.iter().map(|(name, change)| (name.clone(), OutputNote::from(change))).collect()));
-    }
-}
-
-fn next_step(ui: &Ui, plan: &Plan, out: Option<&Path>, failed: bool) {
-    if failed || (out.is_none() && !plan.is_applyable()) {
-        return;
-    }
-    let file = out.map(|it| it.display().to_string());
-    ui.show(|to| view::plan::write_next_step(to, file.as_deref(), None, ui.look()));
-}
-
-/// Returns whether a mode destroys.
-pub fn is_destroying(plan: &Plan) -> bool {
-    plan.mode == PlanMode::Destroy
 }

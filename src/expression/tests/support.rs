@@ -89,10 +89,10 @@ impl Scope for Known {
         }
     }
 
-    fn reached(&self, subject: &Subject, key: Option<&Value>, steps_left: usize, value: &Value, _: Span) {
+    fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, _: Span) {
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
         if let Subject::Resource(_, kind, name) = subject {
-            self.tell(format!("{kind}.{name}{key} and {steps_left} steps: {}", print::format_value(value)));
+            self.tell(format!("{kind}.{name}{key} and {} steps: {}", rest.len(), print::format_value(value)));
         }
     }
 

@@ -1,0 +1,125 @@
+//! `why`, `whatif`, `facts`, `graph`: what was decided, and what it rests on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail::diagnostic::Diagnostics;
+use entail::operation::explain::{Ground, Question};
+use entail::operation::{plan, saved};
+use entail::world::World;
+use serde_json::json;
+
+use super::{lock, open, read_state, root_variables, with_room};
+use crate::arguments::request::{self, StateOptions};
+use crate::commands::facts::FactsArgs;
+use crate::commands::graph::GraphArgs;
+use crate::commands::plan::PlanOptions;
+use crate::commands::whatif::WhatifArgs;
+use crate::commands::why::WhyArgs;
+use crate::ui::{Manner, Ui};
+
+/// Explains one decision.
+pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
+    silence(ui, args.input)?;
+    let options = args.options(ui)?;
+    let ui = &*ui;
+    with_room(|runtime| {
+        let ground = match &options.plan {
+            Some(path) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            None => runtime.block_on(planned(ui, world, &options.planning))?,
+        };
+        let question = Question::read(&options.address, options.not.as_deref(), &ground)?;
+        let text = if args.json { format!("{:#}\n", question.answer_json(&ground)?) } else { question.answer(&ground, options.depth)? };
+        ui.out(&text);
+        Ok(0)
+    })?
+}
+
+fn silence(ui: &mut Ui, input: bool) -> Result<(), Diagnostics> {
+    Ok(ui.begin(Manner { silent: !input, ..Manner::default() }, None)?)
+}
+
+async fn planned(ui: &Ui, world: &Arc<World>, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+    let session = open(ui, world, &options.state)?;
+    let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
+    let state = read_state(ui, &session)?.state.unwrap_or_default();
+    let variables = root_variables(ui, &session, &options.request)?;
+    let planned = plan::plan(&session, &options.request, state, variables, &entail::operation::event::Silence).await?;
+    let problems = planned.finished.problems.clone();
+    if problems.has_errors() {
+        ui.diagnostics(problems);
+    }
+    Ok(Ground::of_planned(&session, planned.finished))
+}
+
+/// Prints what takes part in a run, and through whom the rest does not; asks no provider.
+pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Diagnostics> {
+    silence(ui, args.input)?;
+    crate::commands::no_words(&args.words)?;
+    let state_options = StateOptions::from(&args.state);
+    let request = request::build(&args.planning, &args.variables, &ui.sources)?;
+    let ui = &*ui;
+    with_room(|_| {
+        let session = open(ui, world, &state_options)?;
+        let state = read_state(ui, &session)?.state.unwrap_or_default();
+        let variables = root_variables(ui, &session, &request)?;
+        let known = plan::whatif(&session, &request, state, &variables)?;
+        let problems = known.lowered.problems.clone();
+        let rows = entail::operation::explain::parts(&known);
+        if args.json {
+            let name = |rows: &[(String, Option<String>)]| -> Vec<serde_json::Value> {
+                rows.iter().map(|(address, via)| json!({"address": address, "through": via})).collect()
+            };
+            let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted});
+            ui.out(&format!("{document:#}\n"));
+            return Ok(0);
+        }
+        ui.out(&rows.text());
+        Ok(ui.diagnostics(problems))
+    })?
+}
+
+/// Prints relations.
+pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diagnostics> {
+    silence(ui, args.input)?;
+    let relation = args.relation()?.map(str::to_owned);
+    let options = PlanOptions {
+        request: request::build(&args.planning, &args.variables, &ui.sources)?,
+        state: StateOptions::from(&args.state),
+        out: None,
+        detailed_exitcode: false,
+    };
+    let ui = &*ui;
+    with_room(|runtime| {
+        let ground = match &args.plan {
+            Some(path) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            None => runtime.block_on(planned(ui, world, &options))?,
+        };
+        let tables = ground.relations(relation.as_deref())?;
+        if args.json {
+            ui.out(&format!("{:#}\n", json!(tables.into_iter().map(|(name, rows)| (name, rows)).collect::<BTreeMap<_, _>>())));
+            return Ok(0);
+        }
+        ui.write(|out| {
+            for (name, rows) in &tables {
+                for row in rows {
+                    writeln!(out, "{name}({})", row.join(", "))?;
+                }
+            }
+            Ok(())
+        });
+        Ok(0)
+    })?
+}
+
+/// Prints what waits for what, as a drawing program reads it.
+pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diagnostics> {
+    silence(ui, true)?;
+    crate::commands::no_words(&args.words)?;
+    let ui = &*ui;
+    with_room(|_| {
+        let session = open(ui, world, &StateOptions::default())?;
+        ui.out(&entail::operation::graph::dot(&session));
+        Ok(0)
+    })?
+}
