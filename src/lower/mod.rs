@@ -13,12 +13,14 @@ use crate::state::State;
 pub mod blocks;
 mod configuration;
 pub mod existing;
+pub mod moves;
 pub mod requested;
 mod serving;
 pub mod structure;
 pub mod trace;
 
 pub use blocks::BlockGraph;
+pub use moves::{Moved, apply_moves};
 pub use structure::Structure;
 pub use trace::{Reads, TraceInput};
 

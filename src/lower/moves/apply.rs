@@ -1,0 +1,177 @@
+//! Carrying out move statements on a state, one after another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::ends::Subject;
+use super::statements::Statement;
+use super::{Movable, Moved};
+use crate::address::{Instance, ModuleInstance, Resource, Str};
+use crate::state::{ResourceState, State};
+
+/// Carries out `statements` in this order.
+pub(super) fn carry_out<'a>(
+    statements: impl Iterator<Item = &'a Statement>,
+    state: &mut State,
+) -> Moved {
+    let mut moving = Moving { state, moved: Moved::default() };
+    for statement in statements {
+        match &statement.from.subject {
+            Subject::Call | Subject::Module => moving.modules(statement),
+            Subject::Resource(_) | Subject::Instance(..) => moving.resources(statement),
+        }
+    }
+    let moved = moving.moved;
+    if !moved.moved.is_empty() {
+        follow(state, &moved.moved);
+    }
+    moved
+}
+
+struct Moving<'a> {
+    state: &'a mut State,
+    moved: Moved,
+}
+
+impl Moving<'_> {
+    /// Moves each recorded module instance that the statement names or contains.
+    fn modules(&mut self, statement: &Statement) {
+        let mut contents: BTreeMap<ModuleInstance, Vec<Resource>> = BTreeMap::new();
+        for address in self.state.resources.keys() {
+            contents.entry(address.module.clone()).or_default().push(address.clone());
+        }
+        let mut taken: BTreeSet<ModuleInstance> = contents.keys().cloned().collect();
+        for (module, resources) in contents {
+            let Some(to) = statement.from.module_destination(&statement.to, &module) else {
+                continue;
+            };
+            if taken.contains(&to) {
+                self.block(Movable::Module(module), Movable::Module(to));
+                continue;
+            }
+            taken.remove(&module);
+            for resource in resources {
+                let target = Resource { module: to.clone(), resource: resource.resource.clone() };
+                self.whole(statement, &resource, target);
+            }
+            taken.insert(to);
+        }
+    }
+
+    /// Moves the recorded resources or instances that the statement names.
+    fn resources(&mut self, statement: &Statement) {
+        let (Subject::Resource(name) | Subject::Instance(name, _)) = &statement.from.subject else {
+            return;
+        };
+        let found: Vec<Resource> = match statement.from.only_module() {
+            Some(module) => {
+                let address = Resource { module, resource: name.clone() };
+                self.state.resources.contains_key(&address).then_some(address).into_iter().collect()
+            }
+            None => {
+                self.state.resources.keys().filter(|it| it.resource == *name).cloned().collect()
+            }
+        };
+        for resource in found {
+            let to = statement.from.resource_destination(&statement.to, &resource.module);
+            let Some(module) = to else { continue };
+            match (&statement.from.subject, &statement.to.subject) {
+                (Subject::Resource(_), Subject::Resource(to)) => {
+                    let target = Resource { module, resource: to.clone() };
+                    if self.state.resources.contains_key(&target) {
+                        self.block(Movable::Resource(resource), Movable::Resource(target));
+                    } else {
+                        self.whole(statement, &resource, target);
+                    }
+                }
+                (Subject::Instance(_, key), Subject::Instance(to, to_key)) => {
+                    let target = Resource { module, resource: to.clone() };
+                    let (from, to) =
+                        (resource.instance(key.clone()), target.instance(to_key.clone()));
+                    self.instance(statement, from, to);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn block(&mut self, at: Movable, wanted: Movable) {
+        // What would move onto itself is refused later, as a redundant statement.
+        if at != wanted {
+            self.moved.blocked.insert(at, wanted);
+        }
+    }
+
+    /// Moves all instances of a resource to a place where there is none.
+    fn whole(&mut self, statement: &Statement, from: &Resource, to: Resource) {
+        let Some(resource) = self.state.resources.remove(from) else { return };
+        for key in resource.instances.keys() {
+            self.record(statement, from.instance(key.clone()), to.instance(key.clone()));
+        }
+        self.state.resources.insert(to, resource);
+    }
+
+    fn instance(&mut self, statement: &Statement, from: Instance, to: Instance) {
+        if self.state.instance(&from).is_none() {
+            return;
+        }
+        if self.state.instance(&to).is_some() {
+            self.block(Movable::Instance(from), Movable::Instance(to));
+            return;
+        }
+        let Some(resource) = self.state.resources.get_mut(&from.of()) else { return };
+        let Some(instance) = resource.instances.remove(&from.key) else { return };
+        let provider = resource.provider.clone();
+        if resource.instances.is_empty() {
+            self.state.resources.remove(&from.of());
+        }
+        let empty = || ResourceState { provider, instances: BTreeMap::new() };
+        let target = self.state.resources.entry(to.of()).or_insert_with(empty);
+        target.instances.insert(to.key.clone(), instance);
+        self.record(statement, from, to);
+    }
+
+    /// Remembers a move; one that goes on from an earlier one becomes one with it.
+    fn record(&mut self, statement: &Statement, from: Instance, to: Instance) {
+        self.moved.explicit.remove(&from);
+        let origin = self.moved.moved.remove(&from).unwrap_or(from);
+        if !statement.implied {
+            self.moved.explicit.insert(to.clone());
+        }
+        self.moved.moved.insert(to, origin);
+    }
+}
+
+/// Lets what other objects recorded follow the moves: our own record instance by instance, OpenTofu's by resource.
+fn follow(state: &mut State, moved: &BTreeMap<Instance, Instance>) {
+    let instances: FxHashMap<String, Str> =
+        moved.iter().map(|(new, old)| (old.to_string(), Str::from(new.to_string()))).collect();
+    let left: BTreeSet<String> = state.resources.keys().map(|it| it.config().to_string()).collect();
+    let mut resources: FxHashMap<String, BTreeSet<String>> = FxHashMap::default();
+    for (new, old) in moved {
+        let (new, old) = (new.config().to_string(), old.config().to_string());
+        if new != old {
+            let places = resources.entry(old.clone()).or_default();
+            places.insert(new);
+            // Part of it may have stayed.
+            places.extend(left.contains(&old).then_some(old));
+        }
+    }
+    let recorded = state.resources.values_mut().flat_map(|it| it.instances.values_mut());
+    for object in recorded.flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut())) {
+        for name in object.reads.iter_mut().flatten() {
+            if let Some(new) = instances.get(&**name) {
+                *name = new.clone();
+            }
+        }
+        if object.dependencies.iter().any(|it| resources.contains_key(&**it)) {
+            let places = |it: &Str| match resources.get(&**it) {
+                Some(places) => places.iter().map(|it| Str::from(it.as_str())).collect(),
+                None => vec![it.clone()],
+            };
+            let new: BTreeSet<Str> = object.dependencies.iter().flat_map(places).collect();
+            object.dependencies = new.into_iter().collect();
+        }
+    }
+}

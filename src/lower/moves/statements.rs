@@ -1,0 +1,147 @@
+//! Which move statements there are: the written ones, and those that adding or removing `count` implies.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use entail_rules::{Facts, Statement as StatementId};
+
+use super::ends::{End, unify};
+use crate::address::{InstanceKey, ModuleInstance};
+use crate::config::{Config, Repetition};
+use crate::diagnostic::Span;
+use crate::state::State;
+
+/// One move statement.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    pub from: End,
+    pub to: End,
+    /// The block, or what implied the statement.
+    pub declared: Span,
+    pub implied: bool,
+}
+
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} → {}", self.from, self.to)
+    }
+}
+
+/// Returns the statements of every module, and behind them the implied ones.
+pub(super) fn collect(config: &Config, state: &State) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for (module, block) in &config.modules {
+        statements.extend(block.moved.iter().map(|it| {
+            let (from, to) = unify(module, &it.from.0, &it.to.0);
+            Statement { from, to, declared: it.declared, implied: false }
+        }));
+    }
+    let modules: BTreeSet<&ModuleInstance> = state.resources.keys().map(|it| &it.module).collect();
+    let calls: Vec<_> =
+        modules.into_iter().filter_map(|it| implied_by_call(config, it, &statements)).collect();
+    let resources = implied_by_resources(config, state, &statements);
+    statements.extend(calls);
+    statements.extend(resources);
+    statements
+}
+
+/// Where a repetition puts what a block without keys made, or `[0]` of one with `count`.
+fn first_key(repetition: &Repetition) -> Option<InstanceKey> {
+    match repetition {
+        Repetition::Count(_) => Some(InstanceKey::Int(0)),
+        Repetition::Single | Repetition::Enabled(_) => Some(InstanceKey::None),
+        Repetition::ForEach(_) => None,
+    }
+}
+
+/// The keys that `count` coming or going is about.
+fn can_follow(key: &InstanceKey) -> bool {
+    matches!(key, InstanceKey::None | InstanceKey::Int(0))
+}
+
+/// What is blamed for an implied statement: the number of `count`, else the whole block.
+fn blame(repetition: &Repetition, declared: Span) -> Span {
+    match repetition {
+        Repetition::Count(it) => it.span,
+        _ => declared,
+    }
+}
+
+/// Returns the move of a recorded module instance whose call gained or lost `count`.
+fn implied_by_call(
+    config: &Config,
+    module: &ModuleInstance,
+    written: &[Statement],
+) -> Option<Statement> {
+    let (parent, name, key) = module.parent()?;
+    let call = config.module(&parent.module())?.calls.get(&name)?;
+    let first = first_key(&call.repetition)?;
+    if !can_follow(&key) || key == first {
+        return None;
+    }
+    // A statement about a resource of that module counts too, as in OpenTofu.
+    if written.iter().any(|it| it.from.selects_module(module) || it.to.selects_module(module)) {
+        return None;
+    }
+    Some(Statement {
+        from: End::module(module),
+        to: End::module(&parent.child(&name, first)),
+        declared: blame(&call.repetition, call.declared),
+        implied: true,
+    })
+}
+
+/// Returns the moves of recorded instances whose blocks gained or lost `count`.
+fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -> Vec<Statement> {
+    let mut implied = Vec::new();
+    for (address, recorded) in &state.resources {
+        let Some(block) = config.resource(&address.config()) else { continue };
+        let Some(to) = first_key(&block.repetition) else { continue };
+        let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };
+        let is_written =
+            |it: &Statement| it.from.selects_resource(address) || it.to.selects_resource(address);
+        if !recorded.instances.contains_key(&from) || written.iter().any(is_written) {
+            continue;
+        }
+        implied.push(Statement {
+            from: End::instance(&address.instance(from)),
+            to: End::instance(&address.instance(to)),
+            declared: blame(&block.repetition, block.declared),
+            implied: true,
+        });
+    }
+    implied
+}
+
+/// Writes `statement`, `chains` and `nests`.
+pub(super) fn lower(statements: &[Statement]) -> Facts {
+    let mut facts = Facts::default();
+    let number = |index: usize| StatementId(index as u32);
+    facts.statement = (0..statements.len()).map(|it| (number(it),)).collect();
+    // Implied moves of resources are each about a resource of its own that no other statement names: only modules that
+    // hold them matter to them, and there may be many of them.
+    let is_plain = |it: &Statement| it.implied && !it.from.names_module();
+    let first_plain = statements.iter().position(is_plain).unwrap_or(statements.len());
+    for (s, after) in statements.iter().enumerate() {
+        let others = if s < first_plain { statements.len() } else { first_plain };
+        for (t, before) in statements[..others].iter().enumerate().filter(|it| it.0 != s) {
+            if after.from.can_equal(&before.to) {
+                facts.chains.push((number(s), number(t)));
+            }
+            if nests(after, before) {
+                facts.nests.push((number(s), number(t)));
+            }
+        }
+    }
+    facts
+}
+
+/// Whether `after` is about something inside what `before` moves to, or `before` about something inside what `after` moves.
+fn nests(after: &Statement, before: &Statement) -> bool {
+    let is_inside = after.from.lies_within(&before.to)
+        || after.to.lies_within(&before.to)
+        || before.from.lies_within(&after.from)
+        || before.to.lies_within(&after.from);
+    // A module that only changes its key matches whatever is said of its contents at both ends: no order follows.
+    is_inside && (after.to.base >= before.to.base || !after.from.only_changes_keys(&after.to))
+}

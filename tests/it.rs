@@ -1,0 +1,9 @@
+//! The tests that need the whole house: cases in `testdata/`, run by the real binary, and the rules of the house.
+
+#[path = "support/mod.rs"]
+mod support;
+
+#[path = "it/cases.rs"]
+mod cases;
+#[path = "it/tidy.rs"]
+mod tidy;

@@ -1,0 +1,33 @@
+//! Whole cases: one test for each folder of `testdata/` that holds any.
+
+use crate::support::check_group;
+
+#[test]
+fn cases_of_plan() {
+    check_group("plan");
+}
+
+#[test]
+fn cases_of_outputs() {
+    check_group("outputs");
+}
+
+#[test]
+fn cases_of_data() {
+    check_group("data");
+}
+
+#[test]
+fn cases_of_order() {
+    check_group("order");
+}
+
+#[test]
+fn cases_of_actions() {
+    check_group("actions");
+}
+
+#[test]
+fn cases_of_quickstart() {
+    check_group("quickstart");
+}

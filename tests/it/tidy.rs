@@ -1,0 +1,196 @@
+//! The rules of the house that the compiler does not know.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::support::root;
+
+/// Every source file of the workspace: its path from the root, and its text.
+fn sources(folders: &[&str]) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(
+                fs::read_dir(&path).expect("a folder").map(|it| it.expect("an entry").path()),
+            );
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            let name = path.strip_prefix(root()).expect("a path in the repository");
+            let name = name.to_string_lossy().replace('\\', "/");
+            files.insert(name, fs::read_to_string(&path).expect("text"));
+        }
+    }
+    files
+}
+
+const EVERYWHERE: &[&str] = &["src", "rules", "cli/src", "tests", "benches"];
+
+#[track_caller]
+fn assert_none(what: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
+}
+
+/// Returns the rooms of the library, lowest first.
+fn rooms() -> Vec<String> {
+    let text = fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
+    let names = text.lines().filter_map(|it| it.strip_prefix("pub mod ")?.strip_suffix(';'));
+    names.map(str::to_owned).collect()
+}
+
+/// Rooms that share a floor: they know each other, and no order would make it otherwise.
+///
+/// - `observe`, `plan`, `planner`, `execute` tell what happens as it happens, through the trait that stands in
+///   `operation/event.rs`. The trait belongs to whoever listens; only that one file is open to them.
+/// - `lower` expands with the same function as the walk (`observe/repetition.rs`), which is pure.
+const OPEN_FILES: &[(&str, &str)] =
+    &[("operation::event", "observe plan planner execute"), ("observe::repetition", "lower")];
+
+#[test]
+fn a_room_uses_only_rooms_below_it() {
+    static USE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\bcrate::([a-z_]+)(?:::([a-z_]+))?").expect("a valid expression")
+    });
+    let rooms = rooms();
+    let floor = |name: &str| rooms.iter().position(|it| it == name);
+    let mut found = Vec::new();
+    for (file, text) in sources(&["src"]) {
+        let room = file.trim_start_matches("src/").trim_end_matches(".rs");
+        let room = room.split('/').next().unwrap_or_default();
+        let Some(own) = floor(room) else { continue };
+        if file.contains("/tests") || file.ends_with("_tests.rs") {
+            continue;
+        }
+        // What a room tests, it may test against anything.
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            for captures in USE.captures_iter(line) {
+                let used = &captures[1];
+                let part =
+                    captures.get(2).map_or(String::new(), |it| format!("{used}::{}", it.as_str()));
+                let is_open = OPEN_FILES
+                    .iter()
+                    .any(|it| it.0 == part && it.1.split(' ').any(|it| it == room));
+                if floor(used).is_some_and(|it| it > own) && !is_open {
+                    found.push(format!("{file}:{}: {room} uses {used}", number + 1));
+                }
+            }
+        }
+    }
+    assert_none("rooms use rooms above them (src/lib.rs has the order)", found);
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let silent = |(name, text): (String, String)| (!text.starts_with("//! ")).then_some(name);
+    assert_none(
+        "files that do not open with a `//!` sentence",
+        sources(EVERYWHERE).into_iter().filter_map(silent).collect(),
+    );
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    // Written in two parts, so that this file does not find itself.
+    let words = [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("dbg", "!(")];
+    let mut found = Vec::new();
+    for (name, text) in sources(EVERYWHERE) {
+        for (number, line) in text.lines().enumerate() {
+            if words.iter().any(|it| line.contains(it)) {
+                found.push(format!("{name}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert_none("macros that stand for work not done", found);
+}
+
+#[test]
+fn rules_hold_no_text_and_no_floats() {
+    static RELATION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\s*(?:relation|lattice) \w+\(.*\b(?:String|str|f32|f64|Value)\b")
+            .expect("a valid expression")
+    });
+    let mut found = Vec::new();
+    for (name, text) in sources(&["rules"]) {
+        found.extend(
+            text.lines().filter(|it| RELATION.is_match(it)).map(|it| format!("{name}: {it}")),
+        );
+    }
+    assert_none("columns that are no plain atoms", found);
+}
+
+#[test]
+fn every_rule_has_a_name() {
+    let mut found = Vec::new();
+    for (name, text) in sources(&["rules"]) {
+        if name.contains("/tests") || !text.contains("ascent! {") {
+            continue;
+        }
+        let mut is_named = false;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            if line.starts_with("// @rule ") {
+                is_named = true;
+            } else if line.contains(" <-- ") && !line.starts_with("//") && !is_named {
+                found.push(format!("{name}:{}: {line}", number + 1));
+            } else if line.is_empty() {
+                is_named = false;
+            }
+        }
+    }
+    assert_none("rules without `// @rule NAME: sentence`", found);
+}
+
+#[test]
+fn outside_packages_have_one_owner() {
+    let owners: &[(&str, &[&str])] = &[
+        ("ascent", &["rules"]),
+        ("hcl_edit", &["src/syntax"]),
+        ("clap", &["cli"]),
+        ("miette", &["cli"]),
+    ];
+    let mut found = Vec::new();
+    for (name, text) in sources(&["src", "rules", "cli/src"]) {
+        for (package, places) in owners {
+            let is_used = text.lines().any(|it| {
+                let it = it.trim_start();
+                !it.starts_with("//")
+                    && (it.starts_with(&format!("use {package}"))
+                        || it.contains(&format!(" {package}::")))
+            });
+            if is_used && !places.iter().any(|it| name.starts_with(it)) {
+                found.push(format!("{name} uses {package}"));
+            }
+        }
+    }
+    assert_none("packages used outside the room that owns them", found);
+}
+
+/// Text that is checked in says nothing of the machine it was written on.
+#[test]
+fn nothing_names_a_machine() {
+    let words = [concat!("/ho", "me/"), concat!("/Use", "rs/"), concat!("/tm", "p/")];
+    let is_text =
+        |it: &Path| it.extension().is_some_and(|it| it == "txt" || it == "md" || it == "tf");
+    let mut open = vec![root().join("testdata"), root().join("docs")];
+    let mut found = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(
+                fs::read_dir(&path).expect("a folder").map(|it| it.expect("an entry").path()),
+            );
+        } else if is_text(&path) {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            if words.iter().any(|it| text.contains(it)) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    assert_none("files that name a folder of some machine", found);
+}

@@ -1,0 +1,99 @@
+//! Runs the real binary, away from whatever this machine has set up.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::sync::OnceLock;
+
+use super::case::{Command, Shown};
+
+/// Returns the binary that was built along with this test: it stands one folder above, beside `deps`.
+pub fn path() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let test = std::env::current_exe().expect("a running test has a path");
+        let profile =
+            test.parent().and_then(Path::parent).expect("tests stand in target/PROFILE/deps");
+        let binary = profile.join(format!("entail{}", std::env::consts::EXE_SUFFIX));
+        assert!(
+            binary.is_file(),
+            "{} is missing: run `cargo test --workspace`, or `cargo build` first",
+            binary.display()
+        );
+        binary
+    })
+}
+
+/// Carries out one line of a script in `folder`, and returns what its golden section holds.
+pub fn run(command: &Command, folder: &Path) -> Result<String, String> {
+    match command {
+        Command::Files(_) => Ok(String::new()),
+        Command::Cat(file) => {
+            let text = std::fs::read_to_string(folder.join(file));
+            Ok(with_end(text.unwrap_or_else(|it| format!("{file}: {}\n", it.kind()))))
+        }
+        Command::Remove(file) => match std::fs::remove_file(folder.join(file)) {
+            Ok(()) => Ok(String::new()),
+            Err(it) => Err(format!("rm {file}: {it}")),
+        },
+        Command::Run { arguments, shown, .. } => program(arguments, *shown, folder),
+    }
+}
+
+fn program(arguments: &[String], shown: Shown, folder: &Path) -> Result<String, String> {
+    let mut process = Process::new(path());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["TF_", "ENTAIL_", "TOFU_"].iter().any(|it| text.starts_with(it)) {
+            process.env_remove(&name);
+        }
+    }
+    let output = process
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env("TF_IN_AUTOMATION", "1")
+        .env("TF_CLI_CONFIG_FILE", if cfg!(windows) { "NUL" } else { "/dev/null" })
+        .env("HOME", folder)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|it| format!("{}: {it}", path().display()))?;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if stderr.contains("panicked at") {
+        return Err(format!("{} panicked:\n{stderr}", arguments.join(" ")));
+    }
+    let mut text = match shown {
+        Shown::All | Shown::Stdout => with_end(stdout),
+        Shown::Exit => String::new(),
+    };
+    match shown {
+        Shown::All if !stderr.trim().is_empty() => {
+            text.push_str("stderr:\n");
+            text.push_str(&with_end(stderr));
+        }
+        Shown::Exit => text.push_str(&summaries(&stderr)),
+        _ => {}
+    }
+    match output.status.code() {
+        Some(0) => {}
+        Some(code) => text.push_str(&format!("exit {code}\n")),
+        None => text.push_str("killed\n"),
+    }
+    Ok(text)
+}
+
+/// Returns the lines that say what kind of problems there are.
+fn summaries(text: &str) -> String {
+    let is_summary = |it: &&str| {
+        let line = it.trim_start_matches(['│', ' ', '|']);
+        line.starts_with("Error: ") || line.starts_with("Warning: ")
+    };
+    text.lines().filter(is_summary).map(|it| format!("{it}\n")).collect()
+}
+
+fn with_end(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}

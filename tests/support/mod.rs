@@ -1,0 +1,107 @@
+//! The case runner: reads a case, runs its commands with the real binary, and compares what they said.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+mod binary;
+mod case;
+mod normal;
+
+use case::{Case, Section};
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Checks every case of `testdata/GROUP`, and tells at the end of each that failed.
+///
+/// With `UPDATE_EXPECT=1` the goldens are written anew instead. `CASE=part` runs only cases whose name has that part.
+pub fn check_group(group: &str) {
+    let folder = root().join("testdata").join(group);
+    let wanted = std::env::var("CASE").unwrap_or_default();
+    let update = std::env::var("UPDATE_EXPECT").is_ok_and(|it| it == "1");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|it| panic!("{}: {it}", folder.display()))
+        .map(|it| it.expect("an entry").path())
+        .filter(|it| it.extension().is_some_and(|it| it == "txt"))
+        .filter(|it| it.to_string_lossy().contains(&wanted))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty() || !wanted.is_empty(), "no cases in {}", folder.display());
+
+    let failures = in_parallel(&paths, |path| check_case(path, update));
+    let mut text = String::new();
+    for (path, failure) in paths.iter().zip(&failures) {
+        if let Some(failure) = failure {
+            let name = path.strip_prefix(root()).unwrap_or(path).display();
+            writeln!(text, "\n==== {name}\n{failure}").expect("text");
+        }
+    }
+    let failed = failures.iter().flatten().count();
+    assert!(
+        failed == 0,
+        "{failed} of {} cases failed; UPDATE_EXPECT=1 rewrites them\n{text}",
+        paths.len()
+    );
+}
+
+/// Runs a function over all items, on as many threads as there are processors.
+fn in_parallel<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { break };
+                    let result = check(item);
+                    results.lock().expect("no thread panics").push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("no thread panics");
+    results.sort_by_key(|it| it.0);
+    results.into_iter().map(|it| it.1).collect()
+}
+
+/// Returns what is wrong with a case, if anything.
+fn check_case(path: &Path, update: bool) -> Option<String> {
+    let text = std::fs::read_to_string(path).map_err(|it| it.to_string());
+    let result = text.and_then(|text| {
+        let case = Case::parse(&text)?;
+        let found = run(&case)?;
+        let printed = case.with(found).print();
+        if printed == text {
+            return Ok(None);
+        }
+        if update {
+            std::fs::write(path, printed).map_err(|it| it.to_string())?;
+            return Ok(None);
+        }
+        Ok(Some(pretty_assertions::StrComparison::new(&text, &printed).to_string()))
+    });
+    result.unwrap_or_else(Some)
+}
+
+/// Runs the commands of a case in a fresh folder, and returns one section for each.
+fn run(case: &Case) -> Result<Vec<Section>, String> {
+    let folder = tempfile::tempdir().map_err(|it| it.to_string())?;
+    case.write_files(case.start(), folder.path())?;
+    let mut normal = normal::Normal::new(folder.path());
+    let mut found = Vec::new();
+    for command in case.commands()? {
+        if let case::Command::Files(stage) = command {
+            case.write_files(stage, folder.path())?;
+            continue;
+        }
+        let text = binary::run(&command, folder.path())?;
+        found.push(Section { name: command.title(), text: normal.text(&text) });
+    }
+    Ok(found)
+}
