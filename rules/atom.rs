@@ -163,7 +163,7 @@ words! {
         /// By `-target` or a `-target-file`.
         Target = "target",
         /// By an exclusion of an instance inside this pending node.
-        Part = "part",
+        Part = "exclude a part of",
     }
 
     /// One of the two addresses of something that moved.

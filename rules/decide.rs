@@ -51,52 +51,52 @@ ascent! {
     /// `blocked(n, m)`: nothing can be said of `n`, because of `m`.
     relation blocked(Node, Node);
 
-    /// `ready(n)`: object `n` can be decided.
+    /// `ready(n)`: `n` can be decided.
     relation ready(Node);
 
-    /// `planned(n)`: object `n` is to be as the configuration says.
+    /// `planned(n)`: `n` is to be as the configuration says.
     relation planned(Node);
 
-    /// `sound(n)`: `n` is to be as the configuration says, and a whole object exists.
+    /// `sound(n)`: `n` is to be as the configuration says, and is whole.
     relation sound(Node);
 
-    /// `fired(n, m)`: the change of `m` replaces `n`, as `replace_triggered_by` says.
+    /// `fired(n, m)`: the change of `m` replaces `n`; as replace_triggered_by says.
     relation fired(Node, Node);
 
-    /// `wants_replacement(n, r)`: `n` exists and is to be replaced, for reason `r`.
+    /// `wants_replacement(n, r)`: `n` is to be replaced (`r`).
     relation wants_replacement(Node, Reason);
 
-    /// `held(n, r)`: `n` would be destroyed for reason `r`, but something that is left out rests on it.
+    /// `held(n, r)`: `n` would be destroyed (`r`), but something that is left out rests on it.
     relation held(Node, Reason);
 
-    /// `replaced(n, r)`: `n` is replaced, for reason `r`.
+    /// `replaced(n, r)`: `n` is replaced (`r`).
     relation replaced(Node, Reason);
 
-    /// `condemned(n, r)`: what exists as `n` is to go, for reason `r`.
+    /// `condemned(n, r)`: what exists as `n` is to go (`r`).
     relation condemned(Node, Reason);
 
-    /// `forgotten(n, r)`: what exists as `n` is to go from the state only, for reason `r`.
+    /// `forgotten(n, r)`: what exists as `n` is to go from the state only (`r`).
     relation forgotten(Node, Reason);
 
-    /// `asked(n)`: data source `n` is to give a result.
+    /// `asked(n)`: `n` is to give a result.
     relation asked(Node);
 
-    /// `reuses(n)`: the recorded result of data source `n` serves.
+    /// `reuses(n)`: the recorded result of `n` serves.
     relation reuses(Node);
 
-    /// `deferred(n, m)`: data source `n` is read during apply, because of `m`; of itself where its arguments are unknown.
+    /// `deferred(n, m)`: `n` is read during apply, because of `m`; of itself where its arguments are unknown.
     relation deferred(Node, Node);
 
-    /// `reads_now(n)`: data source `n` is read while planning.
+    /// `reads_now(n)`: `n` is read while planning.
     relation reads_now(Node);
 
-    /// `action(n, a, r)`: `a` is to be done with `n`, for reason `r`.
+    /// `action(n, a, r)`: what is to be done with `n` is: `a` (`r`).
     relation action(Node, Action, Reason);
 
-    /// `changing(n)`: something is to be done with `n`, or with a member of it.
+    /// `changing(n)`: something is to be done with `n`; or with a member of it.
     relation changing(Node);
 
-    /// `triggering(n)`: `n`, or a member of it, is made, changed or replaced.
+    /// `triggering(n)`: `n` is made, changed or replaced; or a member of it is.
     relation triggering(Node);
 
     /// `unsettled(n)`: `n`, or something behind it, is changing.
@@ -111,7 +111,7 @@ ascent! {
     ready(n) <-- managed(n), !failed(n), !blocked(n, _);
     // @rule decide.planned: the configuration declares `n`
     planned(n) <-- mode(Mode::Normal), ready(n), declared(n);
-    // @rule decide.sound: `n` exists
+    // @rule decide.sound: (`n` exists and is whole)
     sound(n) <-- planned(n), prior(n), !tainted(n);
 
     // @rule decide.fired: `n` is to be replaced when `m` changes
@@ -213,7 +213,8 @@ ascent! {
     // @rule decide.changing-member: `n` belongs to `c`
     changing(c) <-- member(n, c), seen(n, Seen::Changing);
     // @rule decide.triggering: (`n` is made, changed or replaced)
-    triggering(n) <-- changing(n), action(n, a, _),
+    triggering(n) <-- action(n, a, _),
+        if *a != Action::NoOp, if *a != Action::Drop,
         if *a != Action::Read, if *a != Action::Delete, if *a != Action::Forget;
     // @rule decide.triggering-member: `n` belongs to `c`
     triggering(c) <-- member(n, c), seen(n, Seen::Triggering);

@@ -9,113 +9,113 @@ tables! {
     /// What the rules are told. Rows may be pushed in any order and more than once.
     pub struct Facts {
         "configuration" {
-            /// `object(n)`: `n` is something that a run selects or leaves out: a managed object, deposed ones included, a data source, an ephemeral resource, or a pending node.
+            /// `object(n)`: `n` is something that a run selects or leaves out; a managed object, deposed ones included, a data source, an ephemeral resource, or a pending node.
             object(Node);
-            /// `managed(n)`: `n` is a managed object, current or deposed.
+            /// `managed(n)`: `n` is a managed object; current or deposed.
             managed(Node);
-            /// `data(n)`: `n` is an instance of a data source.
+            /// `data(n)`: `n` is a data source; one instance of it.
             data(Node);
-            /// `value(n)`: `n` is looked through: a variable, a local, an output (root ones too), or a collection.
+            /// `value(n)`: `n` is looked through; a variable, a local, an output (root ones too), or a collection.
             value(Node);
             /// `collection(n)`: `n` stands for all instances of one resource in one module instance.
             collection(Node);
             /// `repetition(n)`: `n` stands for the key set of one managed resource in one module instance.
             repetition(Node);
-            /// `output(n)`: `n` is an output of the root module, declared now or only in the state.
+            /// `output(n)`: `n` is a root output; declared now or only in the state.
             output(Node);
-            /// `of(n, b)`: `n` belongs to block `b`. A pending node belongs to its block.
+            /// `of(n, b)`: `n` belongs to `b`. A pending node belongs to its block.
             of(Node, Block);
-            /// `declared(n)`: the configuration declares instance `n` now.
+            /// `declared(n)`: the configuration declares `n`.
             declared(Node);
-            /// `pending(p)`: `p` stands for the instances of a block whose keys are not known before the walk.
+            /// `pending(p)`: `p` stands for instances whose keys are not known before the walk.
             pending(Node);
-            /// `late(n, p)`: instance `n` is one of those that pending node `p` stands for.
+            /// `late(n, p)`: `n` is one of the instances that `p` stands for.
             late(Node, Node);
-            /// `reads(n, m)`: what `n` says is computed from what `m` says.
+            /// `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
             reads(Node, Node);
-            /// `member(n, c)`: object `n`, orphan or not, belongs to collection `c`.
+            /// `member(n, c)`: `n` belongs to `c`; an object to a collection, orphans too.
             member(Node, Node);
-            /// `block_reads(b, c)`: block `b` refers to block `c` somewhere.
+            /// `block_reads(b, c)`: `b` refers to `c`; somewhere in its block.
             block_reads(Block, Block);
-            /// `value_block(b)`: block `b` is a variable, a local, an output or a module call.
+            /// `value_block(b)`: `b` is a variable, a local, an output or a module call.
             value_block(Block);
-            /// `knot(b)`: block `b` remains when blocks that read nothing, or that nothing reads, are taken away over and over.
+            /// `knot(b)`: `b` remains when blocks that read nothing, or that nothing reads, are taken away over and over.
             knot(Block);
-            /// `repeats(b, r)`: block `b` repeats by `r`.
+            /// `repeats(b, r)`: `b` repeats by `r`.
             repeats(Block, Repetition);
-            /// `asks_cbd(b)`: block `b` sets `create_before_destroy`.
+            /// `asks_cbd(b)`: `b` sets create_before_destroy.
             asks_cbd(Block);
-            /// `prevents_destroy(n)`: the block of `n` sets `prevent_destroy`.
+            /// `prevents_destroy(n)`: the block of `n` sets prevent_destroy.
             prevents_destroy(Node);
-            /// `keeps_object(n)`: the configuration sets `lifecycle { destroy = false }` for `n`.
+            /// `keeps_object(n)`: the configuration of `n` says `destroy = false`.
             keeps_object(Node);
-            /// `removed_says(n, f)`: a `removed` block covers `n` and wants `f`; the last such block where there are several.
+            /// `removed_says(n, f)`: a `removed` block wants `n` to be treated so: `f`; the last such block where there are several.
             removed_says(Node, Fate);
-            /// `triggers(n, m)`: `replace_triggered_by` of `n` names `m`, an object or a collection, as a whole.
+            /// `triggers(n, m)`: replace_triggered_by of `n` names `m`; an object or a collection, as a whole.
             triggers(Node, Node);
-            /// `triggers_by_part(n, m)`: `replace_triggered_by` of `n` names an attribute of `m`.
+            /// `triggers_by_part(n, m)`: replace_triggered_by of `n` names an attribute of `m`.
             triggers_by_part(Node, Node);
-            /// `data_waits(n, m)`: data source `n` is read only when managed object or collection `m` is settled.
+            /// `data_waits(n, m)`: `n` is read only when `m` is settled; a managed object or a collection.
             data_waits(Node, Node);
-            /// `has_conditions(n)`: data source `n` has preconditions or postconditions of its own.
+            /// `has_conditions(n)`: `n` has preconditions or postconditions of its own.
             has_conditions(Node);
-            /// `in_check(n)`: data source `n` stands inside a `check` block.
+            /// `in_check(n)`: `n` stands in a check block.
             in_check(Node);
         }
         "providers" {
-            /// `module_parent(c, p)`: module `c` is called by module `p`.
+            /// `module_parent(c, p)`: `p` calls `c`.
             module_parent(Module, Module);
-            /// `in_module(b, m)`: resource block `b` stands in module `m`.
+            /// `in_module(b, m)`: `b` stands in `m`.
             in_module(Block, Module);
-            /// `provider_block(m, f, a, g)`: module `m` configures provider `f` under alias `a` in block `g`.
+            /// `provider_block(m, f, a, g)`: `m` configures provider `f` in `g`; under alias `a`.
             provider_block(Module, Family, Alias, Config);
-            /// `implied_config(f, g)`: `g` is the empty configuration of provider `f` in the root module, should nobody write one.
+            /// `implied_config(f, g)`: `g` is the empty configuration of provider `f` in the root module; should nobody write one.
             implied_config(Family, Config);
-            /// `passes(c, f, a, g, e, k)`: the call of module `c` passes its caller's configuration `g`, alias `e`, as `f`, alias `a`.
+            /// `passes(c, f, a, g, e, k)`: the call of `c` passes a configuration of provider `g` as `f`; under alias `a`, with the caller's alias `e`, with or without a key.
             passes(Module, Family, Alias, Family, Alias, Keying);
-            /// `asks_provider(b, f, a, k)`: resource block `b` names the configuration of provider `f` under alias `a`.
+            /// `asks_provider(b, f, a, k)`: `b` uses provider `f`; under alias `a`, with or without a key.
             asks_provider(Block, Family, Alias, Keying);
-            /// `provider_instance(p, g, k)`: `p` is the instance of configuration `g` under key `k`.
+            /// `provider_instance(p, g, k)`: `p` is an instance of `g`; under key `k`.
             provider_instance(Node, Config, Key);
-            /// `provider_key(n, k)`: the key expression that chooses the provider instance of `n` gives `k`.
+            /// `provider_key(n, k)`: the key expression for `n` gives `k`.
             provider_key(Node, Key);
-            /// `recorded_provider(n, g, k)`: the state says that instance `k` of configuration `g` made `n`, and that configuration still is there.
+            /// `recorded_provider(n, g, k)`: the state says that `g` made `n`; its instance `k`, and that configuration still is there.
             recorded_provider(Node, Config, Key);
         }
         "moves" {
-            /// `statement(s)`: `s` is a move statement, written or implied.
+            /// `statement(s)`: `s` is a move statement; written or implied.
             statement(Statement);
-            /// `chains(s, t)`: where `t` ends, `s` begins.
+            /// `chains(s, t)`: `s` begins where `t` ends.
             chains(Statement, Statement);
-            /// `nests(s, t)`: an address of `s` lies within the end of `t`, or the start of `s` around it.
+            /// `nests(s, t)`: an address of `s` lies within the end of `t`; or the start of `s` around it.
             nests(Statement, Statement);
         }
         "state" {
-            /// `in_state(n)`: `n` exists, as far as the state knows: an object, current or deposed, or the recorded result of a data source.
+            /// `in_state(n)`: `n` is in the state; an object, current or deposed, or the recorded result of a data source.
             in_state(Node);
-            /// `deposed_of(o, i)`: `o` is a deposed object of instance `i`.
+            /// `deposed_of(o, i)`: `o` is a deposed object of `i`.
             deposed_of(Node, Node);
-            /// `block_gone(n)`: no resource block declares `n` or its siblings any more.
+            /// `block_gone(n)`: no block declares `n` or its siblings any more.
             block_gone(Node);
             /// `module_gone(n)`: the module instance that held `n` is not declared any more.
             module_gone(Node);
-            /// `key_kind(n, k)`: the key of existing instance `n` is of kind `k`.
+            /// `key_kind(n, k)`: the key of `n` is `k`.
             key_kind(Node, KeyKind);
-            /// `moved(n)`: a move brought `n` to where it is now.
+            /// `moved(n)`: a move brought `n` to where it is.
             moved(Node);
-            /// `needs(n, m)`: the object that exists as `n` was made from, or waits for, what exists as `m`.
+            /// `needs(n, m)`: `n` rests on `m`; the object that exists was made from, or waits for, the other that exists.
             needs(Node, Node);
-            /// `state_cbd(n)`: the state says that `n` is replaced by making the new object first.
+            /// `state_cbd(n)`: the state says that the successor of `n` is made first.
             state_cbd(Node);
-            /// `state_keeps_object(n)`: the state says that the object of `n` is not to be destroyed.
+            /// `state_keeps_object(n)`: the state of `n` says `destroy = false`.
             state_keeps_object(Node);
-            /// `tainted(n)`: the object of `n` is half made, or was marked so.
+            /// `tainted(n)`: what exists as `n` is half made; or was marked so.
             tainted(Node);
-            /// `recorded_result(n)`: the state holds what data source `n` gave for the same arguments.
+            /// `recorded_result(n)`: the state holds what `n` gave for the same arguments.
             recorded_result(Node);
         }
         "request" {
-            /// `mode(m)`: this is the kind of plan that is asked for. Exactly one row.
+            /// `mode(m)`: this is a `m` run; exactly one row.
             mode(Mode);
             /// `filtered()`: the request targets or excludes something.
             filtered();
@@ -123,21 +123,21 @@ tables! {
             targeting();
             /// `excluding()`: the request has exclusions.
             excluding();
-            /// `hit(n, h, f)`: flag `f` names `n`, by its address now or before a move.
+            /// `hit(n, h, f)`: `f` names `n`, to `h` it; by its address now or before a move.
             hit(Node, Hit, Flag);
-            /// `replace_hit(n, f)`: flag `f` asks for `n` to be replaced.
+            /// `replace_hit(n, f)`: `f` asks for `n` to be replaced.
             replace_hit(Node, Flag);
-            /// `move_named(n, e)`: some target names this end of the move of `n`.
+            /// `move_named(n, e)`: some target names the `e` address of `n`.
             move_named(Node, End);
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
-            /// `before_asked(n, m)`: a user's rule wants `n` done before `m`.
+            /// `before_asked(n, m)`: a rule of the user wants `n` done before `m`.
             before_asked(Node, Node);
-            /// `step_asked(n, f)`: `n` has something to carry out in phase `f` besides its action, such as configuring a provider.
+            /// `step_asked(n, f)`: `n` has something to carry out in phase `f`; besides its action, such as configuring a provider.
             step_asked(Node, Phase);
         }
         "answers" {
-            /// `expanded(p)`: the keys of pending node `p` are known now, and its instances are judged.
+            /// `expanded(p)`: the keys of `p` are known now, and its instances are judged.
             expanded(Node);
             /// `prior(n)`: after refresh an object exists as `n`.
             prior(Node);
@@ -149,11 +149,11 @@ tables! {
             marks_differ(Node);
             /// `config_unknown(n)`: the arguments of `n` are not wholly known before apply.
             config_unknown(Node);
-            /// `trigger_differs(n, m)`: an attribute of `m` that `replace_triggered_by` of `n` names changes.
+            /// `trigger_differs(n, m)`: an attribute of `m` that replace_triggered_by of `n` names changes.
             trigger_differs(Node, Node);
             /// `failed(n)`: a question about `n` ended in an error.
             failed(Node);
-            /// `seen(n, w)`: what was concluded earlier of `n`, which something in this batch reads.
+            /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
         }
         "handed on" {

@@ -23,19 +23,19 @@ ascent! {
     relation key_kind(Node, KeyKind);
     relation mode(Mode);
 
-    /// `current(n)`: the state knows `n`, and it is not deposed.
+    /// `current(n)`: `n` is in the state and not deposed.
     relation current(Node);
 
-    /// `waits(n)`: whether `n` is declared is not known yet.
+    /// `waits(n)`: it is not known yet whether `n` is declared.
     relation waits(Node);
 
     /// `lost(n)`: the block of `n` is there, and does not make it any more.
     relation lost(Node);
 
-    /// `orphan(n, r)`: `n` exists and nothing declares it any more, for reason `r`.
+    /// `orphan(n, r)`: nothing declares `n` any more (`r`).
     relation orphan(Node, Reason);
 
-    /// `doomed(n)`: `n` would go, and that is known before the walk.
+    /// `doomed(n)`: `n` would go; and that is known before the walk.
     relation doomed(Node);
 
     // @rule instances.current: `n` is in the state

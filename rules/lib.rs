@@ -23,8 +23,8 @@ pub mod text;
 pub mod violations;
 
 pub use atom::{
-    Action, Alias, Atom, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying, Lack,
-    Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
+    Action, Alias, Atom, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying,
+    Lack, Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
 };
 pub use facts::Facts;
 pub use tables::{Relation, Row, Rows, Tables};

@@ -3,6 +3,8 @@
 //! Every edge leads from a phase to the same or a later one, and within one phase follows `reads` or `needs`; so the
 //! order has no cycle unless they have. Nodes without a step are conduits, kept only between steps.
 
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
+
 use ascent::ascent;
 
 use crate::atom::*;
@@ -29,6 +31,12 @@ ascent! {
     /// `step(n, f)`: something is carried out for `n` in phase `f`.
     relation step(Node, Phase);
 
+    /// `ends_late()`: something is carried out late.
+    relation ends_late();
+
+    /// `rising()`: something is carried out that is not a plain destruction.
+    relation rising();
+
     /// `led(n, f)`: phase `f` of `n` is a step, or comes after one.
     relation led(Node, Phase);
 
@@ -41,33 +49,41 @@ ascent! {
     /// `before(n, f, m, g)`: phase `f` of `n` comes before phase `g` of `m`, and steps lie on both sides.
     relation before(Node, Phase, Node, Phase);
 
-    // @rule order.goes-deleted: `n` is deleted
+    // @rule order.goes-deleted: (`n` is deleted)
     goes(n) <-- action(n, Action::Delete, _);
-    // @rule order.goes-forgotten: `n` is forgotten
+    // @rule order.goes-forgotten: (`n` is forgotten)
     goes(n) <-- action(n, Action::Forget, _);
 
     // @rule order.step-asked: there is something to carry out for `n`
     step(n, f) <-- step_asked(n, f);
-    // @rule order.step-create: `n` is created
+    // @rule order.step-create: (`n` is created)
     step(n, Phase::Up) <-- action(n, Action::Create, _);
-    // @rule order.step-update: `n` is updated
+    // @rule order.step-update: (`n` is updated)
     step(n, Phase::Up) <-- action(n, Action::Update, _);
-    // @rule order.step-read: `n` is read
+    // @rule order.step-read: (`n` is read)
     step(n, Phase::Up) <-- action(n, Action::Read, _);
-    // @rule order.step-forget-first: `n` is forgotten and created anew
+    // @rule order.step-forget-first: (`n` is forgotten and created anew)
     step(n, Phase::Up) <-- action(n, Action::ForgetThenCreate, _);
-    // @rule order.step-delete-first: `n` is destroyed and created anew
+    // @rule order.step-delete-first: (`n` is destroyed and created anew)
     step(n, Phase::Down) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule order.step-create-after: `n` is destroyed and created anew
+    // @rule order.step-create-after: (`n` is destroyed and created anew)
     step(n, Phase::Up) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule order.step-create-first: `n` is created anew and then destroyed
+    // @rule order.step-create-first: (`n` is created anew and then destroyed)
     step(n, Phase::Up) <-- action(n, Action::CreateThenDelete, _);
-    // @rule order.step-delete-after: `n` is created anew and then destroyed
+    // @rule order.step-delete-after: (`n` is created anew and then destroyed)
     step(n, Phase::Late) <-- action(n, Action::CreateThenDelete, _);
     // @rule order.step-goes: (`n` goes)
     step(n, Phase::Down) <-- goes(n), !cbd(n);
     // @rule order.step-goes-late: (`n` goes after what used it)
     step(n, Phase::Late) <-- goes(n), cbd(n);
+
+    // What no step can come after is not worth ordering.
+    // @rule order.ends-late: (something is carried out late)
+    ends_late() <-- step(_, Phase::Late);
+    // @rule order.rising: (something is made, changed or read)
+    rising() <-- step(_, Phase::Up);
+    // @rule order.rising-late: (something is carried out late)
+    rising() <-- ends_late();
 
     // @rule order.led-step: (this is a step)
     led(n, f) <-- step(n, f);
@@ -80,10 +96,12 @@ ascent! {
     edge(n, Phase::Up, m, Phase::Up) <-- led(n, Phase::Up), before_asked(n, m);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
+    // Where it still reads what it rests on, it is changed after that is made again anyway.
     // @rule order.update-after-destroy: `n` is changed after `m` went, on which it rested
-    edge(m, Phase::Down, n, Phase::Up) <-- led(m, Phase::Down), needs(n, m);
+    edge(m, Phase::Down, n, Phase::Up) <-- rising(), led(m, Phase::Down), needs(n, m), !reads(n, m);
+    // Other things are changed after they would go themselves, so after their users went anyway.
     // @rule order.destroy-before-update: `m` is changed after `n` went, which rested on it
-    edge(n, Phase::Down, m, Phase::Up) <-- led(n, Phase::Down), needs(n, m);
+    edge(n, Phase::Down, m, Phase::Up) <-- rising(), led(n, Phase::Down), needs(n, m), cbd(m);
     // @rule order.settled-users-first: `m` is settled after `n`, which rests on it
     edge(n, Phase::Settled, m, Phase::Settled) <-- led(n, Phase::Settled), needs(n, m);
     // @rule order.late-users-first: `n` is destroyed before `m`, on which it rests
@@ -93,9 +111,9 @@ ascent! {
     // @rule order.provider-first: `p` is configured before `n` goes
     edge(p, Phase::Up, n, Phase::Late) <-- led(p, Phase::Up), serves(p, n), step(n, Phase::Late);
     // @rule order.own-destroy-first: the old object of `n` goes before the new one is made
-    edge(n, Phase::Down, n, Phase::Up) <-- led(n, Phase::Down), !cbd(n);
+    edge(n, Phase::Down, n, Phase::Up) <-- rising(), led(n, Phase::Down), !cbd(n);
     // @rule order.own-settled: `n` is settled when it is made
-    edge(n, Phase::Up, n, Phase::Settled) <-- led(n, Phase::Up);
+    edge(n, Phase::Up, n, Phase::Settled) <-- ends_late(), led(n, Phase::Up);
     // @rule order.own-late: the old object of `n` goes when all is settled
     edge(n, Phase::Settled, n, Phase::Late) <-- led(n, Phase::Settled), cbd(n);
     // @rule order.deposed-late: `o` goes when `i` is settled

@@ -30,22 +30,22 @@ ascent! {
     relation excluded(Node);
     relation untargeted(Node);
 
-    /// `counted(n)`: whether `n` takes part matters to outputs that rely on it.
+    /// `counted(n)`: `n` counts for outputs that rely on it.
     relation counted(Node);
 
-    /// `taken(r)`: key set `r` is part of this run.
+    /// `taken(r)`: `r` takes part in this run; the key set.
     relation taken(Node);
 
-    /// `fresh(v)`: `v` relies on something that takes part, looking through values only.
+    /// `fresh(v)`: `v` relies on something that takes part; looking through values only.
     relation fresh(Node);
 
-    /// `stale(v)`: `v` relies on something that should have taken part and does not.
+    /// `stale(v)`: `v` relies on something that takes no part and should.
     relation stale(Node);
 
-    /// `recalculated(o)`: output `o` gets a new value.
+    /// `recalculated(o)`: `o` is recalculated.
     relation recalculated(Node);
 
-    /// `keeps_value(o, k)`: output `o` keeps its value, for reason `k`.
+    /// `keeps_value(o, k)`: `o` keeps its value, because `k`.
     relation keeps_value(Node, Keep);
 
     // @rule outputs.counts-managed: (`n` is a managed object)

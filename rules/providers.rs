@@ -27,43 +27,43 @@ ascent! {
     relation declared(Node);
     relation block_gone(Node);
 
-    /// `passed(c, f, a)`: the call of module `c` passes a configuration of provider `f` under alias `a`.
+    /// `passed(c, f, a)`: the call of `c` passes a configuration of provider `f`; under alias `a`.
     relation passed(Module, Family, Alias);
 
-    /// `own(m, f, a, g)`: module `m` itself has configuration `g` of provider `f` under alias `a`.
+    /// `own(m, f, a, g)`: `m` itself has `g` for provider `f`; under alias `a`.
     relation own(Module, Family, Alias, Config);
 
-    /// `has_own(m, f, a)`: module `m` has a configuration of its own, or one passed to it.
+    /// `has_own(m, f, a)`: `m` has a configuration of provider `f` of its own, or one passed to it; under alias `a`.
     relation has_own(Module, Family, Alias);
 
-    /// `visible(m, f, a, g, k)`: in module `m`, alias `a` of provider `f` is configuration `g`; the call of module `k` carries the key, none where `k` is the root.
+    /// `visible(m, f, a, g, k)`: in `m`, provider `f` is `g`; under alias `a`, where the call of `k` carries the key, none where that is the root.
     relation visible(Module, Family, Alias, Config, Module);
 
-    /// `config_of(b, g, k)`: block `b` is served by configuration `g`; the call of module `k` carries the key.
+    /// `config_of(b, g, k)`: `b` is served by `g`; where the call of `k` carries the key, none where that is the root.
     relation config_of(Block, Config, Module);
 
-    /// `configured(b)`: there is a configuration for block `b`.
+    /// `configured(b)`: there is a configuration for `b`.
     relation configured(Block);
 
-    /// `keyed(b)`: a key expression chooses the instance that serves an instance of block `b`.
+    /// `keyed(b)`: a key expression chooses the instance that serves `b`.
     relation keyed(Block);
 
     /// `has_key(n)`: the key that chooses the provider instance of `n` is known.
     relation has_key(Node);
 
-    /// `chosen(n, g, k)`: object `n` is to be served by instance `k` of configuration `g`.
+    /// `chosen(n, g, k)`: `n` is to be served by `g`; its instance under key `k`.
     relation chosen(Node, Config, Key);
 
     /// `is_chosen(n)`: an instance is chosen for `n`.
     relation is_chosen(Node);
 
-    /// `serves(p, n)`: provider instance `p` serves object `n`.
+    /// `serves(p, n)`: `p` serves `n`.
     relation serves(Node, Node);
 
     /// `served(n)`: some provider instance serves `n`.
     relation served(Node);
 
-    /// `lacks(n, l)`: object `n` cannot be served for lack of `l`.
+    /// `lacks(n, l)`: `n` cannot be served for lack of a `l`.
     relation lacks(Node, Lack);
 
     // @rule providers.passed: the call of `c` passes one

@@ -22,10 +22,10 @@ ascent! {
     relation targeting();
     relation mode(Mode);
 
-    /// `out(n)`: node `n` is left out of this run.
+    /// `out(n)`: `n` is left out; object or not.
     relation out(Node);
 
-    /// `kept(n)`: what exists as `n` must stay as it is.
+    /// `kept(n)`: `n` must stay as it is.
     relation kept(Node);
 
     /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it.
@@ -37,13 +37,13 @@ ascent! {
     /// `wanted_by(n, m)`: `n` is wanted because `m` is; `n` itself where the request names it.
     relation wanted_by(Node, Node);
 
-    /// `selected(n)`: object `n` takes part in this run.
+    /// `selected(n)`: `n` takes part in this run.
     relation selected(Node);
 
-    /// `excluded(n)`: object `n` takes no part in this run, because of an exclusion.
+    /// `excluded(n)`: `n` takes no part in this run; because of an exclusion.
     relation excluded(Node);
 
-    /// `untargeted(n)`: object `n` takes no part in this run, because no target wants it.
+    /// `untargeted(n)`: `n` takes no part in this run; because no target wants it.
     relation untargeted(Node);
 
     // @rule selection.requested: the request leaves `n` out

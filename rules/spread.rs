@@ -20,16 +20,16 @@ ascent! {
     relation state_cbd(Node);
     relation needs(Node, Node);
 
-    /// `live(b)`: block `b` declares an instance, or may.
+    /// `live(b)`: `b` declares an instance, or may.
     relation live(Block);
 
     /// `cbd_block(b)`: instances of `b` are replaced by making the new object first.
     relation cbd_block(Block);
 
-    /// `cbd(n)`: the object of `n` is destroyed after what takes its place is made.
+    /// `cbd(n)`: the new object of `n` is made before the old one goes.
     relation cbd(Node);
 
-    // @rule spread.live: `b` declares `n`
+    // @rule spread.live: (`b` declares `n`)
     live(b) <-- of(n, b), declared(n);
 
     // @rule spread.live-pending: `b` may declare instances

@@ -22,7 +22,8 @@ impl Names {
         }
         // Named ids, such as `Module::ROOT`, take the first numbers.
         let reserved = vocabularies().find(|it| it.kind == kind).map_or(0, |it| it.words.len());
-        let names = self.by_kind.entry(kind.to_owned()).or_insert_with(|| vec![String::new(); reserved]);
+        let names =
+            self.by_kind.entry(kind.to_owned()).or_insert_with(|| vec![String::new(); reserved]);
         let index = names.iter().position(|it| it == name).unwrap_or_else(|| {
             names.push(name.to_owned());
             names.len() - 1

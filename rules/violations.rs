@@ -23,14 +23,14 @@ ascent! {
     /// `destroys(n)`: the object of `n` is destroyed.
     relation destroys(Node);
 
-    /// `violation(k, n)`: `n` stands against the plan, in the way of `k`.
+    /// `violation(k, n)`: `n` stands against the plan (`k`).
     relation violation(Violation, Node);
 
-    // @rule violations.deletes: `n` is deleted
+    // @rule violations.deletes: (`n` is deleted)
     destroys(n) <-- action(n, Action::Delete, _);
-    // @rule violations.deletes-first: `n` is replaced, the old object first
+    // @rule violations.deletes-first: (`n` is replaced, the old object first)
     destroys(n) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule violations.deletes-after: `n` is replaced, the new object first
+    // @rule violations.deletes-after: (`n` is replaced, the new object first)
     destroys(n) <-- action(n, Action::CreateThenDelete, _);
 
     // @rule violations.prevents-destroy: the block of `n` sets prevent_destroy

@@ -179,6 +179,14 @@ impl Ui {
         }
     }
 
+    /// Tells of a step of `init`: a line, or a message.
+    pub fn step(&self, step: &crate::view::init::Step) {
+        if let Some(message) = step.message() {
+            self.messages(&json::messages(&Event::Message(message), &self.sources, &self.timestamp()));
+        }
+        self.say(&step.text(self.out_style, self.in_automation));
+    }
+
     /// Prints problems: warnings to the standard output, errors to the standard error. Returns the exit code.
     pub fn diagnostics(&self, problems: Diagnostics) -> u8 {
         let code = u8::from(problems.has_errors());

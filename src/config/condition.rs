@@ -41,13 +41,13 @@ pub(super) fn condition(decoder: &mut Decoder, block: &Block) -> Option<Conditio
 
 /// Returns whether an expression refers to nothing. A reference that cannot be read counts: it is reported elsewhere.
 fn is_about_nothing(expression: &Expression) -> bool {
-    let (references, problems) = references_of(expression, &[]);
+    let (references, problems) = references_of(expression);
     references.is_empty() && problems.is_empty()
 }
 
 /// Complains of a validation that does not look at the variable it validates.
 pub(super) fn check_validation(decoder: &mut Decoder, variable: &str, condition: &Condition) {
-    let (references, _) = references_of(&condition.condition, &[]);
+    let (references, _) = references_of(&condition.condition);
     if !references
         .iter()
         .any(|it| matches!(&it.subject, Subject::Variable(name) if &**name == variable))
@@ -64,7 +64,7 @@ pub(super) fn check_self(
     condition: &Condition,
 ) {
     for expression in [&condition.condition, &condition.error_message] {
-        let (references, _) = references_of(expression, &[]);
+        let (references, _) = references_of(expression);
         let names_owner = |it: &Subject| matches!(it, Subject::Resource(mode, kind, name) if *mode == owner.mode && *kind == owner.kind && *name == owner.name);
         if references.iter().any(|it| names_owner(&it.subject)) {
             decoder.report(problems::condition_on_itself(

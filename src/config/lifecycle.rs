@@ -122,7 +122,7 @@ fn replace_triggered_by(decoder: &mut Decoder, expression: &Expression) -> Vec<E
 }
 
 fn check_trigger(decoder: &mut Decoder, trigger: &Expression) {
-    let (references, problems) = references_of(trigger, &[]);
+    let (references, problems) = references_of(trigger);
     if problems.has_errors() {
         decoder.problems.extend(problems);
         return;

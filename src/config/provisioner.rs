@@ -90,7 +90,7 @@ fn word(
 pub(super) fn check_only_self(decoder: &mut Decoder, body: &Body) {
     let (attributes, _) = body.just_attributes();
     for attribute in &attributes {
-        let (references, _) = references_of(&attribute.value, &[]);
+        let (references, _) = references_of(&attribute.value);
         let allowed = |it: &Subject| {
             matches!(
                 it,

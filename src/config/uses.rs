@@ -50,7 +50,7 @@ impl<'a> Use<'a> {
 
     /// Returns what it refers to, and what is wrong with how it is written.
     pub fn references(&self) -> (Vec<Reference<'_>>, Diagnostics) {
-        references_of(&self.expression, &self.bound)
+        crate::expression::references_within(&self.expression, &self.bound)
     }
 }
 

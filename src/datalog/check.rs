@@ -5,13 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use entail_rules::atom;
-
 use crate::diagnostic::{Diagnostics, FileId, Span};
 
-use super::problem;
-use super::syntax::{self, Expression, Variable};
 pub use super::syntax::{Aggregate, Arithmetic, Comparison};
+use super::{parse, problem, reader::RuleReader, syntax};
 
 /// A relation of a program. Its number is its position.
 #[derive(Clone, Debug)]
@@ -134,7 +131,7 @@ impl Program {
         let mut problems = Diagnostics::new();
         let mut texts = Vec::new();
         for source in sources {
-            let (text, found) = syntax::parse(source.file, source.text);
+            let (text, found) = parse::parse(source.file, source.text);
             problems.extend(found);
             for declaration in &text.declarations {
                 program.declare(declaration, &mut problems);
@@ -221,14 +218,7 @@ impl Program {
     }
 
     fn add_rule(&mut self, source: &str, rule: &syntax::Rule, problems: &mut Diagnostics) {
-        let mut reader = RuleReader {
-            program: self,
-            variables: Vec::new(),
-            kinds: Vec::new(),
-            uses: Vec::new(),
-            problems,
-            failed: false,
-        };
+        let mut reader = RuleReader::new(self, problems);
         let body: Vec<Literal> = rule.body.iter().filter_map(|it| reader.literal(it)).collect();
         if reader.failed {
             return;
@@ -350,209 +340,9 @@ impl Literal {
     }
 }
 
-/// Reads one rule: numbers its variables and looks up its names.
-struct RuleReader<'a> {
-    program: &'a mut Program,
-    variables: Vec<String>,
-    kinds: Vec<Option<String>>,
-    /// Where each variable stands first, and how often it does.
-    uses: Vec<(Span, usize)>,
-    problems: &'a mut Diagnostics,
-    failed: bool,
-}
-
-/// Kinds of columns that hold numbers.
-const NUMBERS: &[&str] = &["u32", "u64", "i32", "i64", "usize", "Number"];
-
-impl RuleReader<'_> {
-    fn literal(&mut self, literal: &syntax::Literal) -> Option<Literal> {
-        match literal {
-            syntax::Literal::Holds(atom) => {
-                Some(Literal::Holds(self.pattern(atom, Unbound::IsNew)?))
-            }
-            syntax::Literal::Absent(atom) => {
-                Some(Literal::Absent(self.pattern(atom, Unbound::IsWrong("a negation"))?))
-            }
-            syntax::Literal::Compare(comparison, left, right) => {
-                let (left, right) =
-                    (self.value(left, "a condition"), self.value(right, "a condition"));
-                Some(Literal::Compare(*comparison, left?, right?))
-            }
-            syntax::Literal::Let(variable, value) => {
-                let value = self.value(value, "`let`")?;
-                Some(Literal::Let(self.bind(variable), value))
-            }
-            syntax::Literal::Aggregate { result, function, over, atom } => {
-                let outer = self.variables.len();
-                let pattern = self.pattern(atom, Unbound::IsNew)?;
-                let over = match over {
-                    Some(it) => Some(self.bound(it, "an aggregate")?),
-                    None => None,
-                };
-                // What first stands among the rows has no single value behind them.
-                for local in &mut self.variables[outer..] {
-                    local.push('\'');
-                }
-                Some(Literal::Aggregate {
-                    result: self.bind(result),
-                    function: *function,
-                    over,
-                    pattern,
-                })
-            }
-        }
-    }
-
-    fn head(&mut self, head: &syntax::Head) -> Option<(usize, Vec<Value>)> {
-        let relation = self.relation(&head.relation, head.terms.len(), head.span)?;
-        let mut terms = Vec::new();
-        for (column, term) in head.terms.iter().enumerate() {
-            let value = self.value(term, "the conclusion");
-            let kind = self.program.relations[relation].columns[column].clone();
-            self.expect_kind(term, &kind);
-            terms.push(value?);
-        }
-        Some((relation, terms))
-    }
-
-    fn pattern(&mut self, atom: &syntax::Atom, unbound: Unbound) -> Option<Pattern> {
-        let relation = self.relation(&atom.relation, atom.terms.len(), atom.span)?;
-        let mut terms = Vec::new();
-        for (column, term) in atom.terms.iter().enumerate() {
-            let kind = self.program.relations[relation].columns[column].clone();
-            let term = match term {
-                None => Some(Term::Any),
-                Some(term) => {
-                    let read = self.term(term, unbound);
-                    self.expect_kind(term, &kind);
-                    read
-                }
-            };
-            terms.push(term?);
-        }
-        Some(Pattern { relation, terms })
-    }
-
-    fn relation(&mut self, name: &str, columns: usize, span: Span) -> Option<usize> {
-        let Some(relation) = self.program.relation(name) else {
-            let nearest = self.program.relations.iter().map(|it| it.name.as_str());
-            let nearest = nearest.filter(|it| strsim::damerau_levenshtein(it, name) <= 2);
-            let nearest = nearest.min_by_key(|it| strsim::damerau_levenshtein(it, name));
-            return self.fail(problem::unknown_relation(name, nearest, span));
-        };
-        let expected = self.program.relations[relation].columns.len();
-        if expected != columns {
-            return self.fail(problem::arity(name, expected, columns, span));
-        }
-        Some(relation)
-    }
-
-    fn term(&mut self, term: &Expression, unbound: Unbound) -> Option<Term> {
-        match term {
-            Expression::Variable(it) => match unbound {
-                Unbound::IsNew => Some(Term::Variable(self.bind(it))),
-                Unbound::IsWrong(place) => Some(Term::Variable(self.bound(it, place)?)),
-            },
-            Expression::Arithmetic(..) => self.fail(problem::computed_column(term.span())),
-            _ => match self.value(term, "a column")? {
-                Value::Word(it) => Some(Term::Word(it)),
-                _ => None,
-            },
-        }
-    }
-
-    fn value(&mut self, expression: &Expression, place: &'static str) -> Option<Value> {
-        match expression {
-            Expression::Variable(it) => Some(Value::Variable(self.bound(it, place)?)),
-            Expression::Number(it, _) => Some(Value::Word(it.cast_unsigned())),
-            Expression::Text(it, _) => Some(Value::Word(self.program.text(it))),
-            Expression::Constant(kind, word, span) => match atom::constant(kind, word) {
-                Some(it) => Some(Value::Word(it)),
-                None => self.fail(problem::unknown_constant(kind, word, *span)),
-            },
-            Expression::Arithmetic(operator, left, right) => {
-                let (left, right) = (self.value(left, place), self.value(right, place));
-                Some(Value::Arithmetic(*operator, Box::new(left?), Box::new(right?)))
-            }
-        }
-    }
-
-    /// Returns the number of a variable, which it gets here unless it has one.
-    fn bind(&mut self, variable: &Variable) -> usize {
-        match self.variables.iter().position(|it| *it == variable.name) {
-            Some(index) => {
-                self.uses[index].1 += 1;
-                index
-            }
-            None => {
-                self.variables.push(variable.name.clone());
-                self.kinds.push(None);
-                self.uses.push((variable.span, 1));
-                self.variables.len() - 1
-            }
-        }
-    }
-
-    fn bound(&mut self, variable: &Variable, place: &'static str) -> Option<usize> {
-        if !self.variables.contains(&variable.name) {
-            return self.fail(problem::unbound(&variable.name, place, variable.span));
-        }
-        Some(self.bind(variable))
-    }
-
-    fn expect_kind(&mut self, term: &Expression, kind: &str) {
-        let (what, found) = match term {
-            Expression::Constant(found, word, _) => (format!("{found}::{word}"), found.clone()),
-            Expression::Text(text, _) => (format!("\"{text}\""), "Text".to_owned()),
-            Expression::Number(number, _) if !NUMBERS.contains(&kind) => {
-                (number.to_string(), "number".to_owned())
-            }
-            Expression::Variable(variable) => {
-                let Some(index) = self.variables.iter().position(|it| *it == variable.name) else {
-                    return;
-                };
-                match &self.kinds[index] {
-                    Some(found) => (variable.name.clone(), found.clone()),
-                    None => {
-                        self.kinds[index] = Some(kind.to_owned());
-                        return;
-                    }
-                }
-            }
-            Expression::Number(..) | Expression::Arithmetic(..) => return,
-        };
-        let both_numbers = NUMBERS.contains(&found.as_str()) && NUMBERS.contains(&kind);
-        if found != kind && !both_numbers {
-            self.fail::<()>(problem::kinds_differ(&what, &found, kind, term.span()));
-        }
-    }
-
-    fn report_singletons(&mut self) {
-        for (name, (span, uses)) in self.variables.iter().zip(&self.uses) {
-            if *uses == 1 && !name.starts_with('_') && !self.failed {
-                self.problems.push(problem::singleton(name, *span));
-            }
-        }
-    }
-
-    fn fail<T>(&mut self, problem: crate::diagnostic::Diagnostic) -> Option<T> {
-        self.failed = true;
-        self.problems.push(problem);
-        None
-    }
-}
-
-/// What a variable means that has no value yet.
-#[derive(Clone, Copy)]
-enum Unbound {
-    /// It gets one here.
-    IsNew,
-    /// It should have one, at this place.
-    IsWrong(&'static str),
-}
-
 impl Program {
-    fn text(&mut self, text: &str) -> u64 {
+    /// Returns the number of a text, giving it the next one if it is new.
+    pub(super) fn text(&mut self, text: &str) -> u64 {
         let index = self.texts.iter().position(|it| it == text).unwrap_or_else(|| {
             self.texts.push(text.to_owned());
             self.texts.len() - 1

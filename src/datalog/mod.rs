@@ -9,8 +9,10 @@
 pub mod check;
 pub mod database;
 pub mod evaluate;
+pub mod parse;
 mod plan;
 mod problem;
+mod reader;
 pub mod shipped;
 pub mod syntax;
 

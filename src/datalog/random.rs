@@ -1,6 +1,8 @@
 //! Random facts for tests.
 
-use entail_rules::{Action, End, Facts, Fate, Hit, KeyKind, Keying, Mode, Phase, Reason, Repetition, Seen, Tables};
+use entail_rules::{
+    Action, End, Facts, Fate, Hit, KeyKind, Keying, Mode, Phase, Reason, Repetition, Seen, Tables,
+};
 
 /// A random number below a bound, as often as asked.
 fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {

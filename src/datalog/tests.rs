@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use entail_rules::text::{self, Names};
 use entail_rules::{
-    Alias, Block, Config, Facts, Family, Flag, Key, Mode, Module, Node, Row, Statement, TEXTS, Tables,
+    Alias, Block, Config, Facts, Family, Flag, Key, Mode, Module, Node, Row, Statement, TEXTS,
+    Tables,
 };
 use expect_test::{Expect, expect};
 

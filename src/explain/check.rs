@@ -9,8 +9,9 @@ use entail_rules::{Facts, TEXTS, Tables, atom};
 
 use super::proof::{By, Premise, Proof, Step, carried};
 use crate::datalog::evaluate::compare;
+use crate::datalog::parse;
 use crate::datalog::shipped::Conclusions;
-use crate::datalog::syntax::{self, Aggregate, Arithmetic, Atom, Expression, Literal, Rule};
+use crate::datalog::syntax::{Aggregate, Arithmetic, Atom, Expression, Literal, Rule};
 use crate::diagnostic::FileId;
 
 /// Everything that holds, by relation.
@@ -60,7 +61,8 @@ type Values = HashMap<String, u64>;
 pub fn check(proof: &Proof, facts: &Facts, model: &Model) -> Result<(), String> {
     let mut given = Model::default();
     given.add(facts);
-    let rules: Vec<Rule> = TEXTS.iter().flat_map(|it| syntax::parse(FileId::default(), it.source).0.rules).collect();
+    let rules: Vec<Rule> =
+        TEXTS.iter().flat_map(|it| parse::parse(FileId::default(), it.source).0.rules).collect();
     let by_name: HashMap<&str, &Rule> = rules.iter().map(|it| (it.name.as_str(), it)).collect();
     if proof.steps.is_empty() {
         return Err("a proof has a step".to_owned());
@@ -87,7 +89,11 @@ fn check_step(
         By::Carried(target) => {
             let target = earlier.get(*target).ok_or("it rests on what comes later")?;
             let repeats = step.relation == "seen"
-                && step.row.get(1).and_then(|it| carried(*it)).is_some_and(|it| it.0 == target.relation)
+                && step
+                    .row
+                    .get(1)
+                    .and_then(|it| carried(*it))
+                    .is_some_and(|it| it.0 == target.relation)
                 && step.row.first() == target.row.first();
             if repeats { Ok(()) } else { Err("it repeats something else".to_owned()) }
         }
@@ -99,7 +105,13 @@ fn check_step(
     }
 }
 
-fn check_rule(step: &Step, rule: &Rule, premises: &[&Premise], earlier: &[Step], model: &Model) -> Result<(), String> {
+fn check_rule(
+    step: &Step,
+    rule: &Rule,
+    premises: &[&Premise],
+    earlier: &[Step],
+    model: &Model,
+) -> Result<(), String> {
     if premises.len() != rule.body.len() {
         return Err("the rule has another number of premises".to_owned());
     }
@@ -140,12 +152,17 @@ fn check_literal(
         }
         (Literal::Let(variable, value), Premise::Condition) => {
             let word = compute(value, values).ok_or("a value cannot be computed")?;
-            bind(&variable.name, word, values).then_some(()).ok_or("a variable has two values".to_owned())
+            bind(&variable.name, word, values)
+                .then_some(())
+                .ok_or("a variable has two values".to_owned())
         }
         (Literal::Aggregate { result, function, over, atom }, Premise::Condition) => {
-            let word = aggregate(*function, over.as_ref().map(|it| it.name.as_str()), atom, values, model);
+            let word =
+                aggregate(*function, over.as_ref().map(|it| it.name.as_str()), atom, values, model);
             let word = word.ok_or("an aggregate has no value")?;
-            bind(&result.name, word, values).then_some(()).ok_or("a variable has two values".to_owned())
+            bind(&result.name, word, values)
+                .then_some(())
+                .ok_or("a variable has two values".to_owned())
         }
         _ => Err("a premise is of another sort".to_owned()),
     }
@@ -173,7 +190,8 @@ fn compute(expression: &Expression, values: &Values) -> Option<u64> {
         // The shipped rules hold no text, so that there is none to be compared.
         Expression::Text(..) => None,
         Expression::Arithmetic(operator, left, right) => {
-            let (left, right) = (compute(left, values)?.cast_signed(), compute(right, values)?.cast_signed());
+            let (left, right) =
+                (compute(left, values)?.cast_signed(), compute(right, values)?.cast_signed());
             let result = match operator {
                 Arithmetic::Add => left.checked_add(right),
                 Arithmetic::Subtract => left.checked_sub(right),
@@ -186,7 +204,13 @@ fn compute(expression: &Expression, values: &Values) -> Option<u64> {
     }
 }
 
-fn aggregate(function: Aggregate, over: Option<&str>, atom: &Atom, values: &Values, model: &Model) -> Option<u64> {
+fn aggregate(
+    function: Aggregate,
+    over: Option<&str>,
+    atom: &Atom,
+    values: &Values,
+    model: &Model,
+) -> Option<u64> {
     let numbers: Vec<i64> = model
         .rows(&atom.relation)
         .filter_map(|row| {

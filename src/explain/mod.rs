@@ -4,6 +4,7 @@
 //! it: a chain of ten thousand steps is as good as one of three.
 
 pub mod check;
+pub mod manual;
 pub mod proof;
 pub mod render;
 pub mod sentence;
@@ -11,6 +12,7 @@ pub mod why_not;
 
 use entail_rules::{Atom, Facts, Node};
 
+pub use manual::relations_markdown;
 pub use proof::{Known, Proof};
 pub use render::{render, to_json};
 pub use why_not::WhyNot;

@@ -107,7 +107,8 @@ impl Known {
     /// Concludes what these relations rest on, and them.
     pub fn about(facts: &Facts, relations: &[&str]) -> Known {
         let shipped = shipped::program();
-        let mut goals: Vec<usize> = relations.iter().filter_map(|it| shipped.relation(it)).collect();
+        let mut goals: Vec<usize> =
+            relations.iter().filter_map(|it| shipped.relation(it)).collect();
         let program = shipped.for_goals(&goals);
         if shipped.relation("seen").is_some_and(|seen| program.rests_on(seen)) {
             let words = Seen::ALL.iter().filter_map(|it| carried(it.word()));
@@ -131,7 +132,8 @@ impl Known {
     /// Returns the rows of a relation, unsorted.
     pub fn rows(&self, relation: &str) -> Vec<Vec<u64>> {
         let number = self.program.relation(relation);
-        number.map_or(Vec::new(), |it| self.database.table(it).rows().map(<[u64]>::to_vec).collect())
+        number
+            .map_or(Vec::new(), |it| self.database.table(it).rows().map(<[u64]>::to_vec).collect())
     }
 
     /// Explains a row that holds; nothing if it does not.
@@ -200,7 +202,8 @@ impl Builder<'_> {
     /// Returns the rule that concluded a row, and the rows that it matched.
     fn derivation(&self, (relation, position): Place) -> Option<(&Rule, Vec<Place>)> {
         let rules = &self.known.program.rules;
-        let positive = |rule: &Rule| rule.body.iter().filter(|it| matches!(it, Literal::Holds(_))).count();
+        let positive =
+            |rule: &Rule| rule.body.iter().filter(|it| matches!(it, Literal::Holds(_))).count();
         let (rule, premises) =
             self.known.database.derivation(relation, position, |it| positive(&rules[it]))?;
         let relations = rules[rule].body.iter().filter_map(|it| match it {
@@ -237,7 +240,8 @@ impl Builder<'_> {
 
     fn by(&self, place: Place) -> By {
         let Some((rule, places)) = self.derivation(place) else {
-            let target = self.carried(place).and_then(|it| self.numbers.get(&it).copied().flatten());
+            let target =
+                self.carried(place).and_then(|it| self.numbers.get(&it).copied().flatten());
             return target.map_or(By::Given, By::Carried);
         };
         let row = self.known.database.table(place.0).row(place.1);
@@ -249,7 +253,9 @@ impl Builder<'_> {
                 Premise::Step(self.numbers[place].expect("premises are collected first"))
             }
             Literal::Absent(pattern) => Premise::Absent(self.known.shape(pattern, &values)),
-            Literal::Compare(..) | Literal::Let(..) | Literal::Aggregate { .. } => Premise::Condition,
+            Literal::Compare(..) | Literal::Let(..) | Literal::Aggregate { .. } => {
+                Premise::Condition
+            }
         });
         By::Rule(Application {
             rule: rule.name.clone(),
@@ -274,7 +280,9 @@ impl Known {
             match literal {
                 Literal::Holds(pattern) => {
                     let Some(&(relation, position)) = positive.next() else { continue };
-                    for (term, word) in pattern.terms.iter().zip(self.database.table(relation).row(position)) {
+                    for (term, word) in
+                        pattern.terms.iter().zip(self.database.table(relation).row(position))
+                    {
                         if let Term::Variable(it) = term {
                             values[*it] = Some(*word);
                         }
@@ -282,7 +290,11 @@ impl Known {
                 }
                 Literal::Let(variable, value) => values[*variable] = compute(value, &values),
                 Literal::Aggregate { result, function, over, pattern } => {
-                    let rows = self.database.table(pattern.relation).rows().filter(|it| fits(pattern, it, &values));
+                    let rows = self
+                        .database
+                        .table(pattern.relation)
+                        .rows()
+                        .filter(|it| fits(pattern, it, &values));
                     values[*result] = aggregate(*function, *over, pattern, rows);
                 }
                 Literal::Absent(_) | Literal::Compare(..) => {}
@@ -292,14 +304,22 @@ impl Known {
     }
 
     /// Returns a pattern with what its variables stand for.
-    pub(super) fn shape(&self, pattern: &crate::datalog::check::Pattern, values: &[Option<u64>]) -> Shape {
+    pub(super) fn shape(
+        &self,
+        pattern: &crate::datalog::check::Pattern,
+        values: &[Option<u64>],
+    ) -> Shape {
         let relation = &self.program.relations[pattern.relation];
         let words = pattern.terms.iter().map(|it| match it {
             Term::Variable(it) => values[*it],
             Term::Word(it) => Some(*it),
             Term::Any => None,
         });
-        Shape { relation: relation.name.clone(), kinds: relation.columns.clone(), words: words.collect() }
+        Shape {
+            relation: relation.name.clone(),
+            kinds: relation.columns.clone(),
+            words: words.collect(),
+        }
     }
 
     /// Returns what the variables of a rule stand for, with the kinds of the columns where they stand.
@@ -312,10 +332,14 @@ impl Known {
             }
         }
         for pattern in rule.body.iter().filter_map(|it| match it {
-            Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => Some(it),
+            Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => {
+                Some(it)
+            }
             Literal::Compare(..) | Literal::Let(..) => None,
         }) {
-            for (term, kind) in pattern.terms.iter().zip(&self.program.relations[pattern.relation].columns) {
+            for (term, kind) in
+                pattern.terms.iter().zip(&self.program.relations[pattern.relation].columns)
+            {
                 if let Term::Variable(it) = term {
                     kinds[*it] = kind;
                 }

@@ -27,7 +27,8 @@ pub fn render(proof: &Proof, leaves: &dyn Leaves) -> String {
 }
 
 fn align(lines: &[Line]) -> String {
-    let longest = lines.iter().filter(|it| !it.origins.is_empty()).map(|it| it.text.chars().count());
+    let longest =
+        lines.iter().filter(|it| !it.origins.is_empty()).map(|it| it.text.chars().count());
     let column = longest.max().unwrap_or(0).min(ORIGINS_AT);
     let mut out = String::new();
     for line in lines {
@@ -155,7 +156,8 @@ fn step_to_json(step: &Step, leaves: &dyn Leaves) -> Value {
         By::Rule(application) => {
             value["rule"] = application.rule.clone().into();
             value["because"] = sentence::of_rule_in_full(application, leaves).into();
-            value["premises"] = application.premises.iter().filter_map(|it| premise_to_json(it, leaves)).collect();
+            value["premises"] =
+                application.premises.iter().filter_map(|it| premise_to_json(it, leaves)).collect();
         }
     }
     value
@@ -171,7 +173,11 @@ fn premise_to_json(premise: &Premise, leaves: &dyn Leaves) -> Option<Value> {
 
 /// Returns rows of a shape as JSON; null where they may differ.
 pub(super) fn shape_to_json(shape: &Shape, leaves: &dyn Leaves) -> Value {
-    let arguments: Vec<Option<String>> =
-        shape.kinds.iter().zip(&shape.words).map(|(kind, word)| word.map(|it| name(leaves, kind, it))).collect();
+    let arguments: Vec<Option<String>> = shape
+        .kinds
+        .iter()
+        .zip(&shape.words)
+        .map(|(kind, word)| word.map(|it| name(leaves, kind, it)))
+        .collect();
     json!({ "relation": shape.relation, "arguments": arguments })
 }

@@ -21,6 +21,9 @@ pub fn of_row(relation: &str, row: &[u64], leaves: &dyn Leaves) -> String {
 
 /// Returns what rows of a shape say; what is not settled is `something`.
 pub fn of_shape(shape: &Shape, leaves: &dyn Leaves) -> String {
+    if let Some(row) = shape.words.iter().copied().collect::<Option<Vec<u64>>>() {
+        return of_row(&shape.relation, &row, leaves);
+    }
     of_words(&shape.relation, &shape.words, leaves)
 }
 
@@ -36,23 +39,25 @@ fn of_words(relation: &str, words: &[Option<u64>], leaves: &dyn Leaves) -> Strin
         let cells: Vec<String> = (0..words.len()).map(cell).collect();
         return format!("{relation}({})", cells.join(", "));
     };
-    fill(&sentence, |variable| variables.iter().position(|it| it == variable).map(cell))
+    let said = fill(&sentence, |variable| variables.iter().position(|it| it == variable).map(cell));
+    // What the plain reason says is nothing.
+    said.replace(" ()", "")
 }
 
-/// Returns the variables of a relation's doc comment, and its sentence up to the first semicolon or stop.
+/// Returns the variables of a relation's doc comment, and its sentence: up to the first semicolon, or stop and blank.
 pub fn template(relation: &str) -> Option<(Vec<String>, String)> {
-    let base = Facts::RELATIONS.iter().find(|it| it.name == relation);
-    let doc = match base {
-        Some(it) => it.doc.first().map(|it| it.trim().to_owned()),
-        None => {
-            let program = shipped::program();
-            program.relations[program.relation(relation)?].doc.first().cloned()
-        }
-    }?;
+    let program = shipped::program();
+    let known = &program.relations[program.relation(relation)?];
+    let doc = if known.is_derived {
+        known.doc.first()?.clone()
+    } else {
+        let base = Facts::RELATIONS.iter().find(|it| it.name == relation)?;
+        base.doc.first()?.trim().to_owned()
+    };
     let (head, sentence) = doc.split_once(": ")?;
     let arguments = head.trim_matches('`').split_once('(')?.1.trim_end_matches(')');
     let variables = arguments.split(", ").map(str::to_owned).collect();
-    let end = sentence.find([';', ':']).into_iter().chain(sentence.find(". ")).min();
+    let end = sentence.find(';').into_iter().chain(sentence.find(". ")).min();
     let sentence = &sentence[..end.unwrap_or(sentence.len())];
     Some((variables, sentence.trim_end_matches('.').to_owned()))
 }
@@ -66,9 +71,10 @@ pub fn of_rule(application: &Application, leaves: &dyn Leaves) -> Option<String>
 /// Returns what the use of a rule says.
 pub fn of_rule_in_full(application: &Application, leaves: &dyn Leaves) -> String {
     let sentence = application.sentence.trim_start_matches('(').trim_end_matches(')');
-    fill(sentence, |variable| {
-        let found = application.bindings.iter().find(|it| it.name == variable)?;
-        Some(name(leaves, &found.kind, found.word))
+    let is_variable = |text: &str| text.len() == 1;
+    fill(sentence, |variable| match application.bindings.iter().find(|it| it.name == variable) {
+        Some(found) => Some(name(leaves, &found.kind, found.word)),
+        None => is_variable(variable).then(|| "something".to_owned()),
     })
 }
 

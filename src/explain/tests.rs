@@ -46,7 +46,8 @@ fn read(facts: &str) -> (Facts, Names) {
 
 /// Reads `relation(names)` as a row.
 fn goal(text: &str, names: &mut Names) -> (String, Vec<u64>) {
-    let (relation, cells) = text.trim_end_matches(')').split_once('(').expect("a goal is `relation(names)`");
+    let (relation, cells) =
+        text.trim_end_matches(')').split_once('(').expect("a goal is `relation(names)`");
     let program = shipped::program();
     let known = program.relation(relation).expect("the relation is known");
     let words = program.relations[known].columns.iter().zip(cells.split(", "));
@@ -83,7 +84,7 @@ fn an_exclusion_is_followed_to_the_flag() {
         ",
         "excluded(null_resource.c)",
         expect![[r#"
-            object null_resource.c takes no part in this run, because of an exclusion
+            null_resource.c takes no part in this run
               because null_resource.c reads local.x             main.tf:1,1
               because local.x reads null_resource.b             main.tf:4,1
               because null_resource.b reads null_resource.a     main.tf:2,1
@@ -101,7 +102,7 @@ fn what_is_kept_for_another_says_for_whom() {
         ",
         "excluded(net)",
         expect![[r#"
-            object net takes no part in this run, because of an exclusion
+            net takes no part in this run
               because net would be destroyed, but must stay as it is
                 because db stays as it is, and rests on net    terraform.tfstate
                 because db exists and is left out              terraform.tfstate
@@ -120,7 +121,6 @@ fn a_replacement_names_what_the_provider_said() {
         expect![[r#"
             a is replaced: destroyed, then created (the provider cannot change it in place)
               because the provider cannot make a change of a in place    the provider: size
-              because a exists
               because the configuration declares a
         "#]],
     );
@@ -145,12 +145,9 @@ fn what_an_earlier_batch_concluded_is_explained_too() {
                   because a belongs to all_of_a
                   because a is updated in place
                     because a differs from the configuration
-                    because a exists
                     because the configuration declares a
-                  because a is updated in place (see above)
                 because b belongs to block_b
                 because block_b sets create_before_destroy
-                because block_b declares b
         "#]],
     );
 }
@@ -188,7 +185,7 @@ fn a_provider_is_followed_through_the_modules() {
         ",
         "serves(p, n)",
         expect![[r#"
-            provider instance p serves object n
+            p serves n
               because p is the chosen instance
               because n belongs to block
               because block stands in grandchild and uses provider aws
@@ -205,7 +202,7 @@ fn an_output_that_keeps_its_value_says_why() {
         "filtered(). output(o). value(o). reads(o, a). managed(a). object(a). targeting(). object(b). hit(b, Target, -target=b).",
         "keeps_value(o, SomethingMissing)",
         expect![[r#"
-            output o keeps its value, for reason something it relies on takes no part in this run
+            o keeps its value, because something it relies on takes no part in this run
               because o reads a, which no target wants    main.tf:1,1
                 because the request has targets, and none of them wants a
         "#]],
@@ -214,9 +211,13 @@ fn an_output_that_keeps_its_value_says_why() {
 
 #[test]
 fn a_given_row_is_its_own_reason() {
-    why("reads(b, a). hit(a, Exclude, -exclude=a).", "hit(a, Exclude, -exclude=a)", expect![[r#"
-        flag -exclude=a names a, by its address now or before a move    -exclude=a
-    "#]]);
+    why(
+        "reads(b, a). hit(a, Exclude, -exclude=a).",
+        "hit(a, Exclude, -exclude=a)",
+        expect![[r#"
+        -exclude=a names a, to exclude it    -exclude=a
+    "#]],
+    );
 }
 
 #[test]
@@ -227,17 +228,14 @@ fn what_several_things_rest_on_is_told_once() {
         ",
         "violation(PreventsDestroy, n)",
         expect![[r#"
-            n stands against the plan, in the way of prevent_destroy
+            n stands against the plan (prevent_destroy)
               because the block of n sets prevent_destroy
-              because n is replaced, the new object first
               because n is replaced: created, then destroyed (the provider cannot change it in place)
                 because the new object of n comes first
                   because the provider cannot make a change of n in place    the provider: size
-                  because n exists
                   because the configuration declares n
                   because n belongs to block
                   because block sets create_before_destroy
-                  because block declares n
         "#]],
     );
 }
@@ -248,105 +246,77 @@ fn a_refusal_names_for_each_rule_what_failed() {
         "object(c). object(b). object(a). reads(c, b). reads(b, a). hit(other, Exclude, f).",
         "excluded(c)",
         expect![[r#"
-            It does not hold that object c takes no part in this run, because of an exclusion.
-              it would if: c is left out [selection.excluded]
-                but it does not hold that node c is left out of this run
-                  it would if: c reads b [selection.dependent]
-                    but it does not hold that node b is left out of this run
-                      it would if: b reads a [selection.dependent]
-                        but it does not hold that node a is left out of this run
-                          it would if: the request leaves a out [selection.requested]
-                            but it does not hold that flag something names a, by its address now or before a move
-                          it would if: a reads `m` [selection.dependent]
-                            but it does not hold that what a says is computed from what something says
-                          it would if: a reads `p`, and the request leaves out one of its instances [selection.part]
-                            but it does not hold that what a says is computed from what something says
-                          it would if: a would be destroyed, but must stay as it is [selection.protected]
-                            but it does not hold that concluded by `selection`, for the nodes of this batch
-                              it would if: a exists and is left out [selection.kept]
-                                but it does not hold that node a is left out of this run
-                              it would if: `n` stays as it is, and rests on a [selection.foundation]
-                                but it does not hold that the object that exists as something was made from, or waits for, what exists as a
-                      it would if: b reads a, and the request leaves out one of its instances [selection.part]
-                        but it does not hold that flag something names a, by its address now or before a move
-                      it would if: the request leaves b out [selection.requested]
-                        but it does not hold that flag something names b, by its address now or before a move
-                      it would if: b would be destroyed, but must stay as it is [selection.protected]
-                        but it does not hold that concluded by `selection`, for the nodes of this batch
-                          it would if: b exists and is left out [selection.kept]
-                            but it does not hold that node b is left out of this run
-                              it would if: b reads a [selection.dependent]
-                                but it does not hold that node a is left out of this run
-                              it would if: b reads a, and the request leaves out one of its instances [selection.part]
-                                but it does not hold that flag something names a, by its address now or before a move
-                              it would if: the request leaves b out [selection.requested]
-                                but it does not hold that flag something names b, by its address now or before a move
-                              it would if: b would be destroyed, but must stay as it is [selection.protected]
-                                but it does not hold that concluded by `selection`, for the nodes of this batch
-                          it would if: `n` stays as it is, and rests on b [selection.foundation]
-                            but it does not hold that the object that exists as something was made from, or waits for, what exists as b
-                  it would if: c reads b, and the request leaves out one of its instances [selection.part]
-                    but it does not hold that flag something names b, by its address now or before a move
-                  it would if: the request leaves c out [selection.requested]
-                    but it does not hold that flag something names c, by its address now or before a move
-                  it would if: c would be destroyed, but must stay as it is [selection.protected]
-                    but it does not hold that concluded by `selection`, for the nodes of this batch
-                      it would if: c exists and is left out [selection.kept]
-                        but it does not hold that node c is left out of this run
-                          it would if: c reads b [selection.dependent]
-                            but it does not hold that node b is left out of this run
-                              it would if: b reads a [selection.dependent]
-                                but it does not hold that node a is left out of this run
-                              it would if: b reads a, and the request leaves out one of its instances [selection.part]
-                                but it does not hold that flag something names a, by its address now or before a move
-                              it would if: the request leaves b out [selection.requested]
-                                but it does not hold that flag something names b, by its address now or before a move
-                              it would if: b would be destroyed, but must stay as it is [selection.protected]
-                                but it does not hold that concluded by `selection`, for the nodes of this batch
-                          it would if: c reads b, and the request leaves out one of its instances [selection.part]
-                            but it does not hold that flag something names b, by its address now or before a move
-                          it would if: the request leaves c out [selection.requested]
-                            but it does not hold that flag something names c, by its address now or before a move
-                          it would if: c would be destroyed, but must stay as it is [selection.protected]
-                            but it does not hold that concluded by `selection`, for the nodes of this batch
-                              it would if: c exists and is left out [selection.kept]
-                                but it does not hold that node c is left out of this run
-                              it would if: `n` stays as it is, and rests on c [selection.foundation]
-                                but it does not hold that the object that exists as something was made from, or waits for, what exists as c
-                      it would if: `n` stays as it is, and rests on c [selection.foundation]
-                        but it does not hold that the object that exists as something was made from, or waits for, what exists as c
+            Not so: c takes no part in this run
+              it would be if c is left out (selection.excluded)
+                not so: c is left out
+                  it would be if c reads b (selection.dependent)
+                    not so: b is left out
+                      it would be if b reads a (selection.dependent)
+                        not so: a is left out
+                          it would be if the request leaves a out (selection.requested)
+                            not so: something names a, to exclude it
+                          it would be if a reads something (selection.dependent)
+                            not so: a reads something
+                          it would be if a reads something, and the request leaves out one of its instances (selection.part)
+                            not so: a reads something
+                          it would be if a would be destroyed, but must stay as it is (selection.protected)
+                            not so: a must stay as it is
+                              it would be if a exists and is left out (selection.kept)
+                                not so: a is left out
+                              it would be if something stays as it is, and rests on a (selection.foundation)
+                                not so: something rests on a
+                      it would be if b reads a, and the request leaves out one of its instances (selection.part)
+                        not so: something names a, to exclude a part of it
+                      it would be if the request leaves b out (selection.requested)
+                        not so: something names b, to exclude it
+                      it would be if b would be destroyed, but must stay as it is (selection.protected)
+                        not so: b must stay as it is
+                          it would be if b exists and is left out (selection.kept)
+                            not so: b is left out
+                          it would be if something stays as it is, and rests on b (selection.foundation)
+                            not so: something rests on b
+                  it would be if c reads b, and the request leaves out one of its instances (selection.part)
+                    not so: something names b, to exclude a part of it
+                  it would be if the request leaves c out (selection.requested)
+                    not so: something names c, to exclude it
+                  it would be if c would be destroyed, but must stay as it is (selection.protected)
+                    not so: c must stay as it is
+                      it would be if c exists and is left out (selection.kept)
+                        not so: c is left out
+                      it would be if something stays as it is, and rests on c (selection.foundation)
+                        not so: something rests on c
         "#]],
     );
     why_not(
         "mode(Normal). managed(a). declared(a). prior(a).",
         "action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate)",
         expect![[r#"
-            It does not hold that delete, then create is to be done with a, for reason the provider cannot change it in place.
-              it would if: the old object of a goes first [decide.delete-first]
-                but it does not hold that a is replaced, for reason the provider cannot change it in place
-                  it would if: nothing that stays as it is rests on a [decide.replaced]
-                    but it does not hold that a exists and is to be replaced, for reason the provider cannot change it in place
-                      it would if: the provider cannot make a change of a in place [decide.replace-cannot-update]
-                        but it does not hold that the provider names a difference of a that it cannot make in place
+            Not so: a is replaced: destroyed, then created (the provider cannot change it in place)
+              it would be if the old object of a goes first (decide.delete-first)
+                not so: a is replaced (the provider cannot change it in place)
+                  it would be if nothing that stays as it is rests on a (decide.replaced)
+                    not so: a is to be replaced (the provider cannot change it in place)
+                      it would be if the provider cannot make a change of a in place (decide.replace-cannot-update)
+                        not so: the provider names a difference of a that it cannot make in place
         "#]],
     );
     why_not(
         "object(a). targeting(). hit(b, Target, f). object(b).",
         "selected(a)",
         expect![[r#"
-            It does not hold that object a takes part in this run.
-              it would if: a is wanted, and nothing leaves it out [selection.selected]
-                but it does not hold that a target names a, or needs it
-                  it would if: a target names a [selection.targeted]
-                    but it does not hold that flag something names a, by its address now or before a move
-                  it would if: `n` reads a [selection.required]
-                    but it does not hold that what something says is computed from what a says
-                  it would if: a is one of the instances of `p` [selection.whole]
-                    but it does not hold that instance a is one of those that pending node something stands for
-                  it would if: a rests on `m`, which is to be destroyed [selection.toppled]
-                    but it does not hold that this is the kind of plan that is asked for
-              it would if: the request has no targets, and nothing leaves a out [selection.all]
-                but the request has targets
+            Not so: a takes part in this run
+              it would be if a is wanted, and nothing leaves it out (selection.selected)
+                not so: a target names a, or needs it
+                  it would be if a target names a (selection.targeted)
+                    not so: something names a, to target it
+                  it would be if something reads a (selection.required)
+                    not so: something reads a
+                  it would be if a is one of the instances of something (selection.whole)
+                    not so: a is one of the instances that something stands for
+                  it would be if a rests on something, which is to be destroyed (selection.toppled)
+                    not so: this is a destroy run
+              it would be if the request has no targets, and nothing leaves a out (selection.all)
+                but: the request has targets
         "#]],
     );
 }
@@ -355,7 +325,8 @@ fn a_refusal_names_for_each_rule_what_failed() {
 fn a_proof_is_json_too() {
     let (facts, names) = read("object(b). object(a). reads(b, a). hit(a, Exclude, -exclude=a).");
     let proof = super::why(&facts, "excluded", &[0]).expect("it holds");
-    let json = serde_json::to_string_pretty(&to_json(&proof, &Given { names: &names })).expect("it is JSON");
+    let json = serde_json::to_string_pretty(&to_json(&proof, &Given { names: &names }))
+        .expect("it is JSON");
     expect![[r#"
         {
           "goal": 5,
@@ -374,7 +345,7 @@ fn a_proof_is_json_too() {
                 "exclude",
                 "-exclude=a"
               ],
-              "sentence": "flag -exclude=a names a, by its address now or before a move",
+              "sentence": "-exclude=a names a, to exclude it",
               "origin": "-exclude=a"
             },
             {
@@ -382,7 +353,7 @@ fn a_proof_is_json_too() {
               "arguments": [
                 "a"
               ],
-              "sentence": "node a is left out of this run",
+              "sentence": "a is left out",
               "rule": "selection.requested",
               "because": "the request leaves a out",
               "premises": [
@@ -397,7 +368,7 @@ fn a_proof_is_json_too() {
                 "b",
                 "a"
               ],
-              "sentence": "what b says is computed from what a says",
+              "sentence": "b reads a",
               "origin": "main.tf:1,1"
             },
             {
@@ -405,7 +376,7 @@ fn a_proof_is_json_too() {
               "arguments": [
                 "b"
               ],
-              "sentence": "node b is left out of this run",
+              "sentence": "b is left out",
               "rule": "selection.dependent",
               "because": "b reads a",
               "premises": [
@@ -422,7 +393,7 @@ fn a_proof_is_json_too() {
               "arguments": [
                 "b"
               ],
-              "sentence": "object b takes no part in this run, because of an exclusion",
+              "sentence": "b takes no part in this run",
               "rule": "selection.excluded",
               "because": "b is left out",
               "premises": [
@@ -435,7 +406,8 @@ fn a_proof_is_json_too() {
               ]
             }
           ]
-        }"#]].assert_eq(&json);
+        }"#]]
+    .assert_eq(&json);
 }
 
 #[test]
@@ -465,7 +437,11 @@ fn a_chain_of_ten_thousand_is_proved_told_and_checked() {
     let names = Names::default();
     let told = render(&proof, &Given { names: &names });
     assert_eq!(told.lines().count(), 10_001);
-    assert!(to_json(&proof, &Given { names: &names })["steps"].as_array().is_some_and(|it| it.len() > 20_000));
+    assert!(
+        to_json(&proof, &Given { names: &names })["steps"]
+            .as_array()
+            .is_some_and(|it| it.len() > 20_000)
+    );
 }
 
 #[test]
@@ -484,7 +460,8 @@ fn a_proof_takes_the_shortest_way() {
 
 #[test]
 fn a_false_proof_is_found_out() {
-    let (facts, mut names) = read("object(b). object(a). object(c). reads(b, a). hit(a, Exclude, f).");
+    let (facts, mut names) =
+        read("object(b). object(a). object(c). reads(b, a). hit(a, Exclude, f).");
     let (relation, row) = goal("excluded(b)", &mut names);
     let proof = super::why(&facts, &relation, &row).expect("it holds");
     let model = Model::new(&facts, &shipped::conclude(&facts));
@@ -507,7 +484,8 @@ fn a_false_proof_is_found_out() {
     }
     assert_eq!(refused, BTreeSet::from([true]));
     let absent = super::why(&facts, "selected", &[2]).expect("it holds");
-    let (more, _) = read("object(b). object(a). object(c). reads(b, a). hit(a, Exclude, f). reads(c, a).");
+    let (more, _) =
+        read("object(b). object(a). object(c). reads(b, a). hit(a, Exclude, f). reads(c, a).");
     let model = Model::new(&more, &shipped::conclude(&more));
     assert!(check(&absent, &more, &model).is_err(), "what is said to be absent is there");
 }
@@ -570,7 +548,23 @@ fn premises_come_before_what_rests_on_them() {
     let proof = super::why(&chain(50), "excluded", &[0]).expect("it holds");
     for (number, step) in proof.steps.iter().enumerate() {
         if let By::Rule(application) = &step.by {
-            assert!(application.premises.iter().all(|it| !matches!(it, Premise::Step(it) if *it >= number)));
+            assert!(
+                application
+                    .premises
+                    .iter()
+                    .all(|it| !matches!(it, Premise::Step(it) if *it >= number))
+            );
         }
+    }
+}
+
+#[test]
+fn the_reference_lists_every_relation_and_rule() {
+    let text = super::relations_markdown();
+    for relation in Facts::RELATIONS {
+        assert!(text.contains(&format!("| `{}(", relation.name)), "{}", relation.name);
+    }
+    for rule in &shipped::program().rules {
+        assert!(text.contains(&format!("| `{}` |", rule.name)), "{}", rule.name);
     }
 }

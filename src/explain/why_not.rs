@@ -13,8 +13,8 @@ use crate::datalog::evaluate::{compare, compute, fits};
 /// How many rows are tried for one rule before the best way so far is taken.
 const PATIENCE: usize = 200_000;
 
-/// How deep failed premises are followed.
-const DEEPEST: usize = 4;
+/// How many failed premises are followed, each at most once.
+const MOST: usize = 12;
 
 /// Why a row does not hold.
 #[derive(Clone, Debug)]
@@ -59,13 +59,21 @@ impl Known {
         if row.len() != self.program.relations[number].columns.len() {
             return None;
         }
-        self.shape_why_not(number, &words, 0)
+        self.shape_why_not(number, &words, &mut Vec::new())
     }
 
     /// Explains why no row of this shape holds; nothing if one does.
-    fn shape_why_not(&self, relation: usize, words: &[Option<u64>], depth: usize) -> Option<WhyNot> {
+    fn shape_why_not(
+        &self,
+        relation: usize,
+        words: &[Option<u64>],
+        followed: &mut Vec<(usize, Vec<Option<u64>>)>,
+    ) -> Option<WhyNot> {
+        followed.push((relation, words.to_vec()));
         let declared = &self.program.relations[relation];
-        let agrees = |row: &[u64]| words.iter().zip(row).all(|(word, it)| word.is_none_or(|word| word == *it));
+        let agrees = |row: &[u64]| {
+            words.iter().zip(row).all(|(word, it)| word.is_none_or(|word| word == *it))
+        };
         if self.database.table(relation).rows().any(agrees) {
             return None;
         }
@@ -74,22 +82,44 @@ impl Known {
             .rules
             .iter()
             .filter(|it| it.head == relation)
-            .filter_map(|rule| self.attempt(rule, words, depth))
+            .filter_map(|rule| self.attempt(rule, words))
             .collect();
         attempts.sort_by_key(|it| std::cmp::Reverse(it.held.len()));
+        for attempt in &mut attempts {
+            self.follow(attempt, followed);
+        }
         Some(WhyNot {
-            goal: Shape { relation: declared.name.clone(), kinds: declared.columns.clone(), words: words.to_vec() },
+            goal: Shape {
+                relation: declared.name.clone(),
+                kinds: declared.columns.clone(),
+                words: words.to_vec(),
+            },
             is_given: !declared.is_derived,
             attempts,
         })
     }
 
+    /// Explains why the premise that failed does not hold, unless that is said elsewhere or would go too far.
+    fn follow(&self, attempt: &mut Attempt, followed: &mut Vec<(usize, Vec<Option<u64>>)>) {
+        let Failure::Missing(shape, deeper) = &mut attempt.failed else { return };
+        let Some(relation) = self.program.relation(&shape.relation) else { return };
+        let place = (relation, shape.words.clone());
+        if self.program.relations[relation].is_derived
+            && followed.len() < MOST
+            && !followed.contains(&place)
+        {
+            *deeper = self.shape_why_not(relation, &shape.words, followed).map(Box::new);
+        }
+    }
+
     /// Tries one rule; nothing if its conclusion can never be of this shape.
-    fn attempt(&self, rule: &Rule, words: &[Option<u64>], depth: usize) -> Option<Attempt> {
+    fn attempt(&self, rule: &Rule, words: &[Option<u64>]) -> Option<Attempt> {
         let mut values = vec![None; rule.variables.len()];
         for (term, word) in rule.terms.iter().zip(words) {
             match (term, word) {
-                (Value::Variable(it), Some(word)) if values[*it].is_none_or(|known| known == *word) => {
+                (Value::Variable(it), Some(word))
+                    if values[*it].is_none_or(|known| known == *word) =>
+                {
                     values[*it] = Some(*word);
                 }
                 (Value::Variable(_), Some(_)) => return None,
@@ -102,7 +132,9 @@ impl Known {
         let (literals, values) = search.best?;
         let (failed, held) = literals.split_last()?;
         let shape = |it: usize| match &rule.body[it] {
-            Literal::Holds(pattern) | Literal::Absent(pattern) => Some(self.shape(pattern, &values)),
+            Literal::Holds(pattern) | Literal::Absent(pattern) => {
+                Some(self.shape(pattern, &values))
+            }
             _ => None,
         };
         Some(Attempt {
@@ -113,17 +145,13 @@ impl Known {
                 bindings: self.bindings(rule, &values),
                 premises: Vec::new(),
             },
-            held: held.iter().filter(|it| matches!(rule.body[**it], Literal::Holds(_))).filter_map(|&it| shape(it)).collect(),
+            held: held
+                .iter()
+                .filter(|it| matches!(rule.body[**it], Literal::Holds(_)))
+                .filter_map(|&it| shape(it))
+                .collect(),
             failed: match &rule.body[*failed] {
-                Literal::Holds(pattern) => {
-                    let missing = self.shape(pattern, &values);
-                    let deeper = if depth < DEEPEST {
-                        self.shape_why_not(pattern.relation, &missing.words, depth + 1)
-                    } else {
-                        None
-                    };
-                    Failure::Missing(missing, deeper.map(Box::new))
-                }
+                Literal::Holds(pattern) => Failure::Missing(self.shape(pattern, &values), None),
                 Literal::Absent(pattern) => Failure::Present(self.shape(pattern, &values)),
                 _ => Failure::Condition,
             },
@@ -177,7 +205,12 @@ impl Search<'_> {
         tried.pop();
     }
 
-    fn try_rows(&mut self, pattern: &Pattern, values: &mut Vec<Option<u64>>, tried: &mut Vec<usize>) {
+    fn try_rows(
+        &mut self,
+        pattern: &Pattern,
+        values: &mut Vec<Option<u64>>,
+        tried: &mut Vec<usize>,
+    ) {
         let known = self.known;
         let table = known.database.table(pattern.relation);
         let whole: Option<Vec<u64>> = known.shape(pattern, values).words.into_iter().collect();
@@ -220,17 +253,40 @@ impl Search<'_> {
     /// Returns the literal to try next: a condition that can be decided, else the one with most bound.
     fn next(&self, values: &[Option<u64>], tried: &[usize]) -> Option<usize> {
         let free = |pattern: &Pattern| {
-            pattern.terms.iter().filter(|it| matches!(it, Term::Variable(it) if values[*it].is_none())).count()
+            pattern
+                .terms
+                .iter()
+                .filter(|it| matches!(it, Term::Variable(it) if values[*it].is_none()))
+                .count()
         };
         let rest = (0..self.rule.body.len()).filter(|it| !tried.contains(it));
         let cost = |literal: &Literal| match literal {
             Literal::Compare(_, left, right) => {
-                if compute(left, values).is_some() && compute(right, values).is_some() { 0 } else { 90 }
+                if compute(left, values).is_some() && compute(right, values).is_some() {
+                    0
+                } else {
+                    90
+                }
             }
-            Literal::Let(_, value) => if compute(value, values).is_some() { 0 } else { 90 },
-            Literal::Absent(pattern) => if free(pattern) == 0 { 1 } else { 90 },
+            Literal::Let(_, value) => {
+                if compute(value, values).is_some() {
+                    0
+                } else {
+                    90
+                }
+            }
+            Literal::Absent(pattern) => {
+                if free(pattern) == 0 {
+                    1
+                } else {
+                    90
+                }
+            }
             Literal::Holds(pattern) => {
-                let any = pattern.terms.iter().any(|it| matches!(it, Term::Variable(it) if values[*it].is_some()));
+                let any = pattern
+                    .terms
+                    .iter()
+                    .any(|it| matches!(it, Term::Variable(it) if values[*it].is_some()));
                 if any || free(pattern) == 0 { 2 + free(pattern) } else { 40 }
             }
             Literal::Aggregate { .. } => 95,
@@ -242,12 +298,12 @@ impl Search<'_> {
 impl WhyNot {
     /// Tells it: what does not hold, and for each rule what failed.
     pub fn render(&self, leaves: &dyn Leaves) -> String {
-        let mut out = format!("It does not hold that {}.\n", sentence::of_shape(&self.goal, leaves));
+        let mut out = format!("Not so: {}\n", sentence::of_shape(&self.goal, leaves));
         self.tell(leaves, 1, &mut out);
         out
     }
 
-    // Following is bounded by `DEEPEST`, so this recursion is too.
+    // At most `MOST` premises are followed, so this recursion is shallow.
     fn tell(&self, leaves: &dyn Leaves, depth: usize, out: &mut String) {
         let indent = "  ".repeat(depth);
         if self.is_given {
@@ -255,15 +311,14 @@ impl WhyNot {
         }
         for attempt in &self.attempts {
             let rule = sentence::of_rule_in_full(&attempt.application, leaves);
-            let failed = match &attempt.failed {
-                Failure::Missing(shape, _) => format!("it does not hold that {}", sentence::of_shape(shape, leaves)),
-                Failure::Present(shape) => sentence::of_shape(shape, leaves),
-                Failure::Condition => "a condition fails".to_owned(),
+            out.push_str(&format!("{indent}it would be if {rule} ({})\n", attempt.rule));
+            let (sign, failed) = match &attempt.failed {
+                Failure::Missing(shape, _) => ("not so", sentence::of_shape(shape, leaves)),
+                Failure::Present(shape) => ("but", sentence::of_shape(shape, leaves)),
+                Failure::Condition => ("but", "a condition fails".to_owned()),
             };
-            out.push_str(&format!("{indent}it would if: {rule} [{}]\n{indent}  but {failed}\n", attempt.rule));
-            if let Failure::Missing(_, Some(deeper)) = &attempt.failed
-                && !deeper.is_given
-            {
+            out.push_str(&format!("{indent}  {sign}: {failed}\n"));
+            if let Failure::Missing(_, Some(deeper)) = &attempt.failed {
                 deeper.tell(leaves, depth + 2, out);
             }
         }
@@ -282,7 +337,8 @@ impl WhyNot {
 
 impl Attempt {
     fn to_json(&self, leaves: &dyn Leaves) -> Json {
-        let held: Vec<Json> = self.held.iter().map(|it| render::shape_to_json(it, leaves)).collect();
+        let held: Vec<Json> =
+            self.held.iter().map(|it| render::shape_to_json(it, leaves)).collect();
         let mut value = json!({
             "rule": self.rule,
             "because": sentence::of_rule_in_full(&self.application, leaves),

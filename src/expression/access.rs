@@ -29,12 +29,16 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
     if ty == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
     }
-    let convert_key = |to| convert(key.bare(), to).map_err(|error| wrong(&format!("{NO_ELEMENT}: {error}.")));
+    let convert_key = |to| {
+        convert(key.bare(), to).map_err(|error| wrong(&format!("{NO_ELEMENT}: {}.", error.message)))
+    };
     let found = match ty.kind() {
         Kind::List(element) => {
             let key = convert_key(Type::NUMBER)?;
             match bare {
-                Value::List(it) if key.is_known() => position(&key, it.items.len()).map(|at| it.items[at].clone()).map_err(|it| wrong(&it))?,
+                Value::List(it) if key.is_known() => position(&key, it.items.len())
+                    .map(|at| it.items[at].clone())
+                    .map_err(|it| wrong(&it))?,
                 _ => Value::unknown(*element),
             }
         }
@@ -45,7 +49,9 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
         Kind::Map(element) => {
             let key = convert_key(Type::STRING)?;
             match (bare, key.as_str()) {
-                (Value::Map(_), Some(name)) => bare.get(name).cloned().ok_or_else(|| wrong(&format!("{NO_ELEMENT}.")))?,
+                (Value::Map(_), Some(name)) => {
+                    bare.get(name).cloned().ok_or_else(|| wrong(&format!("{NO_ELEMENT}.")))?
+                }
                 _ => Value::unknown(*element),
             }
         }
@@ -93,12 +99,16 @@ fn position(key: &Value, length: usize) -> Result<usize, String> {
         ));
     }
     if number.sign() < 0 {
-        return Err(format!("{NO_ELEMENT}: a negative number is not a valid index for a sequence."));
+        return Err(format!(
+            "{NO_ELEMENT}: a negative number is not a valid index for a sequence."
+        ));
     }
     match number.as_i64().and_then(|it| usize::try_from(it).ok()) {
         Some(at) if at < length => Ok(at),
         _ if length == 0 => Err(format!("{NO_ELEMENT}: the collection has no elements.")),
-        _ => Err(format!("{NO_ELEMENT}: the given index is greater than or equal to the length of the collection.")),
+        _ => Err(format!(
+            "{NO_ELEMENT}: the given index is greater than or equal to the length of the collection."
+        )),
     }
 }
 
@@ -113,7 +123,9 @@ pub fn attribute(value: &Value, name: &str, span: Span) -> Result<Value, Diagnos
     let (ty, bare) = (value.ty(), value.bare());
     let found = match ty.kind() {
         Kind::Object(attributes) => match ty.attribute_index(name) {
-            None => return wrong(format!("This object does not have an attribute named {name:?}.")),
+            None => {
+                return wrong(format!("This object does not have an attribute named {name:?}."));
+            }
             Some(at) => bare.get(name).cloned().unwrap_or_else(|| Value::unknown(attributes[at].1)),
         },
         Kind::Map(element) => match bare {
@@ -144,7 +156,12 @@ pub fn attribute(value: &Value, name: &str, span: Span) -> Result<Value, Diagnos
                     .to_owned(),
             );
         }
-        _ if ty.is_primitive() => return wrong(format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name())),
+        _ if ty.is_primitive() => {
+            return wrong(format!(
+                "Can't access attributes on a primitive-typed value ({}).",
+                ty.friendly_name()
+            ));
+        }
         _ => return wrong("This value does not have any attributes.".to_owned()),
     };
     Ok(found.mark(&value.marks()))

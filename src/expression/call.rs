@@ -37,7 +37,15 @@ impl Site<'_> {
 
 impl Evaluator<'_> {
     /// Evaluates `f(a, b...)`.
-    pub(super) fn call(&self, whole: &Expression, name: &Name, arguments: &[Expression], expand: bool, close: Span, names: &Names<'_>) -> Value {
+    pub(super) fn call(
+        &self,
+        whole: &Expression,
+        name: &Name,
+        arguments: &[Expression],
+        expand: bool,
+        close: Span,
+        names: &Names<'_>,
+    ) -> Value {
         let site = Site { whole, name, close };
         if name.text.starts_with("provider::") {
             return self.provider_call(&site, arguments, expand, names);
@@ -53,7 +61,9 @@ impl Evaluator<'_> {
             self.report(problems::unknown_function(name, whole.span), whole, names);
             return Value::unknown(Type::DYNAMIC);
         };
-        let Some(given) = self.arguments(&site, arguments, expand, names) else { return Value::unknown(Type::DYNAMIC) };
+        let Some(given) = self.arguments(&site, arguments, expand, names) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
         let Some(given) = given else { return Value::unknown(Type::DYNAMIC) };
         let parameters: Vec<&str> = function.parameters.iter().map(|it| it.name).collect();
         if !self.count_fits(&site, &given, &parameters, function.variadic.is_some(), names) {
@@ -66,7 +76,12 @@ impl Evaluator<'_> {
             match convert(value, parameter.shape.ty()) {
                 Ok(value) => values.push(value),
                 Err(error) => {
-                    let problem = problems::bad_argument(parameter.name, &error.to_string(), start_of(expression), whole.span);
+                    let problem = problems::bad_argument(
+                        parameter.name,
+                        &error.message,
+                        start_of(expression),
+                        whole.span,
+                    );
                     self.report(named(problem, &site, Some(function)), expression, names);
                     wrong = true;
                 }
@@ -78,22 +93,38 @@ impl Evaluator<'_> {
         match function.invoke(&values, self.scope, self.templates()) {
             Ok(value) => value,
             Err(failure) => {
-                let parameter = failure.argument.and_then(|at| Some((function.parameter(at)?.name, given.get(at)?.1)));
+                let parameter = failure
+                    .argument
+                    .and_then(|at| Some((function.parameter(at)?.name, given.get(at)?.1)));
                 self.fail(&site, failure, parameter, Some(function), names);
                 Value::unknown(Type::DYNAMIC)
             }
         }
     }
 
-    fn fail(&self, site: &Site<'_>, failure: Failure, parameter: Option<(&str, &Expression)>, function: Option<&Function>, names: &Names<'_>) {
+    fn fail(
+        &self,
+        site: &Site<'_>,
+        failure: Failure,
+        parameter: Option<(&str, &Expression)>,
+        function: Option<&Function>,
+        names: &Names<'_>,
+    ) {
         let whole = site.whole;
         match parameter {
             Some((parameter, expression)) => {
-                let problem = problems::bad_argument(parameter, &failure.message, start_of(expression), whole.span);
+                let problem = problems::bad_argument(
+                    parameter,
+                    &failure.message,
+                    start_of(expression),
+                    whole.span,
+                );
                 self.report(named(problem, site, function), expression, names);
             }
             None => {
-                let problem = problems::failed_call(&site.name.text, &failure.message, site.start()).within(whole.span);
+                let problem =
+                    problems::failed_call(&site.name.text, &failure.message, site.start())
+                        .within(whole.span);
                 self.report(named(problem, site, function), whole, names);
             }
         }
@@ -101,8 +132,15 @@ impl Evaluator<'_> {
 
     /// Evaluates arguments. The outer `None`: one failed; the inner: `...` of something unknown.
     #[expect(clippy::type_complexity, reason = "two kinds of absence, each said in the doc")]
-    fn arguments<'e>(&self, site: &Site<'e>, arguments: &'e [Expression], expand: bool, names: &Names<'_>) -> Option<Option<Vec<Given<'e>>>> {
-        let plain = if expand { &arguments[..arguments.len().saturating_sub(1)] } else { arguments };
+    fn arguments<'e>(
+        &self,
+        site: &Site<'e>,
+        arguments: &'e [Expression],
+        expand: bool,
+        names: &Names<'_>,
+    ) -> Option<Option<Vec<Given<'e>>>> {
+        let plain =
+            if expand { &arguments[..arguments.len().saturating_sub(1)] } else { arguments };
         let keyed = self.keys_only(site, plain);
         let (given, problems) = self.captured(|| match keyed {
             Some(value) => vec![(value, &plain[0])],
@@ -120,11 +158,19 @@ impl Evaluator<'_> {
             }
             let ty = list.ty();
             if list.is_null() && (ty == Type::DYNAMIC || is_sequence(ty)) {
-                self.report(named(problems::bad_expansion(true, last.span, site.whole.span), site, None), last, names);
+                self.report(
+                    named(problems::bad_expansion(true, last.span, site.whole.span), site, None),
+                    last,
+                    names,
+                );
                 return None;
             }
             if ty != Type::DYNAMIC && !is_sequence(ty) {
-                self.report(named(problems::bad_expansion(false, last.span, site.whole.span), site, None), last, names);
+                self.report(
+                    named(problems::bad_expansion(false, last.span, site.whole.span), site, None),
+                    last,
+                    names,
+                );
                 return None;
             }
             let marks = list.marks();
@@ -139,18 +185,39 @@ impl Evaluator<'_> {
         let ([argument], "length" | "keys") = (arguments, site.base()) else { return None };
         let Expr::Traversal { root, steps } = &*argument.expr else { return None };
         let reference = parse_reference(root, steps).ok()?;
-        if !reference.rest.is_empty() || !matches!(reference.subject, Subject::Resource(..) | Subject::Module(_)) {
+        if !reference.rest.is_empty()
+            || !matches!(reference.subject, Subject::Resource(..) | Subject::Module(_))
+        {
             return None;
         }
         self.scope.key_set(&reference.subject, reference.span)?.ok()
     }
 
-    fn count_fits(&self, site: &Site<'_>, given: &[Given<'_>], parameters: &[&str], or_more: bool, names: &Names<'_>) -> bool {
+    fn count_fits(
+        &self,
+        site: &Site<'_>,
+        given: &[Given<'_>],
+        parameters: &[&str],
+        or_more: bool,
+        names: &Names<'_>,
+    ) -> bool {
         let (whole, name) = (site.whole, &*site.name.text);
         let problem = if given.len() < parameters.len() {
-            problems::too_few_arguments(name, parameters.len(), or_more, parameters[given.len()], site.close, whole.span)
+            problems::too_few_arguments(
+                name,
+                parameters.len(),
+                or_more,
+                parameters[given.len()],
+                site.close,
+                whole.span,
+            )
         } else if given.len() > parameters.len() && !or_more {
-            problems::too_many_arguments(name, parameters.len(), start_of(given[parameters.len()].1), whole.span)
+            problems::too_many_arguments(
+                name,
+                parameters.len(),
+                start_of(given[parameters.len()].1),
+                whole.span,
+            )
         } else {
             return true;
         };
@@ -159,7 +226,13 @@ impl Evaluator<'_> {
     }
 
     /// Checks the number of arguments of a function that looks at expressions.
-    fn has_arguments(&self, site: &Site<'_>, arguments: &[Expression], parameters: &[&str], names: &Names<'_>) -> bool {
+    fn has_arguments(
+        &self,
+        site: &Site<'_>,
+        arguments: &[Expression],
+        parameters: &[&str],
+        names: &Names<'_>,
+    ) -> bool {
         let given: Vec<Given<'_>> = arguments.iter().map(|it| (Value::NULL, it)).collect();
         self.count_fits(site, &given, parameters, false, names)
     }
@@ -169,7 +242,8 @@ impl Evaluator<'_> {
         let mut all = Vec::new();
         let mut read = Marks::default();
         for (at, argument) in arguments.iter().enumerate() {
-            let ((value, problems), trail) = self.trailed(|| self.attempted(|| self.value(argument, names)));
+            let ((value, problems), trail) =
+                self.trailed(|| self.attempted(|| self.value(argument, names)));
             if failed(&problems) {
                 // That it failed is part of where the result comes from.
                 read = read.union(&trail);
@@ -186,12 +260,22 @@ impl Evaluator<'_> {
         let message = match all.is_empty() {
             true => "at least one argument is required".to_owned(),
             false => {
-                let lines: Vec<String> = all.iter().map(|it| format!("- {}\n  {}", it.summary, it.detail)).collect();
-                format!("no expression succeeded:\n{}\n\nAt least one expression must produce a successful result", lines.join("\n"))
+                let lines: Vec<String> = all.iter().map(|it| self.attempt(it)).collect();
+                format!(
+                    "no expression succeeded:\n{}\n\nAt least one expression must produce a successful result",
+                    lines.join("\n")
+                )
             }
         };
         self.fail(site, Failure::call(message), None, None, names);
         Value::unknown(Type::DYNAMIC).mark(&read)
+    }
+
+    /// One failed argument of `try` in its message.
+    fn attempt(&self, problem: &Diagnostic) -> String {
+        let place = problem.subject.map(|it| self.scope.place(it)).filter(|it| !it.is_empty());
+        let place = place.map(|it| format!(" (at {it})")).unwrap_or_default();
+        format!("- {}{place}\n  {}", problem.summary, problem.detail)
     }
 
     /// `can(a)`: whether it evaluates without error.
@@ -199,12 +283,14 @@ impl Evaluator<'_> {
         if !self.has_arguments(site, arguments, &["expression"], names) {
             return Value::unknown(Type::DYNAMIC);
         }
-        let ((value, problems), trail) = self.trailed(|| self.attempted(|| self.value(&arguments[0], names)));
+        let ((value, problems), trail) =
+            self.trailed(|| self.attempted(|| self.value(&arguments[0], names)));
         let reads = Marks { reads: value.deep_marks().reads, ..Marks::default() }.union(&trail);
         if failed(&problems) {
             return Value::Bool(false).mark(&reads);
         }
-        if value.is_wholly_known() { Value::Bool(true) } else { Value::unknown(Type::BOOL) }.mark(&reads)
+        if value.is_wholly_known() { Value::Bool(true) } else { Value::unknown(Type::BOOL) }
+            .mark(&reads)
     }
 
     /// `convert(value, type)`: the second argument is a type constraint.
@@ -241,7 +327,13 @@ impl Evaluator<'_> {
         Value::string(print::format_type(value.ty()))
     }
 
-    fn provider_call(&self, site: &Site<'_>, arguments: &[Expression], expand: bool, names: &Names<'_>) -> Value {
+    fn provider_call(
+        &self,
+        site: &Site<'_>,
+        arguments: &[Expression],
+        expand: bool,
+        names: &Names<'_>,
+    ) -> Value {
         let signature = match self.scope.provider_function(site.name) {
             Ok(signature) => signature,
             Err(problem) => {
@@ -250,7 +342,9 @@ impl Evaluator<'_> {
             }
         };
         let unknown = || Value::unknown(signature.returns);
-        let Some(Some(given)) = self.arguments(site, arguments, expand, names) else { return unknown() };
+        let Some(Some(given)) = self.arguments(site, arguments, expand, names) else {
+            return unknown();
+        };
         let parameters: Vec<&str> = signature.parameters.iter().map(|it| &*it.0).collect();
         if !self.count_fits(site, &given, &parameters, signature.variadic.is_some(), names) {
             return unknown();
@@ -263,7 +357,16 @@ impl Evaluator<'_> {
             match convert(value, *ty) {
                 Ok(value) => values.push(value),
                 Err(error) => self.report(
-                    named(problems::bad_argument(name, &error.to_string(), start_of(expression), site.whole.span), site, None),
+                    named(
+                        problems::bad_argument(
+                            name,
+                            &error.message,
+                            start_of(expression),
+                            site.whole.span,
+                        ),
+                        site,
+                        None,
+                    ),
                     expression,
                     names,
                 ),
@@ -274,12 +377,19 @@ impl Evaluator<'_> {
         }
         let called = functions::prepare(&values, &rules).and_then(|ready| {
             let wholly_known = |at: usize, it: &Value| rules[at].unknown || it.is_wholly_known();
-            let known = !ready.untyped && !ready.unknown && ready.arguments.iter().enumerate().all(|(at, it)| wholly_known(at, it));
-            let value = if known { self.scope.call_provider_function(site.name, &ready.arguments)? } else { unknown() };
+            let known = !ready.untyped
+                && !ready.unknown
+                && ready.arguments.iter().enumerate().all(|(at, it)| wholly_known(at, it));
+            let value = if known {
+                self.scope.call_provider_function(site.name, &ready.arguments)?
+            } else {
+                unknown()
+            };
             Ok(value.mark(&ready.marks))
         });
         called.unwrap_or_else(|failure| {
-            let blamed = failure.argument.and_then(|at| Some((&*parameter(at)?.0, given.get(at)?.1)));
+            let blamed =
+                failure.argument.and_then(|at| Some((&*parameter(at)?.0, given.get(at)?.1)));
             self.fail(site, failure, blamed, None, names);
             unknown()
         })
@@ -289,7 +399,10 @@ impl Evaluator<'_> {
 /// Adds which function was called.
 fn named(problem: Diagnostic, site: &Site<'_>, function: Option<&Function>) -> Diagnostic {
     debug_assert_eq!(problem.severity, Severity::Error, "calls fail with errors");
-    Diagnostic { function: Some((site.name.text.to_string(), function.map(Function::signature))), ..problem }
+    Diagnostic {
+        function: Some((site.name.text.to_string(), function.map(Function::signature))),
+        ..problem
+    }
 }
 
 /// The place where an expression begins, as far as a reader needs it to know which one is meant.
@@ -298,9 +411,13 @@ pub(super) fn start_of(expression: &Expression) -> Span {
     loop {
         let first_byte = Span { end: at.span.end.min(at.span.start + 1), ..at.span };
         match &*at.expr {
-            Expr::Parentheses(it) | Expr::Conditional { condition: it, .. } | Expr::Binary(_, it, _) => at = it,
+            Expr::Parentheses(it)
+            | Expr::Conditional { condition: it, .. }
+            | Expr::Binary(_, it, _) => at = it,
             Expr::Tuple(_) | Expr::Object(_) | Expr::For(_) | Expr::Unary(..) => return first_byte,
-            Expr::Call { name, .. } => return Span { end: at.span.end.min(name.span.end + 1), ..name.span },
+            Expr::Call { name, .. } => {
+                return Span { end: at.span.end.min(name.span.end + 1), ..name.span };
+            }
             _ => return at.span,
         }
     }

@@ -34,16 +34,28 @@ impl Evaluator<'_> {
                 None => known = false,
             }
         }
-        if known { Value::object(attributes).mark(&marks) } else { Value::unknown(Type::DYNAMIC).mark(&marks) }
+        if known {
+            Value::object(attributes).mark(&marks)
+        } else {
+            Value::unknown(Type::DYNAMIC).mark(&marks)
+        }
     }
 
     /// Evaluates the key of an item; `None` where it is unknown or wrong.
-    fn object_key(&self, key: &ObjectKey, value_at: &Expression, names: &Names<'_>, marks: &mut Marks) -> Option<Str> {
+    fn object_key(
+        &self,
+        key: &ObjectKey,
+        value_at: &Expression,
+        names: &Names<'_>,
+        marks: &mut Marks,
+    ) -> Option<Str> {
         let expression = match key {
             ObjectKey::Name(name) => return Some(crate::value::nfc(&name.text)),
             ObjectKey::Expression(it) => it,
         };
         if matches!(&*expression.expr, Expr::Traversal { steps, .. } if !steps.is_empty()) {
+            // That it refers to nothing is said first.
+            self.attempted(|| self.value(expression, names));
             self.report(problems::ambiguous_key(expression.span), expression, names);
             return None;
         }
@@ -61,7 +73,7 @@ impl Evaluator<'_> {
         match convert(key.bare(), Type::STRING) {
             Ok(text) => text.as_str().map(Str::from),
             Err(error) => {
-                self.report(problems::bad_key(&error.to_string(), expression.span), expression, names);
+                self.report(problems::bad_key(&error.message, expression.span), expression, names);
                 None
             }
         }
@@ -70,7 +82,8 @@ impl Evaluator<'_> {
     /// Evaluates `[for …]` and `{for …}`.
     pub(super) fn comprehension(&self, it: &For, whole: Span, names: &Names<'_>) -> Value {
         let collection = self.value(&it.collection, names);
-        let parts: Vec<&Expression> = it.key.iter().chain([&it.value]).chain(&it.condition).collect();
+        let parts: Vec<&Expression> =
+            it.key.iter().chain([&it.value]).chain(&it.condition).collect();
         let mut marks = collection.marks();
         let items = match self.elements_of(&collection, &it.collection, whole, names) {
             Some(items) => items,
@@ -96,7 +109,11 @@ impl Evaluator<'_> {
 
     /// Returns key and value of each element. The outer `None`: it has none, reported; the inner: they are not known yet.
     pub(super) fn elements_of(
-        &self, collection: &Value, at: &Expression, whole: Span, names: &Names<'_>,
+        &self,
+        collection: &Value,
+        at: &Expression,
+        whole: Span,
+        names: &Names<'_>,
     ) -> Option<Option<Vec<(Value, Value)>>> {
         if collection.is_null() {
             self.report(problems::iteration_over_null(at.span, whole), at, names);
@@ -106,22 +123,45 @@ impl Evaluator<'_> {
             return None;
         }
         if collection.ty().is_primitive() {
-            self.report(problems::iteration_over_single(collection.ty(), at.span, whole), at, names);
+            self.report(
+                problems::iteration_over_single(collection.ty(), at.span, whole),
+                at,
+                names,
+            );
             return None;
         }
         Some(elements(collection))
     }
 
     /// Tells the scope that the body of a `for` is not evaluated.
-    pub(super) fn leave_out(&self, parts: &[&Expression], key: Option<&Name>, value: &Name, names: &Names<'_>) {
+    pub(super) fn leave_out(
+        &self,
+        parts: &[&Expression],
+        key: Option<&Name>,
+        value: &Name,
+        names: &Names<'_>,
+    ) {
         let more: Vec<Str> = key.into_iter().chain([value]).map(|it| it.text.clone()).collect();
         parts.iter().for_each(|it| self.unevaluated(it, names, &more));
     }
 
     /// Checks the `if` clause once, without an element, so that what is always wrong is said once.
-    fn filter_is_possible(&self, condition: &Expression, it: &For, whole: Span, names: &Names<'_>, marks: &mut Marks) -> bool {
-        let own = bindings(it.key_name.as_ref(), &it.value_name, Value::unknown(Type::DYNAMIC), Value::unknown(Type::DYNAMIC));
-        let (result, problems) = self.captured(|| self.value(condition, &Names::within(&own, names)));
+    fn filter_is_possible(
+        &self,
+        condition: &Expression,
+        it: &For,
+        whole: Span,
+        names: &Names<'_>,
+        marks: &mut Marks,
+    ) -> bool {
+        let own = bindings(
+            it.key_name.as_ref(),
+            &it.value_name,
+            Value::unknown(Type::DYNAMIC),
+            Value::unknown(Type::DYNAMIC),
+        );
+        let (result, problems) =
+            self.captured(|| self.value(condition, &Names::within(&own, names)));
         let wrong = failed(&problems);
         self.keep(problems);
         if result.is_null() {
@@ -129,14 +169,25 @@ impl Evaluator<'_> {
             return false;
         }
         if let Err(error) = convert(&result, Type::BOOL) {
-            self.report(problems::bad_filter(&error.to_string(), condition.span, whole), condition, names);
+            self.report(
+                problems::bad_filter(&error.message, condition.span, whole),
+                condition,
+                names,
+            );
             return false;
         }
         *marks = marks.union(&Marks { reads: Default::default(), ..result.marks() });
         !wrong
     }
 
-    fn tuple_for(&self, it: &For, items: Vec<(Value, Value)>, whole: Span, names: &Names<'_>, mut marks: Marks) -> Value {
+    fn tuple_for(
+        &self,
+        it: &For,
+        items: Vec<(Value, Value)>,
+        whole: Span,
+        names: &Names<'_>,
+        mut marks: Marks,
+    ) -> Value {
         let mut values = Vec::with_capacity(items.len());
         let mut known = true;
         for (key, value) in items {
@@ -151,10 +202,22 @@ impl Evaluator<'_> {
                 }
             }
         }
-        if known { Value::tuple(values).mark(&marks) } else { Value::unknown(Type::DYNAMIC).mark(&marks) }
+        if known {
+            Value::tuple(values).mark(&marks)
+        } else {
+            Value::unknown(Type::DYNAMIC).mark(&marks)
+        }
     }
 
-    fn object_for(&self, it: &For, key: &Expression, items: Vec<(Value, Value)>, whole: Span, names: &Names<'_>, mut marks: Marks) -> Value {
+    fn object_for(
+        &self,
+        it: &For,
+        key: &Expression,
+        items: Vec<(Value, Value)>,
+        whole: Span,
+        names: &Names<'_>,
+        mut marks: Marks,
+    ) -> Value {
         let mut groups: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
         let mut known = true;
         for (at, value) in items {
@@ -165,7 +228,9 @@ impl Evaluator<'_> {
                 Taken::No => continue,
                 Taken::Undecided => {
                     known = false;
-                    [key, &it.value].into_iter().for_each(|part| self.unevaluated(part, &names, &[]));
+                    [key, &it.value]
+                        .into_iter()
+                        .for_each(|part| self.unevaluated(part, &names, &[]));
                     continue;
                 }
             }
@@ -193,7 +258,14 @@ impl Evaluator<'_> {
     }
 
     /// Decides whether an element passes the `if` clause. Problems are told until one has been.
-    fn takes_part(&self, condition: Option<&Expression>, whole: Span, names: &Names<'_>, tell: bool, marks: &mut Marks) -> Taken {
+    fn takes_part(
+        &self,
+        condition: Option<&Expression>,
+        whole: Span,
+        names: &Names<'_>,
+        tell: bool,
+        marks: &mut Marks,
+    ) -> Taken {
         let Some(condition) = condition else { return Taken::Yes };
         let test = self.value(condition, names);
         let tell = |problem: Diagnostic| {
@@ -207,7 +279,7 @@ impl Evaluator<'_> {
         }
         *marks = marks.union(&test.marks());
         match convert(&test, Type::BOOL) {
-            Err(error) => tell(problems::bad_filter(&error.to_string(), condition.span, whole)),
+            Err(error) => tell(problems::bad_filter(&error.message, condition.span, whole)),
             Ok(test) => match test.as_bool() {
                 Some(true) => Taken::Yes,
                 Some(false) => Taken::No,
@@ -217,7 +289,14 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates the key of an element of an object `for`; `None` where it is unknown or wrong.
-    fn for_key(&self, key: &Expression, whole: Span, names: &Names<'_>, tell: bool, marks: &mut Marks) -> Option<Str> {
+    fn for_key(
+        &self,
+        key: &Expression,
+        whole: Span,
+        names: &Names<'_>,
+        tell: bool,
+        marks: &mut Marks,
+    ) -> Option<Str> {
         let value = self.value(key, names);
         let tell = |problem: Diagnostic| {
             if tell {
@@ -231,12 +310,19 @@ impl Evaluator<'_> {
         *marks = marks.union(&value.marks());
         match convert(value.bare(), Type::STRING) {
             Ok(text) => text.as_str().map(Str::from),
-            Err(error) => tell(problems::bad_for_key(&error.to_string(), key.span, whole)),
+            Err(error) => tell(problems::bad_for_key(&error.message, key.span, whole)),
         }
     }
 
     /// Evaluates `x[*].a` and `x.*.a`.
-    pub(super) fn splat(&self, whole: &Expression, source: &Expression, each: &[Step], marker: Span, names: &Names<'_>) -> Value {
+    pub(super) fn splat(
+        &self,
+        whole: &Expression,
+        source: &Expression,
+        each: &[Step],
+        marker: Span,
+        names: &Names<'_>,
+    ) -> Value {
         let (value, problems) = self.captured(|| self.value(source, names));
         let wrong = failed(&problems);
         self.keep(problems);
@@ -248,13 +334,23 @@ impl Evaluator<'_> {
 
     /// Takes steps from every element of a value; `source` is to blame for it.
     pub(super) fn splat_value(
-        &self, value: Value, each: &[Step], marker: Span, source: &Expression, whole: &Expression, names: &Names<'_>,
+        &self,
+        value: Value,
+        each: &[Step],
+        marker: Span,
+        source: &Expression,
+        whole: &Expression,
+        names: &Names<'_>,
     ) -> Value {
         let (value, marks) = value.unmark();
         let ty = value.ty();
         if value.is_null() {
             if is_sequence(ty) {
-                self.report(problems::splat_of_null(source.span, between(source.span, marker)), source, names);
+                self.report(
+                    problems::splat_of_null(source.span, between(source.span, marker)),
+                    source,
+                    names,
+                );
                 return Value::unknown(Type::DYNAMIC);
             }
             return Value::tuple(Vec::new()).mark(&marks);
@@ -267,12 +363,21 @@ impl Evaluator<'_> {
             let may_be_null = matches!(&value, Value::Unknown(it) if !it.refinement.not_null);
             let item = self.follow(value.mark(&marks), each, whole, names);
             // It may become no element or one.
-            return if may_be_null { Value::unknown(Type::DYNAMIC) } else { Value::tuple(vec![item]) }.mark(&marks);
+            return if may_be_null {
+                Value::unknown(Type::DYNAMIC)
+            } else {
+                Value::tuple(vec![item])
+            }
+            .mark(&marks);
         }
         match &value {
             Value::Unknown(it) => self.splat_of_unknown(it, each, whole, names),
-            Value::Tuple(it) => Value::tuple(it.items.iter().map(|item| self.follow(item.clone(), each, whole, names)).collect()),
-            Value::List(it) | Value::Set(it) => self.splat_of_list(&it.items, it.element, each, whole, names),
+            Value::Tuple(it) => Value::tuple(
+                it.items.iter().map(|item| self.follow(item.clone(), each, whole, names)).collect(),
+            ),
+            Value::List(it) | Value::Set(it) => {
+                self.splat_of_list(&it.items, it.element, each, whole, names)
+            }
             _ => Value::unknown(Type::DYNAMIC),
         }
         .mark(&marks)
@@ -284,22 +389,33 @@ impl Evaluator<'_> {
         }
     }
 
-    fn splat_of_list(&self, items: &[Value], element: Type, each: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
+    fn splat_of_list(
+        &self,
+        items: &[Value],
+        element: Type,
+        each: &[Step],
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
         if items.is_empty() {
             let ty = self.follow(Value::unknown(element), each, whole, names).ty();
             return Value::list(ty, Vec::new());
         }
-        let (values, problems) = self.captured(|| items.iter().map(|it| self.follow(it.clone(), each, whole, names)).collect::<Vec<_>>());
+        let (values, problems) = self.captured(|| {
+            items.iter().map(|it| self.follow(it.clone(), each, whole, names)).collect::<Vec<_>>()
+        });
         let wrong = failed(&problems);
         self.keep(problems);
         if wrong {
             return Value::unknown(Type::DYNAMIC);
         }
-        let types: Vec<Type> = values.iter().map(Value::ty).filter(|it| *it != Type::DYNAMIC).collect();
+        let types: Vec<Type> =
+            values.iter().map(Value::ty).filter(|it| *it != Type::DYNAMIC).collect();
         match types.split_first() {
             None => Value::list(Type::DYNAMIC, values),
             Some((first, rest)) if rest.iter().all(|it| it == first) => {
-                let values = values.into_iter().map(|it| convert(&it, *first).unwrap_or(it)).collect();
+                let values =
+                    values.into_iter().map(|it| convert(&it, *first).unwrap_or(it)).collect();
                 Value::list(*first, values)
             }
             Some(_) => {
@@ -309,11 +425,21 @@ impl Evaluator<'_> {
         }
     }
 
-    fn splat_of_unknown(&self, source: &Unknown, each: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
+    fn splat_of_unknown(
+        &self,
+        source: &Unknown,
+        each: &[Step],
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
         let item_type = |ty: Type| self.follow(Value::unknown(ty), each, whole, names).ty();
         let (ty, lengths) = match source.ty.kind() {
-            Kind::Tuple(types) => (Type::tuple(types.iter().map(|it| item_type(*it)).collect()), None),
-            Kind::List(it) | Kind::Set(it) => (Type::list(item_type(*it)), Some(&source.refinement)),
+            Kind::Tuple(types) => {
+                (Type::tuple(types.iter().map(|it| item_type(*it)).collect()), None)
+            }
+            Kind::List(it) | Kind::Set(it) => {
+                (Type::list(item_type(*it)), Some(&source.refinement))
+            }
             _ => return Value::unknown(Type::DYNAMIC),
         };
         let refinement = Refinement {
@@ -332,9 +458,11 @@ pub(super) fn elements(collection: &Value) -> Option<Vec<(Value, Value)>> {
         Value::List(it) => numbered(&it.items),
         Value::Tuple(it) => numbered(&it.items),
         Value::Set(it) => it.items.iter().map(|it| (it.clone(), it.clone())).collect(),
-        Value::Map(_) | Value::Object(_) => {
-            collection.entries().into_iter().map(|(name, value)| (Value::String(name), value.clone())).collect()
-        }
+        Value::Map(_) | Value::Object(_) => collection
+            .entries()
+            .into_iter()
+            .map(|(name, value)| (Value::String(name), value.clone()))
+            .collect(),
         _ => return None,
     })
 }
@@ -344,7 +472,12 @@ fn numbered(items: &[Value]) -> Vec<(Value, Value)> {
 }
 
 /// The names of a `for` with what they stand for.
-pub(super) fn bindings(key_name: Option<&Name>, value_name: &Name, key: Value, value: Value) -> Vec<(Str, Value)> {
+pub(super) fn bindings(
+    key_name: Option<&Name>,
+    value_name: &Name,
+    key: Value,
+    value: Value,
+) -> Vec<(Str, Value)> {
     let mut own = Vec::with_capacity(2);
     if let Some(name) = key_name {
         own.push((name.text.clone(), key));

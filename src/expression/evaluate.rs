@@ -5,12 +5,10 @@
 //! [`Evaluator::captured`] and [`Evaluator::set_aside`]. A reference to something that does not exist is told always.
 
 use std::cell::{Cell, RefCell};
-use std::sync::LazyLock;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{self, Expr, Expression, Name, Step};
+use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marks, Reads, Str, Type, Value};
-use crate::world::World;
 
 use super::reference::parse_reference;
 use super::{Scope, Subject, access, problems, statement};
@@ -31,45 +29,23 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> (Value, Diagnosti
 }
 
 /// Returns the value of an expression in which these names are bound, before anything that the scope knows.
-pub fn evaluate_with(expression: &Expression, scope: &dyn Scope, bindings: &[(Str, Value)]) -> (Value, Diagnostics) {
+pub fn evaluate_with(
+    expression: &Expression,
+    scope: &dyn Scope,
+    bindings: &[(Str, Value)],
+) -> (Value, Diagnostics) {
     let evaluator = Evaluator::new(scope, 0, 0);
     let value = evaluator.value(expression, &Names::of(bindings));
     (value, evaluator.into_problems())
 }
 
-/// Returns the value of an expression that may refer to nothing and call nothing: a default, a version.
-pub fn evaluate_constant(expression: &Expression) -> (Value, Diagnostics) {
-    let mut problems = Diagnostics::new();
-    syntax::references(expression, &mut |_, _, span| problems.push(problems::no_variables(span)));
-    syntax::calls(expression, &mut |_, _, span| problems.push(problems::no_functions(span)));
-    if problems.has_errors() {
-        return (Value::unknown(Type::DYNAMIC), problems);
-    }
-    evaluate(expression, &Nothing)
-}
-
-/// The scope of expressions that may refer to nothing.
-struct Nothing;
-
-static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
-    cwd: ".".into(),
-    root: ".".into(),
-    environment: Default::default(),
-    fixed_time: None,
-});
-
-impl Scope for Nothing {
-    fn lookup(&self, _: &Subject, _: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
-        Err(problems::no_variables(span).into())
-    }
-
-    fn world(&self) -> &World {
-        &NOWHERE
-    }
-}
-
 /// Evaluates the text of a template with its variables; `templates` is how many are being rendered around it.
-pub(super) fn evaluate_template(expression: &Expression, scope: &dyn Scope, bindings: &[(Str, Value)], templates: u32) -> (Value, Diagnostics) {
+pub(super) fn evaluate_template(
+    expression: &Expression,
+    scope: &dyn Scope,
+    bindings: &[(Str, Value)],
+    templates: u32,
+) -> (Value, Diagnostics) {
     let evaluator = Evaluator { templates, ..Evaluator::new(scope, 0, 0) };
     let names = Names::of(bindings);
     // Templates that render templates have a limit of their own, and get new stacks on the way there.
@@ -163,7 +139,8 @@ impl<'a> Evaluator<'a> {
     fn into_problems(self) -> Diagnostics {
         // Where something does not exist, what follows from that need not be said.
         let lasting = self.lasting.into_inner();
-        let all = if failed(&lasting) { lasting } else { [lasting, self.found.into_inner()].concat() };
+        let all =
+            if failed(&lasting) { lasting } else { [lasting, self.found.into_inner()].concat() };
         let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
         for problem in all {
             if !once.contains(&problem) {
@@ -197,16 +174,24 @@ impl<'a> Evaluator<'a> {
             Expr::String(it) => Value::String(it.clone()),
             Expr::Template(parts) => self.template(parts, expression.span, names),
             Expr::Wrapped(it) | Expr::Parentheses(it) => self.value(it, names),
-            Expr::Tuple(items) => Value::tuple(items.iter().map(|it| self.value(it, names)).collect()),
+            Expr::Tuple(items) => {
+                Value::tuple(items.iter().map(|it| self.value(it, names)).collect())
+            }
             Expr::Object(items) => self.object(items, names),
             Expr::Traversal { root, steps } => self.traversal(expression, root, steps, names),
             Expr::Relative { source, steps } => {
                 let value = self.value(source, names);
                 self.follow(value, steps, expression, names)
             }
-            Expr::Splat { source, each, marker, .. } => self.splat(expression, source, each, *marker, names),
-            Expr::Call { name, arguments, expand, close } => self.call(expression, name, arguments, *expand, *close, names),
-            Expr::Conditional { condition, yes, no } => self.conditional(expression, condition, yes, no, names),
+            Expr::Splat { source, each, marker, .. } => {
+                self.splat(expression, source, each, *marker, names)
+            }
+            Expr::Call { name, arguments, expand, close } => {
+                self.call(expression, name, arguments, *expand, *close, names)
+            }
+            Expr::Conditional { condition, yes, no } => {
+                self.conditional(expression, condition, yes, no, names)
+            }
             Expr::Unary(op, it) => self.unary(expression, *op, it, names),
             Expr::Binary(..) => self.binary(expression, names),
             Expr::For(it) => self.comprehension(it, expression.span, names),
@@ -215,7 +200,8 @@ impl<'a> Evaluator<'a> {
 
     /// Goes on with a stack of its own, so that depth is no matter of the caller's.
     fn value_on_new_stack(&self, expression: &Expression, names: &Names<'_>) -> Value {
-        let (scope, depth, aside, captures) = (self.scope, self.depth.get(), self.aside.get(), self.captures.get());
+        let (scope, depth, aside, captures) =
+            (self.scope, self.depth.get(), self.aside.get(), self.captures.get());
         let templates = self.templates;
         let work = move || {
             let inner = Evaluator { templates, ..Evaluator::new(scope, depth, aside) };
@@ -224,7 +210,10 @@ impl<'a> Evaluator<'a> {
             (value, inner.found.into_inner(), inner.lasting.into_inner(), inner.trail.into_inner())
         };
         let done = std::thread::scope(|threads| {
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(threads, work).ok()?;
+            let thread = std::thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(threads, work)
+                .ok()?;
             Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
         let Some((value, found, lasting, trail)) = done else {
@@ -315,8 +304,14 @@ impl<'a> Evaluator<'a> {
             Some(value) => (value.clone(), steps),
             None => {
                 let reference = parse_reference(root, steps).ok()?;
-                let (key, _, rest) = self.instance_key(&reference.subject, reference.rest, names)?;
-                (self.scope.lookup_aside(&reference.subject, key.as_ref(), reference.subject_span).ok()?, rest)
+                let (key, _, rest) =
+                    self.instance_key(&reference.subject, reference.rest, names)?;
+                (
+                    self.scope
+                        .lookup_aside(&reference.subject, key.as_ref(), reference.subject_span)
+                        .ok()?,
+                    rest,
+                )
             }
         };
         let whole = Expression { expr: Box::new(Expr::Null), span: root.span };
@@ -326,7 +321,13 @@ impl<'a> Evaluator<'a> {
         Some(value.0)
     }
 
-    fn traversal(&self, whole: &Expression, root: &Name, steps: &[Step], names: &Names<'_>) -> Value {
+    fn traversal(
+        &self,
+        whole: &Expression,
+        root: &Name,
+        steps: &[Step],
+        names: &Names<'_>,
+    ) -> Value {
         if let Some(value) = names.find(&root.text) {
             self.tread(&value.marks().reads);
             return self.follow(value.clone(), steps, whole, names);
@@ -379,7 +380,12 @@ impl<'a> Evaluator<'a> {
 
     /// Takes the instance key off the steps after a resource or module call: the key if it is known, its marks, and the
     /// steps left. `None` where the key itself is wrong.
-    fn instance_key<'s>(&self, subject: &Subject, rest: &'s [Step], names: &Names<'_>) -> Option<(Option<Value>, Marks, &'s [Step])> {
+    fn instance_key<'s>(
+        &self,
+        subject: &Subject,
+        rest: &'s [Step],
+        names: &Names<'_>,
+    ) -> Option<(Option<Value>, Marks, &'s [Step])> {
         if !matches!(subject, Subject::Resource(..) | Subject::Module(_)) {
             return Some((None, Marks::default(), rest));
         }
@@ -406,7 +412,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Takes steps into a value; unknown where one fails.
-    pub fn follow(&self, value: Value, steps: &[Step], whole: &Expression, names: &Names<'_>) -> Value {
+    pub fn follow(
+        &self,
+        value: Value,
+        steps: &[Step],
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
         let mut value = value;
         for step in steps {
             match self.step(&value, step, whole, names) {
@@ -428,12 +440,20 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Takes one step; `None` where the key of an index could not be evaluated, and that has been reported.
-    fn step(&self, value: &Value, step: &Step, whole: &Expression, names: &Names<'_>) -> Option<Result<Value, Diagnostic>> {
+    fn step(
+        &self,
+        value: &Value,
+        step: &Step,
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Option<Result<Value, Diagnostic>> {
         Some(match step {
             Step::Attribute(name) => access::attribute(value, &name.text, with_dot(name.span)),
             Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
             Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), *span),
-            Step::Splat { each, marker, .. } => Ok(self.splat_value(value.clone(), each, *marker, whole, whole, names)),
+            Step::Splat { each, marker, .. } => {
+                Ok(self.splat_value(value.clone(), each, *marker, whole, whole, names))
+            }
         })
     }
 }

@@ -16,6 +16,7 @@ mod access;
 pub mod body;
 mod call;
 mod compose;
+mod constant;
 mod evaluate;
 pub mod functions;
 mod operators;
@@ -28,8 +29,11 @@ mod template;
 mod tests;
 
 pub use access::{attribute, index};
-pub use evaluate::{evaluate, evaluate_constant, evaluate_with};
-pub use reference::{missing_resource_key, parse_reference, provider_functions_of, references_of};
+pub use constant::evaluate_constant;
+pub use evaluate::{evaluate, evaluate_with};
+pub use reference::{
+    missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,
+};
 pub use statement::{describe_value, values_of};
 
 /// What the first names of a traversal refer to.
@@ -86,18 +90,35 @@ pub trait Scope: Sync {
     ///
     /// A problem whose summary is "Invalid index" (no such instance) can be caught by `try`; any other is one of the
     /// configuration itself and is always told.
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics>;
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics>;
 
     /// Returns the value of a subject in an expression whose outcome is already decided without it: only its type and
     /// sensitivity matter. May be an unknown where the real value is not at hand. Nothing is told through
     /// [`Scope::reached`] for it.
-    fn lookup_aside(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup_aside(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         self.lookup(subject, key, span)
     }
 
-    /// Tells what a traversal reached, after all its steps: for tracing. `rest` is what followed the
-    /// subject and its consumed key.
-    fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, span: Span) {
+    /// Tells what a traversal reached, after all its steps: for tracing. `rest` is what followed the subject and its
+    /// consumed key.
+    fn reached(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        rest: &[Step],
+        value: &Value,
+        span: Span,
+    ) {
         let _ = (subject, key, rest, value, span);
     }
 
@@ -111,6 +132,12 @@ pub trait Scope: Sync {
     fn key_set(&self, subject: &Subject, span: Span) -> Option<Result<Value, Diagnostics>> {
         let _ = (subject, span);
         None
+    }
+
+    /// Returns a place as messages that speak of several places name it, `main.tf:3,5-8`; empty where files are not at hand.
+    fn place(&self, span: Span) -> String {
+        let _ = span;
+        String::new()
     }
 
     /// Returns clock, environment and folders for functions.
@@ -138,7 +165,11 @@ pub trait Scope: Sync {
 
     /// Calls a function of a provider with converted, unmarked arguments. `Err` blames an argument, by its number, or
     /// the call.
-    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, functions::Failure> {
+    fn call_provider_function(
+        &self,
+        name: &Name,
+        arguments: &[Value],
+    ) -> Result<Value, functions::Failure> {
         let _ = arguments;
         Err(functions::Failure::call(format!("function {} is not available here", name.text)))
     }

@@ -19,13 +19,23 @@ struct Operand {
 
 impl Evaluator<'_> {
     /// Evaluates `-x` and `!x`.
-    pub(super) fn unary(&self, whole: &Expression, op: UnaryOp, operand: &Expression, names: &Names<'_>) -> Value {
+    pub(super) fn unary(
+        &self,
+        whole: &Expression,
+        op: UnaryOp,
+        operand: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
         let ty = if op == UnaryOp::Not { Type::BOOL } else { Type::NUMBER };
         let (value, problems) = self.captured(|| self.value(operand, names));
         let mut wrong = failed(&problems);
         self.keep(problems);
         let value = convert(&value, ty).unwrap_or_else(|error| {
-            self.report(problems::bad_operand("unary", &error.to_string(), operand.span, whole.span), operand, names);
+            self.report(
+                problems::bad_operand("unary", &error.message, operand.span, whole.span),
+                operand,
+                names,
+            );
             wrong = true;
             Value::unknown(ty)
         });
@@ -35,7 +45,11 @@ impl Evaluator<'_> {
         }
         match (op, value.bare()) {
             (_, Value::Null(_)) => {
-                self.report(problems::failed_operation("argument must not be null", whole.span), whole, names);
+                self.report(
+                    problems::failed_operation("argument must not be null", whole.span),
+                    whole,
+                    names,
+                );
                 Value::unknown(ty)
             }
             (UnaryOp::Not, Value::Bool(it)) => Value::Bool(!it),
@@ -55,7 +69,8 @@ impl Evaluator<'_> {
         }
         let mut left = self.operand(first, names);
         for (op, left_expression, right_expression, here) in chain.into_iter().rev() {
-            let (value, problems) = self.captured(|| self.apply(op, left, left_expression, right_expression, here, names));
+            let (value, problems) = self
+                .captured(|| self.apply(op, left, left_expression, right_expression, here, names));
             left = Operand { value, problems };
         }
         self.keep(left.problems);
@@ -67,17 +82,33 @@ impl Evaluator<'_> {
         Operand { value, problems }
     }
 
-    fn apply(&self, op: BinaryOp, left: Operand, left_at: &Expression, right_at: &Expression, whole: &Expression, names: &Names<'_>) -> Value {
+    fn apply(
+        &self,
+        op: BinaryOp,
+        left: Operand,
+        left_at: &Expression,
+        right_at: &Expression,
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
         let (takes, gives) = signature(op);
-        let decided_by_left = is_logical(op) && !failed(&left.problems) && left.value.as_bool() == Some(op == BinaryOp::Or);
+        let decided_by_left = is_logical(op)
+            && !failed(&left.problems)
+            && left.value.as_bool() == Some(op == BinaryOp::Or);
         let right = match decided_by_left {
-            true => Operand { value: self.set_aside(|| self.value(right_at, names)), problems: Vec::new() },
+            true => Operand {
+                value: self.set_aside(|| self.value(right_at, names)),
+                problems: Vec::new(),
+            },
             false => self.operand(right_at, names),
         };
         let mut wrong = Vec::new();
         let mut side = |operand: &Operand, at: &Expression, which: &str| {
             convert(&operand.value, takes).unwrap_or_else(|error| {
-                wrong.push((problems::bad_operand(which, &error.to_string(), at.span, whole.span), at.clone()));
+                wrong.push((
+                    problems::bad_operand(which, &error.message, at.span, whole.span),
+                    at.clone(),
+                ));
                 Value::unknown(takes)
             })
         };
@@ -93,7 +124,8 @@ impl Evaluator<'_> {
             false => (a.marks(), b.marks()),
         };
         // An operand that did not matter says nothing of where the result comes from.
-        let b_marks = if decided_by_left { Marks { reads: Default::default(), ..b_marks } } else { b_marks };
+        let b_marks =
+            if decided_by_left { Marks { reads: Default::default(), ..b_marks } } else { b_marks };
         let marks = a_marks.union(&b_marks);
         if is_logical(op)
             && let Some((result, blamed)) = short_circuit(op, a.bare(), b.bare(), &left.problems)
@@ -125,17 +157,38 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates `condition ? yes : no`.
-    pub(super) fn conditional(&self, whole: &Expression, condition: &Expression, yes: &Expression, no: &Expression, names: &Names<'_>) -> Value {
-        self.choose(whole.span, condition, (&|| self.value(yes, names), yes), (&|| self.value(no, names), no), names)
+    pub(super) fn conditional(
+        &self,
+        whole: &Expression,
+        condition: &Expression,
+        yes: &Expression,
+        no: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
+        self.choose(
+            whole.span,
+            condition,
+            (&|| self.value(yes, names), yes),
+            (&|| self.value(no, names), no),
+            names,
+        )
     }
 
     /// Chooses between two values, each with the expression to blame for it.
     pub(super) fn choose(
-        &self, whole: Span, condition: &Expression, yes: (&dyn Fn() -> Value, &Expression), no: (&dyn Fn() -> Value, &Expression),
+        &self,
+        whole: Span,
+        condition: &Expression,
+        yes: (&dyn Fn() -> Value, &Expression),
+        no: (&dyn Fn() -> Value, &Expression),
         names: &Names<'_>,
     ) -> Value {
         let test = self.operand(condition, names);
-        let decided = if failed(&test.problems) { None } else { convert(&test.value, Type::BOOL).ok().and_then(|it| it.as_bool()) };
+        let decided = if failed(&test.problems) {
+            None
+        } else {
+            convert(&test.value, Type::BOOL).ok().and_then(|it| it.as_bool())
+        };
         let (yes_value, no_value) = match decided {
             Some(true) => (yes.0(), self.set_aside(no.0)),
             Some(false) => (self.set_aside(yes.0), no.0()),
@@ -143,7 +196,11 @@ impl Evaluator<'_> {
         };
         let Some(ty) = result_type(&yes_value, &no_value) else {
             let at = between(yes.1.span, no.1.span);
-            self.report(problems::inconsistent_results(yes_value.ty(), no_value.ty(), at, whole), yes.1, names);
+            self.report(
+                problems::inconsistent_results(yes_value.ty(), no_value.ty(), at, whole),
+                yes.1,
+                names,
+            );
             return Value::unknown(Type::DYNAMIC);
         };
         let condition_failed = failed(&test.problems);
@@ -160,7 +217,11 @@ impl Evaluator<'_> {
             None => {
                 let marks = test_marks.union(&yes_value.marks()).union(&no_value.marks());
                 if test.value.is_known() && !condition_failed {
-                    self.report(problems::condition_not_bool(condition.span, whole), condition, names);
+                    self.report(
+                        problems::condition_not_bool(condition.span, whole),
+                        condition,
+                        names,
+                    );
                     return Value::unknown(ty);
                 }
                 return either(&yes_value, &no_value, ty).mark(&marks);
@@ -170,7 +231,11 @@ impl Evaluator<'_> {
         match convert(&taken, ty) {
             Ok(value) => value.mark(&marks),
             Err(error) => {
-                self.report(problems::wrong_result(which, &error.to_string(), at.span, whole), at, names);
+                self.report(
+                    problems::wrong_result(which, &error.message, at.span, whole),
+                    at,
+                    names,
+                );
                 Value::unknown(ty).mark(&marks)
             }
         }
@@ -201,7 +266,8 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
         refinement.upper = a.upper.zip(b.upper).map(|(a, b)| wider(a, b, Ordering::Greater));
     }
     if yes.ty() == no.ty() && ty.element().is_some() {
-        refinement.min_length = a.min_length.zip(b.min_length).map(|(a, b)| a.min(b)).filter(|it| *it > 0);
+        refinement.min_length =
+            a.min_length.zip(b.min_length).map(|(a, b)| a.min(b)).filter(|it| *it > 0);
         refinement.max_length = a.max_length.zip(b.max_length).map(|(a, b)| a.max(b));
     }
     if ty == Type::DYNAMIC {
@@ -226,9 +292,19 @@ fn known_of(value: &Value) -> Refinement {
         Value::Unknown(it) => it.refinement.clone(),
         Value::Number(it) => {
             let bound = Some((it.clone(), true));
-            Refinement { not_null: true, lower: bound.clone(), upper: bound, ..Refinement::default() }
+            Refinement {
+                not_null: true,
+                lower: bound.clone(),
+                upper: bound,
+                ..Refinement::default()
+            }
         }
-        _ => Refinement { not_null: true, min_length: length, max_length: length, ..Refinement::default() },
+        _ => Refinement {
+            not_null: true,
+            min_length: length,
+            max_length: length,
+            ..Refinement::default()
+        },
     }
 }
 
@@ -237,7 +313,9 @@ fn signature(op: BinaryOp) -> (Type, Type) {
     match op {
         BinaryOp::Or | BinaryOp::And => (Type::BOOL, Type::BOOL),
         BinaryOp::Equal | BinaryOp::NotEqual => (Type::DYNAMIC, Type::BOOL),
-        BinaryOp::Greater | BinaryOp::GreaterOrEqual | BinaryOp::Less | BinaryOp::LessOrEqual => (Type::NUMBER, Type::BOOL),
+        BinaryOp::Greater | BinaryOp::GreaterOrEqual | BinaryOp::Less | BinaryOp::LessOrEqual => {
+            (Type::NUMBER, Type::BOOL)
+        }
         _ => (Type::NUMBER, Type::NUMBER),
     }
 }
@@ -252,7 +330,12 @@ enum Side {
 }
 
 /// The result of `&&` or `||` where one side decides it, and the side whose problems still count.
-fn short_circuit(op: BinaryOp, a: &Value, b: &Value, left_problems: &[Diagnostic]) -> Option<(Value, Side)> {
+fn short_circuit(
+    op: BinaryOp,
+    a: &Value,
+    b: &Value,
+    left_problems: &[Diagnostic],
+) -> Option<(Value, Side)> {
     let deciding = op == BinaryOp::Or;
     let unknown = || Value::unknown_not_null(Type::BOOL);
     // `&&` takes a null for "not true".
@@ -281,7 +364,9 @@ fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Str
         return Err("argument must not be null".to_owned());
     }
     match (a, b) {
-        (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(if op == BinaryOp::And { *a && *b } else { *a || *b })),
+        (Value::Bool(a), Value::Bool(b)) => {
+            Ok(Value::Bool(if op == BinaryOp::And { *a && *b } else { *a || *b }))
+        }
         (Value::Number(a), Value::Number(b)) => arithmetic(op, a, b),
         _ if gives == Type::BOOL => Ok(compare_ranges(op, &known_of(a), &known_of(b))),
         _ => Ok(Value::unknown_not_null(gives)),
@@ -289,12 +374,15 @@ fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Str
 }
 
 fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, String> {
-    let number = |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.to_owned());
+    let number =
+        |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.to_owned());
     Ok(match op {
         BinaryOp::Add => return number(a.add(b), "can't compute sum of opposing infinities"),
         BinaryOp::Subtract => return number(a.sub(b), "can't subtract infinity from itself"),
         BinaryOp::Multiply => return number(a.mul(b), "can't multiply zero by infinity"),
-        BinaryOp::Divide => return number(a.div(b), "can't divide zero by zero or infinity by infinity"),
+        BinaryOp::Divide => {
+            return number(a.div(b), "can't divide zero by zero or infinity by infinity");
+        }
         BinaryOp::Modulo => return number(a.rem(b), "can't use modulo with zero and infinity"),
         BinaryOp::Greater => Value::Bool(a.compare(b).is_gt()),
         BinaryOp::GreaterOrEqual => Value::Bool(a.compare(b).is_ge()),
@@ -307,13 +395,11 @@ fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, String> {
 fn compare_ranges(op: BinaryOp, a: &Refinement, b: &Refinement) -> Value {
     // `x < y` surely, and `x <= y` surely.
     let below = |x: &Refinement, y: &Refinement, or_equal: bool| match (&x.upper, &y.lower) {
-        (Some((high, high_possible)), Some((low, low_possible))) => {
-            match high.compare(low) {
-                Ordering::Less => true,
-                Ordering::Equal => or_equal || !(*high_possible && *low_possible),
-                Ordering::Greater => false,
-            }
-        }
+        (Some((high, high_possible)), Some((low, low_possible))) => match high.compare(low) {
+            Ordering::Less => true,
+            Ordering::Equal => or_equal || !(*high_possible && *low_possible),
+            Ordering::Greater => false,
+        },
         _ => false,
     };
     let (yes, no) = match op {

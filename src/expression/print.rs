@@ -16,31 +16,38 @@ pub fn format_type(ty: Type) -> String {
     text
 }
 
-/// Prints text as a string literal of the language.
+/// Prints text between quotes, escaped so that every character can be seen.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
+    for letter in text.chars() {
         match letter {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{b}' => quoted.push_str("\\v"),
+            '\u{c}' => quoted.push_str("\\f"),
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
-            '$' | '%' if letters.peek() == Some(&'{') => {
-                quoted.push(letter);
-                quoted.push(letter);
-            }
-            it if it.is_control() || (it.is_whitespace() && it != ' ') => match it as u32 {
+            ' '..='~' => quoted.push(letter),
+            it if it.is_ascii() => quoted.push_str(&format!("\\x{:02x}", it as u32)),
+            it if is_printable(it) => quoted.push(it),
+            it => match it as u32 {
                 code @ ..0x10000 => quoted.push_str(&format!("\\u{code:04x}")),
                 code => quoted.push_str(&format!("\\U{code:08x}")),
             },
-            it => quoted.push(it),
         }
     }
     quoted.push('"');
     quoted
+}
+
+/// Returns whether a character can be seen: no control, format, separator, private or unassigned one.
+fn is_printable(letter: char) -> bool {
+    // Behind another letter, so that a combining mark counts as what it is.
+    String::from_iter(['a', letter]).escape_debug().count() == 2
 }
 
 fn indent(text: &mut String, depth: usize) {
@@ -50,6 +57,9 @@ fn indent(text: &mut String, depth: usize) {
 
 fn write_value(text: &mut String, value: &Value, depth: usize) {
     let marks = value.marks();
+    if !value.is_known() {
+        return text.push_str("(known after apply)");
+    }
     if marks.sensitive {
         return text.push_str("(sensitive value)");
     }
@@ -82,9 +92,9 @@ fn null_text(ty: Type) -> String {
         Kind::Bool => "tobool(null)".to_owned(),
         Kind::Number => "tonumber(null)".to_owned(),
         Kind::String => "tostring(null)".to_owned(),
-        Kind::List(_) => format!("null /* {} */", ty.friendly_name()),
-        Kind::Set(_) => format!("null /* {} */", ty.friendly_name()),
-        Kind::Map(_) => format!("null /* {} */", ty.friendly_name()),
+        Kind::List(it) => format!("tolist(null) /* of {} */", it.friendly_name()),
+        Kind::Set(it) => format!("toset(null) /* of {} */", it.friendly_name()),
+        Kind::Map(it) => format!("tomap(null) /* of {} */", it.friendly_name()),
         _ => format!("null /* {} */", ty.friendly_name()),
     }
 }
@@ -92,18 +102,21 @@ fn null_text(ty: Type) -> String {
 /// Text of several lines as a heredoc; `None` where it must stay in quotes.
 fn heredoc(text: &str, depth: usize) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
-    if lines.len() < 2 || lines.iter().any(|it| it.chars().any(|it| it != '\t' && it.is_control())) {
+    if lines.len() < 2
+        || lines.iter().any(|it| it.chars().any(|it| it.is_control() && !matches!(it, '\t' | '\r')))
+    {
         return None;
     }
     let mut mark = "EOT".to_owned();
     while lines.iter().any(|it| it.trim() == mark) {
         mark.push('_');
     }
-    let (operator, margin) = if depth > 0 { ("<<-", "  ".repeat(depth)) } else { ("<<", String::new()) };
+    let (operator, margin) =
+        if depth > 0 { ("<<-", "  ".repeat(depth)) } else { ("<<", String::new()) };
     let mut out = format!("{operator}{mark}\n");
     for line in &lines {
         out.push_str(&margin);
-        out.push_str(&line.replace("${", "$${").replace("%{", "%%{"));
+        out.push_str(line);
         out.push('\n');
     }
     out.push_str(&margin);
@@ -132,7 +145,7 @@ fn write_entries(text: &mut String, open: &str, value: &Value, depth: usize, clo
     let entries = value.entries();
     for (name, item) in &entries {
         indent(text, depth + 1);
-        text.push_str(&quoted(name));
+        write_value(text, &Value::String(name.clone()), depth + 1);
         text.push_str(" = ");
         write_value(text, item, depth + 1);
     }
@@ -159,7 +172,9 @@ fn write_type(text: &mut String, ty: Type, depth: usize) {
                 Kind::Set(_) => "set(",
                 _ => "map(",
             });
-            let inline = it.is_primitive() || *it == Type::DYNAMIC || matches!(it.kind(), Kind::List(_) | Kind::Set(_) | Kind::Map(_));
+            let inline = it.is_primitive()
+                || *it == Type::DYNAMIC
+                || matches!(it.kind(), Kind::List(_) | Kind::Set(_) | Kind::Map(_));
             if inline {
                 write_type(text, *it, depth);
             } else {

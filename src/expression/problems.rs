@@ -4,7 +4,6 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::Name;
 use crate::value::Type;
 
-
 /// A diagnostic in three parts.
 fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
@@ -22,7 +21,11 @@ pub(super) fn no_functions(at: Span) -> Diagnostic {
 
 /// An expression is nested deeper than the evaluator goes.
 pub(super) fn too_deep(at: Span) -> Diagnostic {
-    problem("Expression too deeply nested", "This expression is nested deeper than can be evaluated. Move inner parts to local values.", at)
+    problem(
+        "Expression too deeply nested",
+        "This expression is nested deeper than can be evaluated. Move inner parts to local values.",
+        at,
+    )
 }
 
 /// A function name that nothing defines; `whole` is the whole call.
@@ -46,7 +49,12 @@ pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
         None => String::new(),
     };
     let detail = match text.rsplit_once("::") {
-        Some((namespace, own)) => format!("There is no function named {own:?} in namespace {namespace}::.{hint}"),
+        Some(("core", own)) => {
+            format!("There is no builtin (core::) function named {own:?}.{hint}")
+        }
+        Some((namespace, own)) => {
+            format!("There is no function named {own:?} in namespace {namespace}::.{hint}")
+        }
         None => format!("There is no function named {text:?}.{hint}"),
     };
     problem("Call to unknown function", detail, name.span).within(whole)
@@ -62,7 +70,14 @@ pub(super) fn bad_expansion(is_null: bool, at: Span, whole: Span) -> Diagnostic 
 }
 
 /// Fewer arguments than parameters.
-pub(super) fn too_few_arguments(function: &str, expected: usize, or_more: bool, missing: &str, at: Span, whole: Span) -> Diagnostic {
+pub(super) fn too_few_arguments(
+    function: &str,
+    expected: usize,
+    or_more: bool,
+    missing: &str,
+    at: Span,
+    whole: Span,
+) -> Diagnostic {
     let least = if or_more { " at least" } else { "" };
     problem(
         "Not enough function arguments",
@@ -73,13 +88,28 @@ pub(super) fn too_few_arguments(function: &str, expected: usize, or_more: bool, 
 }
 
 /// More arguments than parameters.
-pub(super) fn too_many_arguments(function: &str, expected: usize, at: Span, whole: Span) -> Diagnostic {
-    problem("Too many function arguments", format!("Function {function:?} expects only {expected} argument(s)."), at).within(whole)
+pub(super) fn too_many_arguments(
+    function: &str,
+    expected: usize,
+    at: Span,
+    whole: Span,
+) -> Diagnostic {
+    problem(
+        "Too many function arguments",
+        format!("Function {function:?} expects only {expected} argument(s)."),
+        at,
+    )
+    .within(whole)
 }
 
 /// One argument does not fit its parameter.
 pub(super) fn bad_argument(parameter: &str, why: &str, at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid function argument", format!("Invalid value for {parameter:?} parameter: {why}."), at).within(whole)
+    problem(
+        "Invalid function argument",
+        format!("Invalid value for {parameter:?} parameter: {why}."),
+        at,
+    )
+    .within(whole)
 }
 
 /// The function itself failed.
@@ -89,7 +119,8 @@ pub(super) fn failed_call(function: &str, why: &str, at: Span) -> Diagnostic {
 
 /// An operand cannot be converted to what the operator takes.
 pub(super) fn bad_operand(side: &str, why: &str, at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid operand", format!("Unsuitable value for {side} operand: {why}."), at).within(whole)
+    problem("Invalid operand", format!("Unsuitable value for {side} operand: {why}."), at)
+        .within(whole)
 }
 
 /// The operator itself failed.
@@ -99,12 +130,18 @@ pub(super) fn failed_operation(why: &str, at: Span) -> Diagnostic {
 
 /// `null ? a : b`
 pub(super) fn null_condition(at: Span, whole: Span) -> Diagnostic {
-    problem("Null condition", "The condition value is null. Conditions must either be true or false.", at).within(whole)
+    problem(
+        "Null condition",
+        "The condition value is null. Conditions must either be true or false.",
+        at,
+    )
+    .within(whole)
 }
 
 /// A condition that is no bool.
 pub(super) fn condition_not_bool(at: Span, whole: Span) -> Diagnostic {
-    problem("Incorrect condition type", "The condition expression must be of type bool.", at).within(whole)
+    problem("Incorrect condition type", "The condition expression must be of type bool.", at)
+        .within(whole)
 }
 
 /// The two results of a conditional have no common type.
@@ -120,7 +157,12 @@ pub(super) fn inconsistent_results(yes: Type, no: Type, at: Span, whole: Span) -
 
 /// The chosen result of a conditional cannot be converted to the common type.
 pub(super) fn wrong_result(which: &str, why: &str, at: Span, whole: Span) -> Diagnostic {
-    problem("Inconsistent conditional result types", format!("The {which} result value has the wrong type: {why}."), at).within(whole)
+    problem(
+        "Inconsistent conditional result types",
+        format!("The {which} result value has the wrong type: {why}."),
+        at,
+    )
+    .within(whole)
 }
 
 /// `{ (null) = 1 }`
@@ -145,14 +187,22 @@ pub(super) fn ambiguous_key(at: Span) -> Diagnostic {
 
 /// `for` over null.
 pub(super) fn iteration_over_null(at: Span, whole: Span) -> Diagnostic {
-    problem("Iteration over null value", "A null value cannot be used as the collection in a 'for' expression.", at).within(whole)
+    problem(
+        "Iteration over null value",
+        "A null value cannot be used as the collection in a 'for' expression.",
+        at,
+    )
+    .within(whole)
 }
 
 /// `for` over a string and the like.
 pub(super) fn iteration_over_single(ty: Type, at: Span, whole: Span) -> Diagnostic {
     problem(
         "Iteration over non-iterable value",
-        format!("A value of type {} cannot be used as the collection in a 'for' expression.", ty.friendly_name()),
+        format!(
+            "A value of type {} cannot be used as the collection in a 'for' expression.",
+            ty.friendly_name()
+        ),
         at,
     )
     .within(whole)
@@ -165,22 +215,34 @@ pub(super) fn condition_always_null(at: Span, whole: Span) -> Diagnostic {
 
 /// The `if` of a `for` is null for an element.
 pub(super) fn null_filter(at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid 'for' condition", "The value of the 'if' clause must not be null.", at).within(whole)
+    problem("Invalid 'for' condition", "The value of the 'if' clause must not be null.", at)
+        .within(whole)
 }
 
 /// The `if` of a `for` is no bool.
 pub(super) fn bad_filter(why: &str, at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid 'for' condition", format!("The 'if' clause value is invalid: {why}."), at).within(whole)
+    problem("Invalid 'for' condition", format!("The 'if' clause value is invalid: {why}."), at)
+        .within(whole)
 }
 
 /// The key of an object `for` is null.
 pub(super) fn null_for_key(at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid object key", "Key expression in 'for' expression must not produce a null value.", at).within(whole)
+    problem(
+        "Invalid object key",
+        "Key expression in 'for' expression must not produce a null value.",
+        at,
+    )
+    .within(whole)
 }
 
 /// The key of an object `for` is no string.
 pub(super) fn bad_for_key(why: &str, at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid object key", format!("The key expression produced an invalid result: {why}."), at).within(whole)
+    problem(
+        "Invalid object key",
+        format!("The key expression produced an invalid result: {why}."),
+        at,
+    )
+    .within(whole)
 }
 
 /// Two elements of an object `for` have one key.
@@ -198,7 +260,12 @@ pub(super) fn duplicate_for_key(key: &str, at: Span, whole: Span) -> Diagnostic 
 
 /// `[*]` on a null list.
 pub(super) fn splat_of_null(at: Span, whole: Span) -> Diagnostic {
-    problem("Splat of null value", "Splat expressions (with the * symbol) cannot be applied to null sequences.", at).within(whole)
+    problem(
+        "Splat of null value",
+        "Splat expressions (with the * symbol) cannot be applied to null sequences.",
+        at,
+    )
+    .within(whole)
 }
 
 /// The elements of a list give values of different types in a nested splat.
@@ -225,6 +292,10 @@ pub(super) fn null_interpolation(at: Span, whole: Span) -> Diagnostic {
 
 /// `"a${[]}"`
 pub(super) fn bad_interpolation(why: &str, at: Span, whole: Span) -> Diagnostic {
-    problem("Invalid template interpolation value", format!("Cannot include the given value in a string template: {why}."), at)
-        .within(whole)
+    problem(
+        "Invalid template interpolation value",
+        format!("Cannot include the given value in a string template: {why}."),
+        at,
+    )
+    .within(whole)
 }

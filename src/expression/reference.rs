@@ -31,7 +31,10 @@ pub fn parse_reference<'a>(root: &Name, steps: &'a [Step]) -> Result<Reference<'
             match reference.rest {
                 [Step::Index(..) | Step::LegacyIndex(..), other @ Step::Index(..), ..]
                 | [Step::Index(..) | Step::LegacyIndex(..), other @ Step::LegacyIndex(..), ..] => {
-                    Err(invalid("Module instance objects do not support this operation.", other.span()))
+                    Err(invalid(
+                        "Module instance objects do not support this operation.",
+                        other.span(),
+                    ))
                 }
                 _ => Ok(reference),
             }
@@ -48,7 +51,9 @@ pub fn parse_reference<'a>(root: &Name, steps: &'a [Step]) -> Result<Reference<'
         "self" => Ok(make(Subject::SelfObject, 0)),
         "template" | "lazy" | "arg" => Err(reserved_name(root)),
         "data" => prefixed(root, steps, Mode::Data, whole).map(|subject| make(subject, 2)),
-        "ephemeral" => prefixed(root, steps, Mode::Ephemeral, whole).map(|subject| make(subject, 2)),
+        "ephemeral" => {
+            prefixed(root, steps, Mode::Ephemeral, whole).map(|subject| make(subject, 2))
+        }
         "resource" => prefixed(root, steps, Mode::Managed, whole).map(|subject| make(subject, 2)),
         _ => {
             let name = match steps.first() {
@@ -66,16 +71,26 @@ pub fn parse_reference<'a>(root: &Name, steps: &'a [Step]) -> Result<Reference<'
 fn prefixed(root: &Name, steps: &[Step], mode: Mode, whole: Span) -> Result<Subject, Diagnostic> {
     let (object, what, missing) = match mode {
         Mode::Data => ("data", "a data source", "the data source type and the resource name"),
-        Mode::Ephemeral => ("ephemeral", "an ephemeral resource", "the ephemeral resource type and its name"),
+        Mode::Ephemeral => {
+            ("ephemeral", "an ephemeral resource", "the ephemeral resource type and its name")
+        }
         _ => ("resource", "a resource type", "the resource type and the resource name"),
     };
     if steps.len() < 2 {
-        return Err(invalid(format!("The {object:?} object must be followed by two attribute names: {missing}."), whole));
+        return Err(invalid(
+            format!("The {object:?} object must be followed by two attribute names: {missing}."),
+            whole,
+        ));
     }
     let Step::Attribute(kind) = &steps[0] else {
-        return Err(invalid(format!("The {:?} object does not support this operation.", root.text), steps[0].span()));
+        return Err(invalid(
+            format!("The {:?} object does not support this operation.", root.text),
+            steps[0].span(),
+        ));
     };
-    let Step::Attribute(name) = &steps[1] else { return Err(unnamed_resource(what, steps[1].span())) };
+    let Step::Attribute(name) = &steps[1] else {
+        return Err(unnamed_resource(what, steps[1].span()));
+    };
     check_key(&steps[2..], "resource")?;
     Ok(Subject::Resource(mode, kind.text.clone(), name.text.clone()))
 }
@@ -88,15 +103,23 @@ fn check_key(rest: &[Step], what: &str) -> Result<(), Diagnostic> {
         Expr::Number(it) if it.as_i64().is_none() => "must be an integer",
         _ => return Ok(()),
     };
-    Err(Diagnostic::error("Invalid index key").detail(format!("Invalid index for {what} instance: {wrong}.")).at(*span))
+    Err(Diagnostic::error("Invalid index key")
+        .detail(format!("Invalid index for {what} instance: {wrong}."))
+        .at(*span))
 }
 
 fn single_attribute<'a>(root: &Name, steps: &'a [Step]) -> Result<&'a Name, Diagnostic> {
     match steps.first() {
         Some(Step::Attribute(name)) => Ok(name),
-        Some(step) => Err(invalid(format!("The {:?} object does not support this operation.", root.text), step.span())),
+        Some(step) => Err(invalid(
+            format!("The {:?} object does not support this operation.", root.text),
+            step.span(),
+        )),
         None => Err(invalid(
-            format!("The {:?} object cannot be accessed directly. Instead, access one of its attributes.", root.text),
+            format!(
+                "The {:?} object cannot be accessed directly. Instead, access one of its attributes.",
+                root.text
+            ),
             root.span,
         )),
     }
@@ -107,7 +130,12 @@ fn invalid(detail: impl Into<String>, at: Span) -> Diagnostic {
 }
 
 fn unnamed_resource(what: &str, at: Span) -> Diagnostic {
-    invalid(format!("A reference to {what} must be followed by at least one attribute access, specifying the resource name."), at)
+    invalid(
+        format!(
+            "A reference to {what} must be followed by at least one attribute access, specifying the resource name."
+        ),
+        at,
+    )
 }
 
 fn bad_count_attribute(name: &str, at: Span) -> Diagnostic {
@@ -150,16 +178,24 @@ pub fn missing_resource_key(address: &str, repetition: &str, at: Span) -> Diagno
         .at(at)
 }
 
-/// Finds every reference of an expression, in source order. Names bound within it, and those `bound` around it, are left
-/// out.
-pub fn references_of<'a>(expression: &'a Expression, bound: &[Str]) -> (Vec<Reference<'a>>, Diagnostics) {
+/// Finds every reference of an expression, in source order, names bound within it left out.
+pub fn references_of(expression: &Expression) -> (Vec<Reference<'_>>, Diagnostics) {
+    references_within(expression, &[])
+}
+
+/// Like [`references_of`], for an expression around which `bound` names are bound: these are left out, too.
+pub fn references_within<'a>(
+    expression: &'a Expression,
+    bound: &[Str],
+) -> (Vec<Reference<'a>>, Diagnostics) {
     let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
     let types = type_arguments(expression);
     syntax::references(expression, &mut |root, steps, span| {
         if bound.contains(&root.text) {
             return;
         }
-        let is_type = steps.is_empty() && types.iter().any(|it| it.start <= span.start && span.end <= it.end);
+        let is_type =
+            steps.is_empty() && types.iter().any(|it| it.start <= span.start && span.end <= it.end);
         if !is_type && let Some(reference) = problems.take(parse_reference(root, steps)) {
             found.push(reference);
         }

@@ -58,7 +58,14 @@ impl Evaluator<'_> {
                     self.interpolate(&mut text, value, &stand_in, whole, names);
                 }
                 Part::For { key_name, value_name, collection, body, span } => {
-                    let value = self.template_for(key_name.as_ref(), value_name, collection, body, *span, names);
+                    let value = self.template_for(
+                        key_name.as_ref(),
+                        value_name,
+                        collection,
+                        body,
+                        *span,
+                        names,
+                    );
                     self.interpolate(&mut text, value, collection, whole, names);
                 }
             }
@@ -66,7 +73,14 @@ impl Evaluator<'_> {
         finish(text)
     }
 
-    fn interpolate(&self, text: &mut Text, value: Value, at: &Expression, whole: Span, names: &Names<'_>) {
+    fn interpolate(
+        &self,
+        text: &mut Text,
+        value: Value,
+        at: &Expression,
+        whole: Span,
+        names: &Names<'_>,
+    ) {
         if value.is_null() {
             text.wrong = true;
             self.report(problems::null_interpolation(at.span, whole), at, names);
@@ -83,13 +97,21 @@ impl Evaluator<'_> {
             },
             (_, Err(error)) => {
                 text.wrong = true;
-                self.report(problems::bad_interpolation(&error.to_string(), at.span, whole), at, names);
+                self.report(problems::bad_interpolation(&error.message, at.span, whole), at, names);
             }
         }
     }
 
     /// Evaluates `%{ for }…%{ endfor }`: the texts of all elements.
-    fn template_for(&self, key_name: Option<&Name>, value_name: &Name, collection: &Expression, body: &[Part], span: Span, names: &Names<'_>) -> Value {
+    fn template_for(
+        &self,
+        key_name: Option<&Name>,
+        value_name: &Name,
+        collection: &Expression,
+        body: &[Part],
+        span: Span,
+        names: &Names<'_>,
+    ) -> Value {
         let value = self.value(collection, names);
         let mut text = Text { marks: value.marks(), ..Text::default() };
         match self.elements_of(&value, collection, span, names) {
@@ -111,7 +133,10 @@ impl Evaluator<'_> {
                 self.leave_out(&[&body], key_name, value_name, names);
             }
         }
-        debug_assert!(text.unknown || elements(&value).is_some(), "a known text has known elements");
+        debug_assert!(
+            text.unknown || elements(&value).is_some(),
+            "a known text has known elements"
+        );
         finish(text)
     }
 }
@@ -139,6 +164,10 @@ pub(super) fn safe_prefix(text: &str) -> Option<crate::value::Str> {
     }
     let text = crate::value::nfc(&text[..end]);
     let last = text.graphemes(true).next_back()?;
-    let kept = if last.len() == 1 && DELIMITERS.contains(last) { &*text } else { &text[..text.len() - last.len()] };
+    let kept = if last.len() == 1 && DELIMITERS.contains(last) {
+        &*text
+    } else {
+        &text[..text.len() - last.len()]
+    };
     (!kept.is_empty()).then(|| kept.into())
 }

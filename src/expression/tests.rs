@@ -1,4 +1,9 @@
 //! What the evaluator does, in words of the language.
 
 mod corpus;
-mod support;
+mod forms;
+mod functions;
+mod problems;
+pub mod support;
+mod tracing;
+mod unknowns;

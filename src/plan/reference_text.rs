@@ -6,7 +6,7 @@ use crate::syntax::{Expr, Expression, Step};
 
 /// Returns what `depends_on` names.
 pub(super) fn subjects(expressions: &[Expression]) -> Vec<String> {
-    let first = |it: &Expression| references_of(it, &[]).0.first().map(|it| Named::of(it).subject);
+    let first = |it: &Expression| references_of(it).0.first().map(|it| Named::of(it).subject);
     expressions.iter().filter_map(first).collect()
 }
 
@@ -14,7 +14,7 @@ pub(super) fn subjects(expressions: &[Expression]) -> Vec<String> {
 /// one instance, to the block.
 pub(super) fn references(expression: &Expression) -> Vec<String> {
     let mut all = Vec::new();
-    for reference in references_of(expression, &[]).0 {
+    for reference in references_of(expression).0 {
         let Named { subject, steps, whole } = Named::of(&reference);
         for used in (1..=steps.len()).rev() {
             all.push(format!("{subject}{}", steps[..used].concat()));

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail::diagnostic::Diagnostics;
+use entail::backend::local::Choice;
 use entail::operation::explain::{Ground, Question};
+use entail::operation::session::Session;
 use entail::operation::{plan, saved};
 use entail::world::World;
 use serde_json::json;
@@ -118,7 +120,7 @@ pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Di
     crate::commands::no_words(&args.words)?;
     let ui = &*ui;
     with_room(|_| {
-        let session = open(ui, world, &StateOptions::default())?;
+        let session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
         ui.out(&entail::operation::graph::dot(&session));
         Ok(0)
     })?

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail::backend::{Backend, LockGuard, LockInfo, Snapshot, acquire};
+use entail::backend::{LockGuard, LockInfo, Snapshot, acquire};
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
 use entail::operation::session::Session;
@@ -47,16 +47,6 @@ pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(
     Ok(ui.begin(manner, output.json_into.as_deref())?)
 }
 
-/// Everything that a plan is made from, read and ready.
-pub struct Ready {
-    /// The folder.
-    pub session: Session,
-    /// The latest snapshot.
-    pub snapshot: Snapshot,
-    /// The root variables.
-    pub variables: BTreeMap<Str, Value>,
-}
-
 /// Opens the folder and reads variables; asks for those that are missing. The state is read by [`read_state`].
 pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session, Diagnostics> {
     let mut session = Session::open(world.clone(), ui.sources.clone(), &state.files)?;
@@ -76,7 +66,7 @@ pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<B
         let variable = &session.config.root().variables[&name];
         let answer = ui.variable(&name, variable.description.as_deref(), variable.sensitive);
         if let Some(text) = answer {
-            inputs.insert(name, variables::read_answer(variable, text, &session.sources)?);
+            inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?);
         }
     }
     session.variables(&inputs)
@@ -109,9 +99,4 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
 /// Returns what every provider of a run announces.
 pub fn schemas(pool: &Pool) -> Schemas {
     pool.schemas().map(|(address, schema)| (address.clone(), schema.clone())).collect()
-}
-
-/// Returns the place of the state, for those that have nothing else to do with it.
-pub fn backend(session: &Session) -> &dyn Backend {
-    &session.backend
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entail::address::{Mode, Provider};
 use entail::backend::Backend;
+use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
 use entail::operation::saved;
@@ -16,7 +17,6 @@ use entail::state::State;
 use entail::world::World;
 
 use super::{schemas, with_room};
-use crate::arguments::request::StateOptions;
 use crate::commands::show::{ShowArgs, Shown};
 use crate::ui::{Manner, Ui};
 use crate::view;
@@ -53,7 +53,7 @@ async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Resu
 }
 
 fn current_state(ui: &Ui, world: &Arc<World>) -> Result<Option<State>, Diagnostics> {
-    let files = StateOptions::default().files;
+    let files = Choice::default();
     match Session::open(world.clone(), ui.sources.clone(), &files) {
         Ok(session) => Ok(session.backend.read()?.state),
         // A state can be shown where the configuration cannot be used.
@@ -75,7 +75,8 @@ async fn state_document(ui: &Ui, world: &Arc<World>, state: &State, as_json: boo
         ui.out(&format!("{}\n", state_json::state_document(state, &find)?));
         return Ok(0);
     }
-    ui.show(|out| view::state::write(out, state, &schemas(&pool), ui.look()));
+    let schemas = schemas(&pool);
+    ui.show(|out| view::state::write(out, &view::state::objects(state, &schemas), &state.outputs, &schemas, ui.look()));
     Ok(0)
 }
 

@@ -24,13 +24,19 @@ pub(super) struct Dynamic<'b> {
 }
 
 /// Reads a `dynamic "name"` block whose blocks have `wanted` labels.
-pub(super) fn read<'b>(block: &'b Block, name: &Str, wanted: usize, found: &mut Diagnostics) -> Option<Dynamic<'b>> {
+pub(super) fn read<'b>(
+    block: &'b Block,
+    name: &Str,
+    wanted: usize,
+    found: &mut Diagnostics,
+) -> Option<Dynamic<'b>> {
     let attribute = |name, required| AttributeSchema { name, required };
     let mut attributes = vec![attribute("for_each", true), attribute("iterator", false)];
     if wanted > 0 {
         attributes.push(attribute("labels", true));
     }
-    let (body, problems) = block.body.content(&attributes, &[BlockSchema { kind: "content", labels: &[] }]);
+    let (body, problems) =
+        block.body.content(&attributes, &[BlockSchema { kind: "content", labels: &[] }]);
     let failed = problems.has_errors();
     found.extend(problems);
     if failed {
@@ -81,8 +87,17 @@ pub(super) fn read<'b>(block: &'b Block, name: &Str, wanted: usize, found: &mut 
 
 impl Decoder<'_> {
     /// Writes a dynamic block out.
-    pub(super) fn expand<'b>(&mut self, block: &'b Block, name: &Str, schema: &NestedBlock, frame: &Frame, into: &mut Vec<Instance<'b>>) {
-        let Some(dynamic) = read(block, name, labels_of(schema).len(), &mut self.problems) else { return };
+    pub(super) fn expand<'b>(
+        &mut self,
+        block: &'b Block,
+        name: &Str,
+        schema: &NestedBlock,
+        frame: &Frame,
+        into: &mut Vec<Instance<'b>>,
+    ) {
+        let Some(dynamic) = read(block, name, labels_of(schema).len(), &mut self.problems) else {
+            return;
+        };
         let at = &dynamic.for_each;
         if frame.unknown {
             self.scope.unevaluated(at, &names(frame));
@@ -96,29 +111,57 @@ impl Decoder<'_> {
         }
         let (collection, marks) = collection.unmark();
         if collection.is_null() {
-            return self.problems.push(blame(problems::null_for_each(at.span), at, self.scope, frame));
+            return self.problems.push(blame(
+                problems::null_for_each(at.span),
+                at,
+                self.scope,
+                frame,
+            ));
         }
         if collection.ty().is_primitive() {
-            return self.problems.push(blame(problems::bad_for_each(collection.ty(), at.span), at, self.scope, frame));
+            return self.problems.push(blame(
+                problems::bad_for_each(collection.ty(), at.span),
+                at,
+                self.scope,
+                frame,
+            ));
         }
         let frame = Frame { marks, ..frame.clone() };
-        let Some(items) = elements(&collection) else { return self.unknown(&dynamic, block, &frame, into) };
+        let Some(items) = elements(&collection) else {
+            return self.unknown(&dynamic, block, &frame, into);
+        };
         for (key, value) in items {
             let frame = iteration(&dynamic, &frame, key, value);
             if let Some(labels) = self.labels(&dynamic, &frame) {
-                into.push(Instance { labels, body: dynamic.content.clone(), header: block.header, frame });
+                into.push(Instance {
+                    labels,
+                    body: dynamic.content.clone(),
+                    header: block.header,
+                    frame,
+                });
             }
         }
     }
 
     /// One block whose inside is unknown, in place of those that will be there.
-    fn unknown<'b>(&mut self, dynamic: &Dynamic<'b>, block: &'b Block, frame: &Frame, into: &mut Vec<Instance<'b>>) {
+    fn unknown<'b>(
+        &mut self,
+        dynamic: &Dynamic<'b>,
+        block: &'b Block,
+        frame: &Frame,
+        into: &mut Vec<Instance<'b>>,
+    ) {
         let later = || Value::unknown(Type::DYNAMIC);
         let frame = Frame { unknown: true, ..iteration(dynamic, frame, later(), later()) };
         for label in &dynamic.labels {
             self.scope.unevaluated(label, &names(&frame));
         }
-        into.push(Instance { labels: Vec::new(), body: dynamic.content.clone(), header: block.header, frame });
+        into.push(Instance {
+            labels: Vec::new(),
+            body: dynamic.content.clone(),
+            header: block.header,
+            frame,
+        });
     }
 
     fn labels(&mut self, dynamic: &Dynamic<'_>, frame: &Frame) -> Option<Vec<Str>> {
@@ -133,7 +176,7 @@ impl Decoder<'_> {
             let marks = value.marks();
             let text = convert(&value, Type::STRING);
             let wrong = match &text {
-                Err(error) => format!("Cannot use this value as a dynamic block label: {error}."),
+                Err(error) => format!("Cannot use this value as a dynamic block label: {}.", error.message),
                 Ok(it) if it.is_null() => "Cannot use a null value as a dynamic block label.".to_owned(),
                 Ok(it) if !it.is_known() => {
                     "This value is not yet known. Dynamic block labels must be immediately-known values.".to_owned()
@@ -146,7 +189,12 @@ impl Decoder<'_> {
                     continue;
                 }
             };
-            self.problems.push(blame(problems::bad_label(wrong, label.span), label, self.scope, frame));
+            self.problems.push(blame(
+                problems::bad_label(wrong, label.span),
+                label,
+                self.scope,
+                frame,
+            ));
             return None;
         }
         Some(labels)
@@ -160,6 +208,9 @@ fn names(frame: &Frame) -> Vec<Str> {
 /// The frame of one iteration.
 fn iteration(dynamic: &Dynamic<'_>, frame: &Frame, key: Value, value: Value) -> Frame {
     let mut frame = frame.clone();
-    frame.bindings.push((dynamic.iterator.clone(), Value::object([("key".into(), key), ("value".into(), value)])));
+    frame.bindings.push((
+        dynamic.iterator.clone(),
+        Value::object([("key".into(), key), ("value".into(), value)]),
+    ));
     frame
 }

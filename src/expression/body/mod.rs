@@ -28,9 +28,15 @@ pub use outline::{body_references, span_of_path, validate_body, visit_expression
 ///
 /// Arguments that are not set are null. `bindings` are names known besides those of the scope. After an error the value
 /// is still of the schema's type, with unknowns in place of what is wrong.
-pub fn decode_body(body: &Body, schema: &BlockSchema, scope: &dyn Scope, bindings: &[(Str, Value)]) -> (Value, Diagnostics) {
+pub fn decode_body(
+    body: &Body,
+    schema: &BlockSchema,
+    scope: &dyn Scope,
+    bindings: &[(Str, Value)],
+) -> (Value, Diagnostics) {
     let mut decoder = Decoder { scope, problems: Diagnostics::new(), depth: 0 };
-    let value = decoder.block(body, schema, &Frame { bindings: bindings.to_vec(), ..Frame::default() });
+    let value =
+        decoder.block(body, schema, &Frame { bindings: bindings.to_vec(), ..Frame::default() });
     (value, decoder.problems)
 }
 
@@ -70,7 +76,8 @@ impl Decoder<'_> {
         }
         self.depth += 1;
         let (body, as_blocks) = self.sort(body, schema);
-        let mut attributes: Vec<(Str, Value)> = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
+        let mut attributes: Vec<(Str, Value)> =
+            Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attribute) in &schema.attributes {
             let value = match as_blocks.get(name) {
                 Some(nested) => self.nested(&body, name, nested, frame),
@@ -86,13 +93,23 @@ impl Decoder<'_> {
     }
 
     /// Sorts a body by its schema. Also returns the attributes that are written as blocks: lists and sets of objects.
-    fn sort<'b>(&mut self, body: &'b Body, schema: &BlockSchema) -> (Cow<'b, Body>, BTreeMap<Str, NestedBlock>) {
+    fn sort<'b>(
+        &mut self,
+        body: &'b Body,
+        schema: &BlockSchema,
+    ) -> (Cow<'b, Body>, BTreeMap<Str, NestedBlock>) {
         let (sorted, as_blocks, found) = sorted(body, schema);
         self.problems.extend(found);
         (sorted, as_blocks)
     }
 
-    fn attribute(&mut self, body: &Body, name: &Str, schema: &AttributeSchema, frame: &Frame) -> Value {
+    fn attribute(
+        &mut self,
+        body: &Body,
+        name: &Str,
+        schema: &AttributeSchema,
+        frame: &Frame,
+    ) -> Value {
         let ty = constraint(schema);
         let result = ty.without_optional();
         let Some(written) = body.attribute(name) else { return Value::Null(result) };
@@ -110,8 +127,9 @@ impl Decoder<'_> {
         match convert(&value, ty) {
             Ok(value) => value.mark(&frame.marks),
             Err(error) => {
-                let mut problem = problems::wrong_type(name, &error.to_string(), written.value.span);
-                problem.values = values_of(&written.value, self.scope, &frame.bindings, false, false);
+                let mut problem = problems::wrong_type(name, &error.message, written.value.span);
+                problem.values =
+                    values_of(&written.value, self.scope, &frame.bindings, false, false);
                 self.problems.push(problem);
                 Value::unknown(result)
             }
@@ -128,12 +146,15 @@ impl Decoder<'_> {
         match schema.nesting {
             Nesting::Single | Nesting::Group => match instances.first() {
                 Some(first) => self.instance(first, &schema.block),
-                None if schema.nesting == Nesting::Group => crate::schema::empty_value(&schema.block),
+                None if schema.nesting == Nesting::Group => {
+                    crate::schema::empty_value(&schema.block)
+                }
                 None => Value::Null(schema.block.ty()),
             },
             Nesting::Map => self.map(name, schema, &instances, undecided),
             Nesting::List | Nesting::Set => {
-                let values: Vec<Value> = instances.iter().map(|it| self.instance(it, &schema.block)).collect();
+                let values: Vec<Value> =
+                    instances.iter().map(|it| self.instance(it, &schema.block)).collect();
                 if undecided {
                     return Value::unknown(schema.ty()).mark(&marks_of(&instances));
                 }
@@ -146,13 +167,20 @@ impl Decoder<'_> {
         self.block(&instance.body, schema, &instance.frame).mark(&instance.frame.marks)
     }
 
-    fn sequence(&mut self, name: &str, schema: &NestedBlock, values: Vec<Value>, instances: &[Instance<'_>]) -> Value {
+    fn sequence(
+        &mut self,
+        name: &str,
+        schema: &NestedBlock,
+        values: Vec<Value>,
+        instances: &[Instance<'_>],
+    ) -> Value {
         let element = schema.block.ty();
         if schema.nesting == Nesting::List && element.has_dynamic() {
             return Value::tuple(values);
         }
         let types: Vec<Type> = values.iter().map(Value::ty).collect();
-        let common = if types.is_empty() || !element.has_dynamic() { Some(element) } else { unify(&types) };
+        let common =
+            if types.is_empty() || !element.has_dynamic() { Some(element) } else { unify(&types) };
         let Some(common) = common else {
             self.problems.push(problems::uneven_blocks(name, instances[0].header));
             return Value::unknown(Type::DYNAMIC);
@@ -164,7 +192,13 @@ impl Decoder<'_> {
         }
     }
 
-    fn map(&mut self, name: &str, schema: &NestedBlock, instances: &[Instance<'_>], undecided: bool) -> Value {
+    fn map(
+        &mut self,
+        name: &str,
+        schema: &NestedBlock,
+        instances: &[Instance<'_>],
+        undecided: bool,
+    ) -> Value {
         let element = schema.block.ty();
         let mut entries: Vec<(Str, Value)> = Vec::new();
         for instance in instances {
@@ -183,7 +217,13 @@ impl Decoder<'_> {
         }
     }
 
-    fn check_count(&mut self, body: &Body, name: &str, schema: &NestedBlock, instances: &[Instance<'_>]) {
+    fn check_count(
+        &mut self,
+        body: &Body,
+        name: &str,
+        schema: &NestedBlock,
+        instances: &[Instance<'_>],
+    ) {
         let count = instances.len() as u64;
         let missing_at = missing_at(body);
         if matches!(schema.nesting, Nesting::Single | Nesting::Group) {
@@ -203,7 +243,13 @@ impl Decoder<'_> {
     }
 
     /// Returns the blocks of a type in source order, `dynamic` ones written out.
-    fn instances<'b>(&mut self, body: &'b Body, name: &Str, schema: &NestedBlock, frame: &Frame) -> Vec<Instance<'b>> {
+    fn instances<'b>(
+        &mut self,
+        body: &'b Body,
+        name: &Str,
+        schema: &NestedBlock,
+        frame: &Frame,
+    ) -> Vec<Instance<'b>> {
         let mut instances = Vec::new();
         for block in &body.blocks {
             if block.kind.text == *name {
@@ -237,7 +283,9 @@ pub(super) fn missing_at(body: &Body) -> Span {
 /// The type that the value of an argument is converted to: nested attributes need not all be set.
 pub(super) fn constraint(schema: &AttributeSchema) -> Type {
     let Some(nested) = &schema.nested else { return schema.ty };
-    let attributes = nested.attributes.iter().map(|(name, it)| (name.clone(), constraint(it), it.optional || it.computed || !it.required));
+    let attributes = nested.attributes.iter().map(|(name, it)| {
+        (name.clone(), constraint(it), it.optional || it.computed || !it.required)
+    });
     let object = Type::object_with_optional(attributes.collect());
     match nested.nesting {
         Nesting::Single | Nesting::Group => object,
@@ -259,7 +307,8 @@ fn as_block(ty: Type) -> Option<NestedBlock> {
         return None;
     }
     let attribute = |ty| AttributeSchema { optional: true, ..AttributeSchema::of(ty) };
-    let attributes = element.attributes().iter().map(|(name, ty, _)| (name.clone(), attribute(*ty))).collect();
+    let attributes =
+        element.attributes().iter().map(|(name, ty, _)| (name.clone(), attribute(*ty))).collect();
     let block = BlockSchema { attributes, ..BlockSchema::default() };
     Some(NestedBlock { nesting, block, min_items: 0, max_items: 0 })
 }
@@ -267,7 +316,10 @@ fn as_block(ty: Type) -> Option<NestedBlock> {
 /// Sorts a body: what it has, the attributes that are written as blocks, and what is wrong with it.
 ///
 /// A native body in which nothing is wrong is not copied.
-pub(super) fn sorted<'b>(body: &'b Body, schema: &BlockSchema) -> (Cow<'b, Body>, BTreeMap<Str, NestedBlock>, Diagnostics) {
+pub(super) fn sorted<'b>(
+    body: &'b Body,
+    schema: &BlockSchema,
+) -> (Cow<'b, Body>, BTreeMap<Str, NestedBlock>, Diagnostics) {
     let as_blocks = written_as_blocks(body, schema);
     let nested = |name: &str| schema.blocks.get(name).or_else(|| as_blocks.get(name));
     let (sorted, mut found) = match body.json.is_none() && fits(body, schema, &nested) {
@@ -280,7 +332,9 @@ pub(super) fn sorted<'b>(body: &'b Body, schema: &BlockSchema) -> (Cow<'b, Body>
                 .map(|(name, it)| syntax::AttributeSchema { name, required: it.required })
                 .collect();
             let kinds = schema.blocks.iter().chain(&as_blocks);
-            let mut blocks: Vec<syntax::BlockSchema<'_>> = kinds.map(|(kind, it)| syntax::BlockSchema { kind, labels: labels_of(it) }).collect();
+            let mut blocks: Vec<syntax::BlockSchema<'_>> = kinds
+                .map(|(kind, it)| syntax::BlockSchema { kind, labels: labels_of(it) })
+                .collect();
             blocks.push(syntax::BlockSchema { kind: "dynamic", labels: &["type"] });
             let (sorted, found) = body.content(&attributes, &blocks);
             (Cow::Owned(sorted), found)
@@ -301,12 +355,18 @@ fn labels_of(nested: &NestedBlock) -> &'static [&'static str] {
 }
 
 /// Returns whether a native body has only what its schema names, and all that it requires.
-fn fits<'s>(body: &Body, schema: &BlockSchema, nested: &dyn Fn(&str) -> Option<&'s NestedBlock>) -> bool {
+fn fits<'s>(
+    body: &Body,
+    schema: &BlockSchema,
+    nested: &dyn Fn(&str) -> Option<&'s NestedBlock>,
+) -> bool {
     let known = |block: &Block| match &*block.kind.text {
         "dynamic" => block.labels.len() == 1,
         kind => nested(kind).is_some_and(|it| block.labels.len() == labels_of(it).len()),
     };
-    body.attributes.iter().all(|it| schema.attributes.contains_key(&it.name.text) && nested(&it.name.text).is_none())
+    body.attributes
+        .iter()
+        .all(|it| schema.attributes.contains_key(&it.name.text) && nested(&it.name.text).is_none())
         && body.blocks.iter().all(known)
         && schema.attributes.iter().all(|(name, it)| !it.required || body.attribute(name).is_some())
 }
@@ -332,7 +392,12 @@ fn written_as_blocks(body: &Body, schema: &BlockSchema) -> BTreeMap<Str, NestedB
 }
 
 /// Reports a problem of an expression with the values that it refers to.
-fn blame(problem: Diagnostic, expression: &Expression, scope: &dyn Scope, frame: &Frame) -> Diagnostic {
+fn blame(
+    problem: Diagnostic,
+    expression: &Expression,
+    scope: &dyn Scope,
+    frame: &Frame,
+) -> Diagnostic {
     let values = values_of(expression, scope, &frame.bindings, false, false);
     Diagnostic { values, ..problem }
 }

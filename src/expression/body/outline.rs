@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::evaluate::evaluate_with;
-use super::super::references_of;
+use super::super::references_within;
 use super::{Nesting, dynamic, is_dynamic_of, labels_of, missing_at, sorted};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{Reference, Scope, compose::elements};
@@ -14,7 +14,8 @@ use crate::value::{Path, PathStep, Str, Type, Value};
 /// Checks the structure of a body: unknown and missing arguments and blocks, labels, numbers of blocks. Evaluates nothing.
 pub fn validate_body(body: &Body, schema: &BlockSchema) -> Diagnostics {
     let mut found = Diagnostics::new();
-    let mut open: Vec<(Cow<'_, Body>, Cow<'_, BlockSchema>)> = vec![(Cow::Borrowed(body), Cow::Borrowed(schema))];
+    let mut open: Vec<(Cow<'_, Body>, Cow<'_, BlockSchema>)> =
+        vec![(Cow::Borrowed(body), Cow::Borrowed(schema))];
     while let Some((body, schema)) = open.pop() {
         let (sorted, as_blocks, problems) = sorted(&body, &schema);
         found.extend(problems);
@@ -27,8 +28,13 @@ pub fn validate_body(body: &Body, schema: &BlockSchema) -> Diagnostics {
                     open.push((Cow::Owned(block.body.clone()), Cow::Owned(nested.block.clone())));
                 } else if is_dynamic_of(block, name) {
                     dynamics = true;
-                    if let Some(dynamic) = dynamic::read(block, name, labels_of(nested).len(), &mut found) {
-                        open.push((Cow::Owned(dynamic.content.into_owned()), Cow::Owned(nested.block.clone())));
+                    if let Some(dynamic) =
+                        dynamic::read(block, name, labels_of(nested).len(), &mut found)
+                    {
+                        open.push((
+                            Cow::Owned(dynamic.content.into_owned()),
+                            Cow::Owned(nested.block.clone()),
+                        ));
                     }
                 }
             }
@@ -36,12 +42,25 @@ pub fn validate_body(body: &Body, schema: &BlockSchema) -> Diagnostics {
             let count = written.len() as u64;
             if single && count > 1 {
                 found.push(super::problems::one_block_only(name, written[1]));
-            } else if single && count == 0 && nested.min_items == 1 && !dynamics && nested.nesting == Nesting::Single {
+            } else if single
+                && count == 0
+                && nested.min_items == 1
+                && !dynamics
+                && nested.nesting == Nesting::Single
+            {
                 found.push(super::problems::missing_block(name, missing_at(&body)));
             } else if !single && count < nested.min_items && !dynamics {
-                found.push(super::problems::too_few_blocks(name, nested.min_items, missing_at(&body)));
+                found.push(super::problems::too_few_blocks(
+                    name,
+                    nested.min_items,
+                    missing_at(&body),
+                ));
             } else if !single && nested.max_items > 0 && count > nested.max_items {
-                found.push(super::problems::too_many_blocks(name, nested.max_items, written[nested.max_items as usize]));
+                found.push(super::problems::too_many_blocks(
+                    name,
+                    nested.max_items,
+                    written[nested.max_items as usize],
+                ));
             }
         }
     }
@@ -60,11 +79,13 @@ enum Piece<'b> {
 
 /// Takes a body apart. In JSON a nested block is read as the value of an argument, which has the same references.
 fn pieces(body: &Body) -> Vec<Piece<'_>> {
-    let mut pieces: Vec<Piece<'_>> = body.attributes.iter().map(|it| Piece::Value(Cow::Borrowed(&it.value))).collect();
+    let mut pieces: Vec<Piece<'_>> =
+        body.attributes.iter().map(|it| Piece::Value(Cow::Borrowed(&it.value))).collect();
     let mut ignored = Diagnostics::new();
     for block in &body.blocks {
         let label = block.labels.first().filter(|_| &*block.kind.text == "dynamic");
-        let read = |count, ignored: &mut Diagnostics| dynamic::read(block, &label?.text, count, ignored);
+        let read =
+            |count, ignored: &mut Diagnostics| dynamic::read(block, &label?.text, count, ignored);
         match read(0, &mut ignored).or_else(|| read(1, &mut ignored)) {
             Some(dynamic) => pieces.push(Piece::Dynamic(Box::new(dynamic))),
             None => pieces.push(Piece::Block(Cow::Borrowed(&block.body))),
@@ -77,10 +98,16 @@ fn pieces(body: &Body) -> Vec<Piece<'_>> {
         pieces.extend(attributes.into_iter().map(|it| Piece::Value(Cow::Owned(it.value))));
         for block in dynamics.blocks {
             let Some(label) = block.labels.first().map(|it| it.text.clone()) else { continue };
-            let read = dynamic::read(&block, &label, 0, &mut ignored).or_else(|| dynamic::read(&block, &label, 1, &mut ignored));
+            let read = dynamic::read(&block, &label, 0, &mut ignored)
+                .or_else(|| dynamic::read(&block, &label, 1, &mut ignored));
             if let Some(it) = read {
                 let content = Cow::Owned(it.content.into_owned());
-                pieces.push(Piece::Dynamic(Box::new(dynamic::Dynamic { for_each: it.for_each, iterator: it.iterator, labels: it.labels, content })));
+                pieces.push(Piece::Dynamic(Box::new(dynamic::Dynamic {
+                    for_each: it.for_each,
+                    iterator: it.iterator,
+                    labels: it.labels,
+                    content,
+                })));
             }
         }
     }
@@ -112,7 +139,7 @@ fn visit_with(body: &Body, bound: &mut Vec<Str>, visit: &mut dyn FnMut(&Expressi
 pub fn body_references(body: &Body, visit: &mut dyn FnMut(Reference<'_>)) -> Diagnostics {
     let mut found = Diagnostics::new();
     visit_expressions(body, &mut |expression, bound| {
-        let (references, problems) = references_of(expression, bound);
+        let (references, problems) = references_within(expression, bound);
         references.into_iter().for_each(&mut *visit);
         found.extend(problems);
     });
@@ -127,7 +154,12 @@ pub fn walk_body(body: &Body, scope: &dyn Scope, bindings: &[(Str, Value)]) -> D
     found
 }
 
-fn walk_with(body: &Body, scope: &dyn Scope, bindings: &mut Vec<(Str, Value)>, found: &mut Diagnostics) {
+fn walk_with(
+    body: &Body,
+    scope: &dyn Scope,
+    bindings: &mut Vec<(Str, Value)>,
+    found: &mut Diagnostics,
+) {
     for piece in pieces(body) {
         match piece {
             Piece::Value(it) => found.extend(evaluate_with(&it, scope, bindings).1),
@@ -139,16 +171,24 @@ fn walk_with(body: &Body, scope: &dyn Scope, bindings: &mut Vec<(Str, Value)>, f
                     Some(items) => {
                         let marks = collection.marks();
                         for (key, value) in items {
-                            let each = Value::object([("key".into(), key), ("value".into(), value.mark(&marks))]);
+                            let each = Value::object([
+                                ("key".into(), key),
+                                ("value".into(), value.mark(&marks)),
+                            ]);
                             bindings.push((it.iterator.clone(), each));
-                            it.labels.iter().for_each(|label| found.extend(evaluate_with(label, scope, bindings).1));
+                            it.labels.iter().for_each(|label| {
+                                found.extend(evaluate_with(label, scope, bindings).1)
+                            });
                             walk_with(&it.content, scope, bindings, found);
                             bindings.pop();
                         }
                     }
                     None => {
                         let later = || Value::unknown(Type::DYNAMIC);
-                        bindings.push((it.iterator.clone(), Value::object([("key".into(), later()), ("value".into(), later())])));
+                        bindings.push((
+                            it.iterator.clone(),
+                            Value::object([("key".into(), later()), ("value".into(), later())]),
+                        ));
                         let mut bound: Vec<Str> = bindings.iter().map(|it| it.0.clone()).collect();
                         it.labels.iter().for_each(|label| scope.unevaluated(label, &bound));
                         visit_expressions(&it.content, &mut |expression, inner| {
@@ -178,11 +218,15 @@ pub fn span_of_path(body: &Body, path: &Path) -> Option<Span> {
             Some(PathStep::Index(key)) => Some(key),
             _ => None,
         };
-        let labels: &[&str] = if key.is_some_and(|it| it.as_str().is_some()) { &["key"] } else { &[] };
-        let (content, _, _) = body.partial_content(&[], &[syntax::BlockSchema { kind: name, labels }]);
+        let labels: &[&str] =
+            if key.is_some_and(|it| it.as_str().is_some()) { &["key"] } else { &[] };
+        let (content, _, _) =
+            body.partial_content(&[], &[syntax::BlockSchema { kind: name, labels }]);
         let mut blocks = content.blocks.into_iter().filter(|it| it.kind.text == *name);
         let block = match key {
-            Some(key) if key.as_str().is_some() => blocks.find(|it| it.labels.first().map(|it| &*it.text) == key.as_str()),
+            Some(key) if key.as_str().is_some() => {
+                blocks.find(|it| it.labels.first().map(|it| &*it.text) == key.as_str())
+            }
             Some(key) => key.as_int().and_then(|at| blocks.nth(usize::try_from(at).ok()?)),
             None => blocks.next(),
         };
@@ -197,7 +241,8 @@ fn attribute_of(body: &Body, name: &str) -> Option<Attribute> {
     if body.json.is_none() {
         return body.attribute(name).cloned();
     }
-    let (content, _, _) = body.partial_content(&[syntax::AttributeSchema { name, required: false }], &[]);
+    let (content, _, _) =
+        body.partial_content(&[syntax::AttributeSchema { name, required: false }], &[]);
     content.attributes.into_iter().next()
 }
 
@@ -206,8 +251,12 @@ fn within(expression: &Expression, steps: &[PathStep]) -> Span {
     let mut at = expression;
     for step in steps {
         let next = match (&*at.expr, step) {
-            (Expr::Tuple(items), PathStep::Index(key)) => key.as_int().and_then(|it| items.get(usize::try_from(it).ok()?)),
-            (Expr::Object(items), PathStep::Attribute(name)) => items.iter().find(|it| is_key(&it.key, name)).map(|it| &it.value),
+            (Expr::Tuple(items), PathStep::Index(key)) => {
+                key.as_int().and_then(|it| items.get(usize::try_from(it).ok()?))
+            }
+            (Expr::Object(items), PathStep::Attribute(name)) => {
+                items.iter().find(|it| is_key(&it.key, name)).map(|it| &it.value)
+            }
             (Expr::Object(items), PathStep::Index(key)) => {
                 let name = key.as_str().unwrap_or_default();
                 items.iter().find(|it| is_key(&it.key, name)).map(|it| &it.value)

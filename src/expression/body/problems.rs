@@ -14,7 +14,11 @@ pub(super) fn too_deep(at: Span) -> Diagnostic {
 
 /// The value of an argument has the wrong type.
 pub fn wrong_type(name: &str, why: &str, at: Span) -> Diagnostic {
-    problem("Incorrect attribute value type", format!("Inappropriate value for attribute {name:?}: {why}."), at)
+    problem(
+        "Incorrect attribute value type",
+        format!("Inappropriate value for attribute {name:?}: {why}."),
+        at,
+    )
 }
 
 /// Corresponding arguments of blocks have different types.
@@ -30,29 +34,47 @@ pub(super) fn uneven_blocks(name: &str, at: Span) -> Diagnostic {
 pub(super) fn repeated_label(name: &str, label: &str, at: Span) -> Diagnostic {
     problem(
         format!("Duplicate {name} block"),
-        format!("A block for {name} {label:?} was already defined. The {name} labels must be unique."),
+        format!(
+            "A block for {name} {label:?} was already defined. The {name} labels must be unique."
+        ),
         at,
     )
 }
 
 /// Several blocks where one is allowed.
 pub(super) fn one_block_only(name: &str, at: Span) -> Diagnostic {
-    problem(format!("Duplicate {name} block"), format!("Only one block of type {name:?} is allowed."), at)
+    problem(
+        format!("Duplicate {name} block"),
+        format!("Only one block of type {name:?} is allowed."),
+        at,
+    )
 }
 
 /// No block where one is required.
 pub(super) fn missing_block(name: &str, at: Span) -> Diagnostic {
-    problem(format!("Missing {name} block"), format!("A block of type {name:?} is required here."), at)
+    problem(
+        format!("Missing {name} block"),
+        format!("A block of type {name:?} is required here."),
+        at,
+    )
 }
 
 /// Fewer blocks than required.
 pub(super) fn too_few_blocks(name: &str, least: u64, at: Span) -> Diagnostic {
-    problem(format!("Insufficient {name} blocks"), format!("At least {least} {name:?} blocks are required."), at)
+    problem(
+        format!("Insufficient {name} blocks"),
+        format!("At least {least} {name:?} blocks are required."),
+        at,
+    )
 }
 
 /// More blocks than allowed.
 pub(super) fn too_many_blocks(name: &str, most: u64, at: Span) -> Diagnostic {
-    problem(format!("Too many {name} blocks"), format!("No more than {most} {name:?} blocks are allowed"), at)
+    problem(
+        format!("Too many {name} blocks"),
+        format!("No more than {most} {name:?} blocks are allowed"),
+        at,
+    )
 }
 
 /// `dynamic` of a block that does not exist.
@@ -69,7 +91,10 @@ pub(super) fn bad_iterator(at: Span) -> Diagnostic {
 pub(super) fn bad_for_each(ty: Type, at: Span) -> Diagnostic {
     problem(
         "Invalid dynamic for_each value",
-        format!("Cannot use a {} value in for_each. An iterable collection is required.", ty.friendly_name()),
+        format!(
+            "Cannot use a {} value in for_each. An iterable collection is required.",
+            ty.friendly_name()
+        ),
         at,
     )
 }
@@ -81,7 +106,11 @@ pub(super) fn null_for_each(at: Span) -> Diagnostic {
 
 /// The `labels` of a dynamic block are too many or too few.
 pub(super) fn wrong_label_count(name: &str, wanted: usize, too_many: bool, at: Span) -> Diagnostic {
-    let summary = if too_many { "Extraneous dynamic block label" } else { "Insufficient dynamic block labels" };
+    let summary = if too_many {
+        "Extraneous dynamic block label"
+    } else {
+        "Insufficient dynamic block labels"
+    };
     problem(summary, format!("Blocks of type {name:?} require {wanted} label(s)."), at)
 }
 
@@ -101,5 +130,9 @@ pub(super) fn no_content(at: Span) -> Diagnostic {
 
 /// A dynamic block with several contents.
 pub(super) fn second_content(at: Span) -> Diagnostic {
-    problem("Extraneous dynamic content block", "Only one nested content block is allowed for each dynamic block.", at)
+    problem(
+        "Extraneous dynamic content block",
+        "Only one nested content block is allowed for each dynamic block.",
+        at,
+    )
 }

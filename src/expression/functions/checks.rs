@@ -11,7 +11,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "assumeequal",
         description: "Returns the second value, which the first one will equal; fails where it does not.",
-        parameters: &[Parameter::any("actual_value").or_anything(), Parameter::any("assumed_value").or_anything()],
+        parameters: &[
+            Parameter::any("actual_value").or_anything(),
+            Parameter::any("assumed_value").or_anything(),
+        ],
         variadic: None,
         returns: Returns::NullableComputed(|arguments| Ok(arguments[1].ty())),
         body: assumeequal,
@@ -32,25 +35,89 @@ pub(super) const FUNCTIONS: &[Function] = &[
         returns: Returns::Nullable(Shape::String),
         body: |call| {
             let prefix = call.text(1);
-            promise(call, |it| it.prefix = Some(prefix.into()), |value| value.as_str().is_some_and(|it| it.starts_with(prefix)))
+            promise(
+                call,
+                |it| it.prefix = Some(prefix.into()),
+                |value| value.as_str().is_some_and(|it| it.starts_with(prefix)),
+            )
         },
     },
-    length("assumelistlength", "Returns a list whose length will lie within bounds.", Shape::ListOfAny, &[LIST, LEAST, MOST], both),
-    length("assumelistlengthmin", "Returns a list that will have a least length.", Shape::ListOfAny, &[LIST, LEAST], least),
-    length("assumelistlengthmax", "Returns a list that will have a greatest length.", Shape::ListOfAny, &[LIST, MOST], most),
-    length("assumesetlength", "Returns a set whose length will lie within bounds.", Shape::SetOfAny, &[SET, LEAST, MOST], both),
-    length("assumesetlengthmin", "Returns a set that will have a least length.", Shape::SetOfAny, &[SET, LEAST], least),
-    length("assumesetlengthmax", "Returns a set that will have a greatest length.", Shape::SetOfAny, &[SET, MOST], most),
-    length("assumemaplength", "Returns a map whose length will lie within bounds.", Shape::MapOfAny, &[MAP, LEAST, MOST], both),
-    length("assumemaplengthmin", "Returns a map that will have a least length.", Shape::MapOfAny, &[MAP, LEAST], least),
-    length("assumemaplengthmax", "Returns a map that will have a greatest length.", Shape::MapOfAny, &[MAP, MOST], most),
+    length(
+        "assumelistlength",
+        "Returns a list whose length will lie within bounds.",
+        Shape::ListOfAny,
+        &[LIST, LEAST, MOST],
+        both,
+    ),
+    length(
+        "assumelistlengthmin",
+        "Returns a list that will have a least length.",
+        Shape::ListOfAny,
+        &[LIST, LEAST],
+        least,
+    ),
+    length(
+        "assumelistlengthmax",
+        "Returns a list that will have a greatest length.",
+        Shape::ListOfAny,
+        &[LIST, MOST],
+        most,
+    ),
+    length(
+        "assumesetlength",
+        "Returns a set whose length will lie within bounds.",
+        Shape::SetOfAny,
+        &[SET, LEAST, MOST],
+        both,
+    ),
+    length(
+        "assumesetlengthmin",
+        "Returns a set that will have a least length.",
+        Shape::SetOfAny,
+        &[SET, LEAST],
+        least,
+    ),
+    length(
+        "assumesetlengthmax",
+        "Returns a set that will have a greatest length.",
+        Shape::SetOfAny,
+        &[SET, MOST],
+        most,
+    ),
+    length(
+        "assumemaplength",
+        "Returns a map whose length will lie within bounds.",
+        Shape::MapOfAny,
+        &[MAP, LEAST, MOST],
+        both,
+    ),
+    length(
+        "assumemaplengthmin",
+        "Returns a map that will have a least length.",
+        Shape::MapOfAny,
+        &[MAP, LEAST],
+        least,
+    ),
+    length(
+        "assumemaplengthmax",
+        "Returns a map that will have a greatest length.",
+        Shape::MapOfAny,
+        &[MAP, MOST],
+        most,
+    ),
 ];
 
 const LIST: Parameter = Parameter::new("value", Shape::ListOfAny).or_anything();
 const SET: Parameter = Parameter::new("value", Shape::SetOfAny).or_anything();
 const MAP: Parameter = Parameter::new("value", Shape::MapOfAny).or_anything();
 
-const fn length(name: &'static str, description: &'static str, _: Shape, parameters: &'static [Parameter], body: fn(&Call<'_>) -> Outcome) -> Function {
+const fn length(
+    name: &'static str,
+    description: &'static str,
+    _: Shape,
+    parameters: &'static [Parameter],
+    body: fn(&Call<'_>) -> Outcome,
+) -> Function {
     let returns = Returns::NullableComputed(|arguments| Ok(arguments[0].ty()));
     Function { name, description, parameters, variadic: None, returns, body }
 }
@@ -60,7 +127,11 @@ fn broken() -> Failure {
 }
 
 /// Adds what is promised to an unknown value, or checks a known one.
-fn promise(call: &Call<'_>, refine: impl FnOnce(&mut Refinement), holds: impl FnOnce(&Value) -> bool) -> Outcome {
+fn promise(
+    call: &Call<'_>,
+    refine: impl FnOnce(&mut Refinement),
+    holds: impl FnOnce(&Value) -> bool,
+) -> Outcome {
     let (value, marks) = call.argument(0).clone().unmark();
     match &value {
         Value::Null(_) => Err(broken()),
@@ -85,7 +156,8 @@ fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> Outcome {
     };
     promise(call, refine, |value| {
         let (least, most) = unknown::length_bounds(value);
-        low.is_none_or(|low| most.is_none_or(|it| it >= low)) && high.is_none_or(|high| least <= high)
+        low.is_none_or(|low| most.is_none_or(|it| it >= low))
+            && high.is_none_or(|high| least <= high)
     })
 }
 
@@ -105,8 +177,9 @@ fn assumeequal(call: &Call<'_>) -> Outcome {
     let (actual, assumed) = (call.argument(0), call.argument(1));
     let equal = unknown::equals(&actual.unmark_deep().0, &assumed.unmark_deep().0);
     match equal.as_bool() {
-        Some(false) => Err(Failure::argument(0, "the actual value does not match the assumed value")),
+        Some(false) => {
+            Err(Failure::argument(0, "the actual value does not match the assumed value"))
+        }
         _ => Ok(assumed.clone()),
     }
 }
-

@@ -47,7 +47,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "cidrcontains",
         description: "Tells whether an address or network lies within a network.",
-        parameters: &[Parameter::string("containing_prefix"), Parameter::string("contained_ip_or_prefix")],
+        parameters: &[
+            Parameter::string("containing_prefix"),
+            Parameter::string("contained_ip_or_prefix"),
+        ],
         variadic: None,
         returns: Returns::Always(Shape::Bool),
         body: cidrcontains,
@@ -94,7 +97,9 @@ impl Network {
 
     fn text(self) -> String {
         // An IPv4 network in IPv6 clothes is written as what it is.
-        let mapped = self.first.width == 128 && self.prefix >= 96 && Ipv6Addr::from(self.first.bits).to_ipv4_mapped().is_some();
+        let mapped = self.first.width == 128
+            && self.prefix >= 96
+            && Ipv6Addr::from(self.first.bits).to_ipv4_mapped().is_some();
         format!("{}/{}", self.first.text(), if mapped { self.prefix - 96 } else { self.prefix })
     }
 }
@@ -150,11 +155,15 @@ fn parse_network(text: &str) -> Result<Network, String> {
 }
 
 fn network(call: &Call<'_>) -> Result<Network, Failure> {
-    parse_network(call.text(0)).map_err(|why| Failure::call(format!("invalid CIDR expression: {why}")))
+    parse_network(call.text(0))
+        .map_err(|why| Failure::call(format!("invalid CIDR expression: {why}")))
 }
 
 fn whole(call: &Call<'_>, at: usize) -> Result<BigInt, Failure> {
-    call.argument(at).as_number().and_then(Number::as_bigint).ok_or_else(|| Failure::call("value must be a whole number"))
+    call.argument(at)
+        .as_number()
+        .and_then(Number::as_bigint)
+        .ok_or_else(|| Failure::call("value must be a whole number"))
 }
 
 fn cidrhost(call: &Call<'_>) -> Outcome {
@@ -163,7 +172,10 @@ fn cidrhost(call: &Call<'_>) -> Outcome {
     let size: BigInt = BigInt::one() << network.host_bits();
     let place = if host.is_negative() { &size + &host } else { host.clone() };
     if place.is_negative() || place >= size {
-        return Err(Failure::call(format!("prefix of {} does not accommodate a host numbered {host}", network.prefix)));
+        return Err(Failure::call(format!(
+            "prefix of {} does not accommodate a host numbered {host}",
+            network.prefix
+        )));
     }
     let bits = network.first.bits | place.to_u128().unwrap_or(0);
     Ok(Value::string(Address { bits, width: network.first.width }.text()))
@@ -173,7 +185,10 @@ fn cidrnetmask(call: &Call<'_>) -> Outcome {
     let network = network(call)?;
     let mapped = Ipv6Addr::from(network.first.bits).to_ipv4_mapped().is_some();
     if network.first.width != 32 && !mapped {
-        return Err(Failure::call(format!("IPv6 addresses cannot have a netmask: {}", call.text(0))));
+        return Err(Failure::call(format!(
+            "IPv6 addresses cannot have a netmask: {}",
+            call.text(0)
+        )));
     }
     let bits = !low_bits(network.host_bits()) & low_bits(network.first.width);
     Ok(Value::string(Address { bits, width: network.first.width }.text()))
@@ -185,13 +200,21 @@ fn cidrsubnet(call: &Call<'_>) -> Outcome {
     let network = network(call)?;
     let prefix = i64::from(network.prefix).saturating_add(more);
     if prefix > i64::from(network.first.width) {
-        return Err(Failure::call(format!("insufficient address space to extend prefix of {} by {more}", network.prefix)));
+        return Err(Failure::call(format!(
+            "insufficient address space to extend prefix of {} by {more}",
+            network.prefix
+        )));
     }
     let Ok(bits) = u32::try_from(more) else {
         return Err(Failure::call(format!("cannot extend a prefix by {more} bits")));
     };
-    if number.is_negative() || number >= BigInt::one() << bits {
-        return Err(Failure::call(format!("prefix extension of {bits} does not accommodate a subnet numbered {number}")));
+    if number.is_negative() {
+        return Err(Failure::call("subnet number must not be negative"));
+    }
+    if number >= BigInt::one() << bits {
+        return Err(Failure::call(format!(
+            "prefix extension of {bits} does not accommodate a subnet numbered {number}"
+        )));
     }
     let prefix = network.prefix + bits;
     let shift = network.first.width - prefix;
@@ -201,7 +224,8 @@ fn cidrsubnet(call: &Call<'_>) -> Outcome {
 }
 
 fn cidrsubnets(call: &Call<'_>) -> Outcome {
-    let network = parse_network(call.text(0)).map_err(|why| Failure::argument(0, format!("invalid CIDR expression: {why}")))?;
+    let network = parse_network(call.text(0))
+        .map_err(|why| Failure::argument(0, format!("invalid CIDR expression: {why}")))?;
     let width = network.first.width;
     let mut subnets = Vec::new();
     // The first address not given away yet; `None` at the very end of all addresses.
@@ -215,17 +239,27 @@ fn cidrsubnets(call: &Call<'_>) -> Outcome {
         let length = i64::from(network.prefix).saturating_add(more);
         if length > i64::from(width) {
             let protocol = if width == 32 { "IPv4" } else { "IPv6" };
-            return Err(Failure::argument(at, format!("would extend prefix to {length} bits, which is too long for an {protocol} address")));
+            return Err(Failure::argument(
+                at,
+                format!(
+                    "would extend prefix to {length} bits, which is too long for an {protocol} address"
+                ),
+            ));
         }
         let prefix = length as u32;
         let hosts = low_bits(width - prefix);
         let start = next.and_then(|it| it.checked_add(hosts)).map(|it| it & !hosts);
-        let subnet = start.map(|bits| Network { first: Address { bits, width }, prefix }).filter(|it| network.contains(it.first));
+        let subnet = start
+            .map(|bits| Network { first: Address { bits, width }, prefix })
+            .filter(|it| network.contains(it.first));
         let Some(subnet) = subnet else {
             let after = before.unwrap_or(network);
             return Err(Failure::argument(
                 at,
-                format!("not enough remaining address space for a subnet with a prefix of {length} bits after {}", after.text()),
+                format!(
+                    "not enough remaining address space for a subnet with a prefix of {length} bits after {}",
+                    after.text()
+                ),
             ));
         };
         next = subnet.last().checked_add(1);
@@ -241,7 +275,8 @@ fn cidrcontains(call: &Call<'_>) -> Outcome {
     let (first, last) = match parse_address(inner) {
         Some(address) => (address, address),
         None => {
-            let inner = parse_network(inner).map_err(|_| Failure::call(format!("invalid IP address or prefix: {inner}")))?;
+            let inner = parse_network(inner)
+                .map_err(|_| Failure::call(format!("invalid IP address or prefix: {inner}")))?;
             (inner.first, Address { bits: inner.last(), ..inner.first })
         }
     };

@@ -94,7 +94,9 @@ fn gone(name: &str, instead: &str) -> Failure {
 
 fn length_type(arguments: &[Value]) -> Result<Type, Failure> {
     match arguments[0].ty().kind() {
-        Kind::Bool | Kind::Number => Err(Failure::call("argument must be a string, a collection type, or a structural type")),
+        Kind::Bool | Kind::Number => {
+            Err(Failure::call("argument must be a string, a collection type, or a structural type"))
+        }
         _ => Ok(Type::NUMBER),
     }
 }
@@ -173,13 +175,16 @@ fn coalesce_type(arguments: &[Value]) -> Result<Type, Failure> {
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     match types.is_empty() {
         true => Err(Failure::call("all arguments must have the same type")),
-        false => unify(&types).ok_or_else(|| Failure::call("all arguments must have the same type")),
+        false => {
+            unify(&types).ok_or_else(|| Failure::call("all arguments must have the same type"))
+        }
     }
 }
 
 fn coalesce(call: &Call<'_>) -> Outcome {
     for (at, argument) in call.arguments.iter().enumerate() {
-        let value = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+        let value =
+            convert(argument, call.ty).map_err(|error| Failure::argument(at, error.message))?;
         if !value.is_known() {
             return Ok(Value::unknown(call.ty));
         }
@@ -191,7 +196,9 @@ fn coalesce(call: &Call<'_>) -> Outcome {
 }
 
 fn coalescelist_type(arguments: &[Value]) -> Result<Type, Failure> {
-    let Some(first) = arguments.first() else { return Err(Failure::call("at least one argument is required")) };
+    let Some(first) = arguments.first() else {
+        return Err(Failure::call("at least one argument is required"));
+    };
     for argument in arguments {
         if !argument.is_known() {
             return Ok(Type::DYNAMIC);

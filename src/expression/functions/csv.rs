@@ -64,7 +64,8 @@ impl Reader<'_> {
         }
         self.rest = rest;
         // A lone carriage return at the very end of the text belongs to the line end.
-        Ok(if rest.is_empty() { field.strip_suffix('\r').unwrap_or(field) } else { field }.to_owned())
+        Ok(if rest.is_empty() { field.strip_suffix('\r').unwrap_or(field) } else { field }
+            .to_owned())
     }
 
     fn quoted(&mut self) -> Result<String, String> {

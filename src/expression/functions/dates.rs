@@ -16,7 +16,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[],
         variadic: None,
         returns: TEXT,
-        body: |call| Ok(later(call, || Value::string(rfc3339(&call.scope.world().now().fixed_offset())))),
+        body: |call| {
+            Ok(later(call, || Value::string(rfc3339(&call.scope.world().now().fixed_offset()))))
+        },
     },
     Function {
         name: "plantimestamp",
@@ -24,7 +26,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[],
         variadic: None,
         returns: TEXT,
-        body: |call| Ok(call.scope.plan_time().map_or_else(|| Value::unknown(Type::STRING), |it| Value::string(rfc3339(&it.fixed_offset())))),
+        body: |call| {
+            Ok(call.scope.plan_time().map_or_else(
+                || Value::unknown(Type::STRING),
+                |it| Value::string(rfc3339(&it.fixed_offset())),
+            ))
+        },
     },
     Function {
         name: "formatdate",
@@ -58,7 +65,8 @@ fn timeadd(call: &Call<'_>) -> Outcome {
     let time = parse_time(call.text(0)).map_err(Failure::call)?;
     let nanoseconds = parse_duration(call.text(1)).map_err(Failure::call)?;
     let sum = time.checked_add_signed(Duration::nanoseconds(nanoseconds));
-    sum.map(|it| Value::string(rfc3339(&it))).ok_or_else(|| Failure::call("the result lies outside of all calendars"))
+    sum.map(|it| Value::string(rfc3339(&it)))
+        .ok_or_else(|| Failure::call("the result lies outside of all calendars"))
 }
 
 fn timecmp(call: &Call<'_>) -> Outcome {
@@ -69,8 +77,17 @@ fn timecmp(call: &Call<'_>) -> Outcome {
 
 /// Writes a time to the second.
 fn rfc3339(time: &Time) -> String {
-    let offset = if time.offset().local_minus_utc() == 0 { "Z".to_owned() } else { offset(time, ":") };
-    format!("{}-{:02}-{:02}T{:02}:{:02}:{:02}{offset}", year(time), time.month(), time.day(), time.hour(), time.minute(), time.second())
+    let offset =
+        if time.offset().local_minus_utc() == 0 { "Z".to_owned() } else { offset(time, ":") };
+    format!(
+        "{}-{:02}-{:02}T{:02}:{:02}:{:02}{offset}",
+        year(time),
+        time.month(),
+        time.day(),
+        time.hour(),
+        time.minute(),
+        time.second()
+    )
 }
 
 fn year(time: &Time) -> String {
@@ -90,7 +107,7 @@ fn parse_time(text: &str) -> Result<Time, String> {
     let year = reader.number(4, "year")?;
     reader.separator('-')?;
     let month = reader.number(2, "month")?;
-    let month = if (1..=12).contains(&month) { month } else { return Err(wrong("month out of range")) };
+    let month = if (1..=12).contains(&month) { month } else { return Err(reader.cannot("month")) };
     reader.separator('-')?;
     let day = reader.number(2, "day of month")?;
     if !text[reader.at..].starts_with('T') {
@@ -104,18 +121,23 @@ fn parse_time(text: &str) -> Result<Time, String> {
     reader.separator(':')?;
     let minute = reader.clock("minute")?;
     if minute > 59 {
-        return Err(wrong("minute out of range"));
+        return Err(wrong("minute must have exactly two digits"));
     }
     reader.separator(':')?;
     let second = reader.number(2, "second")?;
     if second > 59 {
-        return Err(wrong("second out of range"));
+        return Err(reader.cannot("second"));
     }
     let nanosecond = reader.fraction()?;
     let offset = reader.offset()?;
-    let date = NaiveDate::from_ymd_opt(year as i32, month, day).ok_or_else(|| wrong("day out of range"))?;
-    let time = NaiveTime::from_hms_nano_opt(hour, minute, second, nanosecond).ok_or_else(|| wrong("second out of range"))?;
-    offset.from_local_datetime(&date.and_time(time)).single().ok_or_else(|| wrong("day out of range"))
+    let date = NaiveDate::from_ymd_opt(year as i32, month, day)
+        .ok_or_else(|| wrong("day out of range"))?;
+    let time = NaiveTime::from_hms_nano_opt(hour, minute, second, nanosecond)
+        .ok_or_else(|| wrong("second out of range"))?;
+    offset
+        .from_local_datetime(&date.and_time(time))
+        .single()
+        .ok_or_else(|| wrong("day out of range"))
 }
 
 fn wrong(what: &str) -> String {
@@ -141,7 +163,11 @@ impl TimeReader<'_> {
     }
 
     fn number(&mut self, digits: usize, what: &str) -> Result<u32, String> {
-        let number = self.rest().get(..digits).filter(|it| it.bytes().all(|it| it.is_ascii_digit())).and_then(|it| it.parse().ok());
+        let number = self
+            .rest()
+            .get(..digits)
+            .filter(|it| it.bytes().all(|it| it.is_ascii_digit()))
+            .and_then(|it| it.parse().ok());
         let number = number.ok_or_else(|| self.cannot(what))?;
         self.at += digits;
         Ok(number)
@@ -164,8 +190,14 @@ impl TimeReader<'_> {
                 self.at += 1;
                 Ok(())
             }
-            None => Err(wrong(&format!("end of string where {:?} is expected", wanted.to_string()))),
-            Some(_) => Err(wrong(&format!("found {:?} where {:?} is expected", self.rest(), wanted.to_string()))),
+            None => {
+                Err(wrong(&format!("end of string where {:?} is expected", wanted.to_string())))
+            }
+            Some(_) => Err(wrong(&format!(
+                "found {:?} where {:?} is expected",
+                self.rest(),
+                wanted.to_string()
+            ))),
         }
     }
 
@@ -183,15 +215,23 @@ impl TimeReader<'_> {
     fn offset(&mut self) -> Result<FixedOffset, String> {
         let seconds = match self.rest().as_bytes() {
             b"Z" => 0,
-            [sign @ (b'+' | b'-'), a, b, b':', c, d] if [a, b, c, d].iter().all(|it| it.is_ascii_digit()) => {
-                let two = |tens: &u8, ones: &u8| i32::from(tens - b'0') * 10 + i32::from(ones - b'0');
+            [sign @ (b'+' | b'-'), a, b, b':', c, d]
+                if [a, b, c, d].iter().all(|it| it.is_ascii_digit()) =>
+            {
+                let two =
+                    |tens: &u8, ones: &u8| i32::from(tens - b'0') * 10 + i32::from(ones - b'0');
                 let (hours, minutes) = (two(a, b), two(c, d));
                 if hours > 23 || minutes > 59 {
                     return Err(self.cannot("UTC offset"));
                 }
                 (hours * 60 + minutes) * if *sign == b'-' { -60 } else { 60 }
             }
-            [b'Z', ..] => return Err(wrong(&format!("extra text: {:?}", &self.rest()[1..]))),
+            [b'Z', ..] => {
+                return Err(wrong(&format!(
+                    "cannot use {:?} as timestamp segment",
+                    &self.rest()[1..]
+                )));
+            }
             _ => return Err(self.cannot("UTC offset")),
         };
         FixedOffset::east_opt(seconds).ok_or_else(|| self.cannot("UTC offset"))
@@ -235,13 +275,18 @@ fn parse_duration(text: &str) -> Result<i64, String> {
             "h" => 3_600_000_000_000,
             _ => return Err(format!("time: unknown unit {unit:?} in duration {text:?}")),
         };
-        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok().filter(|it| *it <= 1 << 63).ok_or_else(invalid)?.into() };
+        let whole: i128 = if whole.is_empty() {
+            0
+        } else {
+            whole.parse::<u64>().ok().filter(|it| *it <= 1 << 63).ok_or_else(invalid)?.into()
+        };
         // Digits beyond what can matter are cut off.
         let fraction = &fraction[..fraction.len().min(18)];
         let part = if fraction.is_empty() {
             0
         } else {
-            fraction.parse::<i128>().map_err(|_| invalid())? * scale / 10_i128.pow(fraction.len() as u32)
+            fraction.parse::<i128>().map_err(|_| invalid())? * scale
+                / 10_i128.pow(fraction.len() as u32)
         };
         total += whole * scale + part;
         if total > 1 << 63 {
@@ -258,7 +303,8 @@ fn formatdate(call: &Call<'_>) -> Outcome {
     let mut rest = call.text(0);
     while let Some(first) = rest.chars().next() {
         if first == '\'' {
-            rest = quoted_literal(rest, &mut text).ok_or_else(|| Failure::argument(0, "unterminated literal '"))?;
+            rest = quoted_literal(rest, &mut text)
+                .ok_or_else(|| Failure::argument(0, "unterminated literal '"))?;
         } else if first.is_ascii_alphabetic() {
             let length = rest.chars().take_while(|it| *it == first).count();
             let (verb, after) = rest.split_at(length);
@@ -293,9 +339,22 @@ fn quoted_literal<'t>(text: &'t str, into: &mut String) -> Option<&'t str> {
     }
 }
 
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 fn date_part(time: &Time, verb: &str) -> Result<String, String> {
     let wrong = |what: &str| Err(format!("invalid date format verb {verb:?}: {what}"));
@@ -381,7 +440,8 @@ pub(super) fn yaml_time(text: &str) -> Option<String> {
         return None;
     }
     let mut parts = time.splitn(3, ':');
-    let (hour, minute, second) = (short(parts.next()?)?, short(parts.next()?)?, short(parts.next()?)?);
+    let (hour, minute, second) =
+        (short(parts.next()?)?, short(parts.next()?)?, short(parts.next()?)?);
     let time = date.and_time(NaiveTime::from_hms_opt(hour, minute, second)?);
     let offset = match zone {
         None => FixedOffset::east_opt(0)?,

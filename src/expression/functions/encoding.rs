@@ -2,7 +2,9 @@
 
 use base64::Engine;
 use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD};
+use base64::engine::{
+    DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD,
+};
 
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::{Kind, Str, Type, Value, json, unknown};
@@ -49,7 +51,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[STR],
         variadic: None,
         returns: TEXT,
-        body: |call| Ok(Value::string(STANDARD.encode(super::gzip::compress(call.text(0).as_bytes())))),
+        body: |call| {
+            Ok(Value::string(STANDARD.encode(super::gzip::compress(call.text(0).as_bytes()))))
+        },
     },
     Function {
         name: "base64gunzip",
@@ -78,8 +82,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
         returns: TEXT,
         body: |call| {
             let bytes = decode_base64(call.text(0)).map_err(|at| {
-                let what = if at >= call.text(0).len() { "unexpected end of input".to_owned() } else { at.to_string() };
-                Failure::argument(0, format!("the given value is has an invalid base64 symbol at offset {what}"))
+                let what = if at >= call.text(0).len() {
+                    "unexpected end of input".to_owned()
+                } else {
+                    at.to_string()
+                };
+                Failure::argument(
+                    0,
+                    format!("the given value is has an invalid base64 symbol at offset {what}"),
+                )
             })?;
             super::charsets::decode(&bytes, call.text(1)).map(Value::string)
         },
@@ -113,7 +124,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn jsonencode(call: &Call<'_>) -> Outcome {
     let value = call.argument(0);
     if value.is_wholly_known() {
-        return json::to_json(value).map(Value::string).map_err(|error| Failure::call(error.to_string()));
+        return json::to_json(value)
+            .map(Value::string)
+            .map_err(|error| Failure::call(error.message));
     }
     if !unknown::is_definitely_not_null(value) {
         return Ok(Value::unknown(Type::STRING));
@@ -136,7 +149,10 @@ fn jsondecode_type(arguments: &[Value]) -> Result<Type, Failure> {
         Some('t' | 'f') => Ok(Type::BOOL),
         Some('-' | '.' | '0'..='9') => Ok(Type::NUMBER),
         None | Some('{' | '[' | 'n') => Ok(Type::DYNAMIC),
-        Some(other) => Err(Failure::argument(0, format!("a JSON document cannot begin with the character {other:?}"))),
+        Some(other) => Err(Failure::argument(
+            0,
+            format!("a JSON document cannot begin with the character {other:?}"),
+        )),
     }
 }
 
@@ -144,7 +160,9 @@ fn jsondecode_type(arguments: &[Value]) -> Result<Type, Failure> {
 fn decode_base64(text: &str) -> Result<Vec<u8>, usize> {
     const STRICT: GeneralPurpose = GeneralPurpose::new(
         &alphabet::STANDARD,
-        GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true).with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
+        GeneralPurposeConfig::new()
+            .with_decode_allow_trailing_bits(true)
+            .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
     );
     let plain: String = text.chars().filter(|it| !matches!(it, '\r' | '\n')).collect();
     STRICT.decode(&plain).map_err(|_| wrong_byte(text))
@@ -157,22 +175,29 @@ fn wrong_byte(text: &str) -> usize {
 
 fn base64decode(call: &Call<'_>) -> Outcome {
     let argument = call.argument(0);
-    let shown = || super::maps::redacted(call.text(0), &argument.marks());
-    let bytes = decode_base64(call.text(0)).map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
+    let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
+    let bytes = decode_base64(call.text(0))
+        .map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Value::string(text).mark(&argument.marks())),
-        Err(_) => Err(Failure::call("the result of decoding the provided string is not valid UTF-8")),
+        Err(_) => {
+            Err(Failure::call("the result of decoding the provided string is not valid UTF-8"))
+        }
     }
 }
 
 fn base64gunzip(call: &Call<'_>) -> Outcome {
     let argument = call.argument(0);
-    let shown = || super::maps::redacted(call.text(0), &argument.marks());
-    let bytes = decode_base64(call.text(0)).map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
-    let bytes = super::gzip::decompress(&bytes).map_err(|why| Failure::call(format!("failed to gunzip bytes: {why}")))?;
+    let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
+    let bytes = decode_base64(call.text(0))
+        .map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
+    let bytes = super::gzip::decompress(&bytes)
+        .map_err(|why| Failure::call(format!("failed to gunzip bytes: {why}")))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Value::string(text).mark(&argument.marks())),
-        Err(_) => Err(Failure::call("the result of decoding the provided string is not valid UTF-8")),
+        Err(_) => {
+            Err(Failure::call("the result of decoding the provided string is not valid UTF-8"))
+        }
     }
 }
 
@@ -180,7 +205,9 @@ fn urlencode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => encoded.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(byte))
+            }
             b' ' => encoded.push('+'),
             other => encoded.push_str(&format!("%{other:02X}")),
         }
@@ -197,14 +224,20 @@ fn urldecode(call: &Call<'_>) -> Outcome {
         rest = after;
         match first {
             b'+' => bytes.push(b' '),
-            b'%' => match after.get(..2).and_then(|it| std::str::from_utf8(it).ok()).and_then(|it| u8::from_str_radix(it, 16).ok()) {
+            b'%' => match after
+                .get(..2)
+                .and_then(|it| std::str::from_utf8(it).ok())
+                .and_then(|it| u8::from_str_radix(it, 16).ok())
+            {
                 Some(byte) if after[0] != b'+' => {
                     bytes.push(byte);
                     rest = &after[2..];
                 }
                 _ => {
                     let shown = super::maps::redacted(text, &argument.marks());
-                    return Err(Failure::call(format!("failed to decode URL '{shown}': invalid escape sequence")));
+                    return Err(Failure::call(format!(
+                        "failed to decode URL '{shown}': invalid escape sequence"
+                    )));
                 }
             },
             other => bytes.push(*other),
@@ -212,7 +245,9 @@ fn urldecode(call: &Call<'_>) -> Outcome {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Value::string(text).mark(&argument.marks())),
-        Err(_) => Err(Failure::call("the result of decoding the provided string is not valid UTF-8")),
+        Err(_) => {
+            Err(Failure::call("the result of decoding the provided string is not valid UTF-8"))
+        }
     }
 }
 
@@ -239,7 +274,10 @@ fn read_csv(text: &str) -> Result<(Type, Vec<Str>, Vec<Vec<String>>), Failure> {
     let mut records = Vec::new();
     for row in rows {
         if row.fields.len() != names.len() {
-            return Err(Failure::call(format!("CSV parse error on line {}: wrong number of fields", row.line)));
+            return Err(Failure::call(format!(
+                "CSV parse error on line {}: wrong number of fields",
+                row.line
+            )));
         }
         records.push(row.fields);
     }
@@ -249,6 +287,8 @@ fn read_csv(text: &str) -> Result<(Type, Vec<Str>, Vec<Vec<String>>), Failure> {
 
 fn csvdecode(call: &Call<'_>) -> Outcome {
     let (ty, names, rows) = read_csv(call.text(0))?;
-    let object = |row: Vec<String>| Value::object(names.iter().cloned().zip(row.into_iter().map(Value::string)));
+    let object = |row: Vec<String>| {
+        Value::object(names.iter().cloned().zip(row.into_iter().map(Value::string)))
+    };
     Ok(Value::list(ty.element().unwrap_or(Type::DYNAMIC), rows.into_iter().map(object).collect()))
 }

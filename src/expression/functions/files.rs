@@ -37,7 +37,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         returns: TEXT,
         body: |call| {
             let marks = call.argument(0).marks();
-            let bytes = bytes_of(call.text(0), &marks, call.scope.world()).map_err(|why| Failure::argument(0, why))?;
+            let bytes = bytes_of(call.text(0), &marks, call.scope.world())
+                .map_err(|why| Failure::argument(0, why))?;
             Ok(Value::string(STANDARD.encode(bytes)).mark(&marks))
         },
     },
@@ -45,8 +46,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     file_hash("filesha1", "Returns the SHA1 hash of a file.", |call| hash_of(call, SHA1)),
     file_hash("filesha256", "Returns the SHA256 hash of a file.", |call| hash_of(call, SHA256)),
     file_hash("filesha512", "Returns the SHA512 hash of a file.", |call| hash_of(call, SHA512)),
-    file_hash("filebase64sha256", "Returns the SHA256 hash of a file in Base64.", |call| hash_of(call, BASE64_SHA256)),
-    file_hash("filebase64sha512", "Returns the SHA512 hash of a file in Base64.", |call| hash_of(call, BASE64_SHA512)),
+    file_hash("filebase64sha256", "Returns the SHA256 hash of a file in Base64.", |call| {
+        hash_of(call, BASE64_SHA256)
+    }),
+    file_hash("filebase64sha512", "Returns the SHA512 hash of a file in Base64.", |call| {
+        hash_of(call, BASE64_SHA512)
+    }),
     Function {
         name: "fileexists",
         description: "Tells whether a file exists.",
@@ -93,17 +98,31 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[PATH],
         variadic: None,
         returns: TEXT,
-        body: |call| expand(call.text(0), call.scope.world()).map(Value::string).map_err(Failure::call),
+        body: |call| {
+            expand(call.text(0), call.scope.world()).map(Value::string).map_err(Failure::call)
+        },
     },
 ];
 
-const fn file_hash(name: &'static str, description: &'static str, body: fn(&Call<'_>) -> Outcome) -> Function {
+const fn file_hash(
+    name: &'static str,
+    description: &'static str,
+    body: fn(&Call<'_>) -> Outcome,
+) -> Function {
     Function { name, description, parameters: SECRET_PATH, variadic: None, returns: TEXT, body }
 }
 
 fn hash_of(call: &Call<'_>, hash: Hash) -> Outcome {
     let marks = call.argument(0).marks();
-    let bytes = bytes_of(call.text(0), &marks, call.scope.world()).map_err(Failure::call)?;
+    let path = call.text(0);
+    let bytes = bytes_of(path, &marks, call.scope.world()).map_err(|why| {
+        match why.starts_with("no file exists") {
+            true => {
+                Failure::call(format!("open {}: no such file or directory", redacted(path, &marks)))
+            }
+            false => Failure::call(why),
+        }
+    })?;
     Ok(Value::string(hash(&bytes)).mark(&marks))
 }
 
@@ -111,9 +130,15 @@ fn hash_of(call: &Call<'_>, hash: Hash) -> Outcome {
 fn expand(path: &str, world: &World) -> Result<String, String> {
     match path.strip_prefix('~') {
         None => Ok(path.to_owned()),
-        Some(rest) if !rest.is_empty() && !rest.starts_with('/') => Err("cannot expand user-specific home dir".to_owned()),
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') => {
+            Err("cannot expand user-specific home dir".to_owned())
+        }
         Some(rest) => match world.variable("HOME") {
-            Some(home) => Ok(if rest.is_empty() { home.to_owned() } else { clean(&Path::new(home).join(rest.trim_start_matches('/'))) }),
+            Some(home) => Ok(if rest.is_empty() {
+                home.to_owned()
+            } else {
+                clean(&Path::new(home).join(rest.trim_start_matches('/')))
+            }),
             None => Err("the home directory is not known".to_owned()),
         },
     }
@@ -160,9 +185,13 @@ fn fileexists(call: &Call<'_>) -> Outcome {
     let shown = || redacted(&format!("{:?}", clean(Path::new(call.text(0)))), &marks);
     match std::fs::metadata(&path) {
         Ok(it) if it.is_file() => Ok(Value::Bool(true).mark(&marks)),
-        Ok(it) if it.is_dir() => Err(Failure::call(format!("{} is a directory, not a file", shown()))),
+        Ok(it) if it.is_dir() => {
+            Err(Failure::call(format!("{} is a directory, not a file", shown())))
+        }
         Ok(_) => Err(Failure::call(format!("{} is not a regular file", shown()))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Value::Bool(false).mark(&marks)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Ok(Value::Bool(false).mark(&marks))
+        }
         Err(_) => Err(Failure::call(format!("failed to stat {}", shown()))),
     }
 }
@@ -170,7 +199,12 @@ fn fileexists(call: &Call<'_>) -> Outcome {
 fn fileset(call: &Call<'_>) -> Outcome {
     let marks = call.argument(0).marks().union(&call.argument(1).marks());
     let (folder, pattern) = (call.text(0), call.text(1));
-    let shown = || redacted(&format!("{:?}", clean(&Path::new(folder).join(pattern.trim_start_matches('/')))), &marks);
+    let shown = || {
+        redacted(
+            &format!("{:?}", clean(&Path::new(folder).join(pattern.trim_start_matches('/')))),
+            &marks,
+        )
+    };
     let found = glob::files(&absolute(folder, call.scope.world()), pattern)
         .map_err(|why| Failure::call(format!("failed to glob pattern {}: {why}", shown())))?;
     Ok(Value::set(Type::STRING, found.into_iter().map(Value::string).collect()).mark(&marks))

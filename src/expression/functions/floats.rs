@@ -11,16 +11,16 @@ pub(super) fn ln(x: f64) -> f64 {
     if x.is_infinite() {
         return x;
     }
-    const LN_2_HIGH: f64 = 6.931_471_803_691_238_164_90e-01;
-    const LN_2_LOW: f64 = 1.908_214_929_270_587_700_02e-10;
+    const LN_2_HIGH: f64 = 0.6931471803691238;
+    const LN_2_LOW: f64 = 1.9082149292705877e-10;
     const SERIES: [f64; 7] = [
-        6.666_666_666_666_735_13e-01,
-        3.999_999_999_940_941_908e-01,
-        2.857_142_874_366_239_149e-01,
-        2.222_219_843_214_978_396e-01,
-        1.818_357_216_161_805_012e-01,
-        1.531_383_769_920_937_332e-01,
-        1.479_819_860_511_658_591e-01,
+        0.6666666666666735,
+        0.3999999999940942,
+        0.2857142874366239,
+        0.22222198432149784,
+        0.1818357216161805,
+        0.15313837699209373,
+        0.14798198605116586,
     ];
     let (mut fraction, mut exponent) = split(x);
     if fraction < std::f64::consts::FRAC_1_SQRT_2 {
@@ -83,7 +83,7 @@ pub(super) fn power(base: f64, exponent: f64) -> f64 {
     if part != 0.0 && base < 0.0 {
         return f64::NAN;
     }
-    if whole >= 9.223_372_036_854_775_8e18 {
+    if whole >= 9.223372036854776e+18 {
         // The power is even and huge.
         return match base.abs() < 1.0 {
             _ if base == -1.0 => 1.0,
@@ -100,7 +100,8 @@ pub(super) fn power(base: f64, exponent: f64) -> f64 {
         result = (part * ln(base)).exp();
     }
     let (mut square, square_exponent) = split(base);
-    let (mut left, mut result_exponent, mut square_shift) = (whole as i64, 0_i64, i64::from(square_exponent));
+    let (mut left, mut result_exponent, mut square_shift) =
+        (whole as i64, 0_i64, i64::from(square_exponent));
     while left != 0 {
         if !(-(1 << 12)..=1 << 12).contains(&square_shift) {
             result_exponent += square_shift;

@@ -81,7 +81,10 @@ fn format_list(call: &Call<'_>) -> Outcome {
     if undecided {
         return Ok(Value::unknown(call.ty));
     }
-    let columns: Vec<Option<Vec<Value>>> = arguments.iter().map(|it| is_iterated(it).then(|| it.children().cloned().collect())).collect();
+    let columns: Vec<Option<Vec<Value>>> = arguments
+        .iter()
+        .map(|it| is_iterated(it).then(|| it.children().cloned().collect()))
+        .collect();
     let mut rows = Vec::new();
     for row in 0..length.map_or(1, |it| it.0) {
         let pick = |(column, single): (&Option<Vec<Value>>, &Value)| match column {
@@ -93,7 +96,9 @@ fn format_list(call: &Call<'_>) -> Outcome {
             rows.push(Value::unknown_not_null(Type::STRING));
             continue;
         }
-        let text = render(pattern, &given).map_err(|it| Failure::call(format!("error on format iteration {row}: {}", it.message)))?;
+        let text = render(pattern, &given).map_err(|it| {
+            Failure::call(format!("error on format iteration {row}: {}", it.message))
+        })?;
         rows.push(Value::string(text));
     }
     Ok(Value::list(Type::STRING, rows))
@@ -148,7 +153,10 @@ pub(super) fn render(pattern: &str, arguments: &[Value]) -> Result<String, Failu
     match highest {
         _ if highest >= arguments.len() => Ok(text),
         0 => Err(Failure::argument(1, "too many arguments; no verbs in format string")),
-        used => Err(Failure::argument(used + 1, format!("too many arguments; only {used} used by format string"))),
+        used => Err(Failure::argument(
+            used + 1,
+            format!("too many arguments; only {used} used by format string"),
+        )),
     }
 }
 
@@ -199,34 +207,61 @@ fn read_verb(pattern: &str, offset: usize, next: usize) -> Result<Verb<'_>, Fail
     }
     verb.raw = &pattern[offset..=at];
     if verb.width.is_some_and(|it| it > WIDEST) || verb.precision.is_some_and(|it| it > WIDEST) {
-        return Err(Failure::call(format!("the width or precision of {:?} at {offset} is too large", verb.raw)));
+        return Err(Failure::call(format!(
+            "the width or precision of {:?} at {offset} is too large",
+            verb.raw
+        )));
     }
     Ok(verb)
 }
 
 fn unexpected(pattern: &str, at: usize) -> Failure {
     match pattern.get(at..).and_then(|it| it.chars().next()) {
-        Some(letter) => Failure::call(format!("unrecognized format character {letter:?} at offset {at}")),
+        Some(letter) => {
+            Failure::call(format!("unrecognized format character {letter:?} at offset {at}"))
+        }
         None => Failure::call(format!("invalid format string starting at offset {at}")),
     }
 }
 
-fn write_verb(text: &mut String, verb: &Verb<'_>, value: Option<&Value>, count: usize) -> Result<(), String> {
+fn write_verb(
+    text: &mut String,
+    verb: &Verb<'_>,
+    value: Option<&Value>,
+    count: usize,
+) -> Result<(), String> {
     let (raw, offset) = (verb.raw, verb.offset);
     let Some(value) = value else {
-        return Err(format!("not enough arguments for {raw:?} at {offset}: need index {} but have {count} total", verb.argument));
+        return Err(format!(
+            "not enough arguments for {raw:?} at {offset}: need index {} but have {count} total",
+            verb.argument
+        ));
     };
     if verb.letter != 'v' && value.is_null() {
-        return Err(format!("unsupported value for {raw:?} at {offset}: null value cannot be formatted"));
+        return Err(format!(
+            "unsupported value for {raw:?} at {offset}: null value cannot be formatted"
+        ));
     }
-    let converted = |ty| convert(value, ty).map_err(|error| format!("unsupported value for {raw:?} at {offset}: {error}"));
+    let converted = |ty| {
+        convert(value, ty).map_err(|error| {
+            format!("unsupported value for {raw:?} at {offset}: {}", error.message)
+        })
+    };
     match verb.letter {
         'v' => text.push_str(&padded(verb, &as_is(verb, value)?)),
-        't' => text.push_str(if converted(Type::BOOL)?.as_bool() == Some(true) { "true" } else { "false" }),
+        't' => text.push_str(if converted(Type::BOOL)?.as_bool() == Some(true) {
+            "true"
+        } else {
+            "false"
+        }),
         'b' | 'd' | 'o' | 'x' | 'X' => {
             let number = converted(Type::NUMBER)?;
             let whole = number.as_number().and_then(Number::as_bigint);
-            let Some(whole) = whole else { return Err(format!("unsupported value for {raw:?} at {offset}: an integer is required")) };
+            let Some(whole) = whole else {
+                return Err(format!(
+                    "unsupported value for {raw:?} at {offset}: an integer is required"
+                ));
+            };
             text.push_str(&integer(verb, &whole));
         }
         'e' | 'E' | 'f' | 'g' | 'G' => {
@@ -242,10 +277,13 @@ fn write_verb(text: &mut String, verb: &Verb<'_>, value: Option<&Value>, count: 
                 Some(most @ 1..) => graphemes(own).into_iter().take(most).collect(),
                 _ => own.to_owned(),
             };
-            let shown = if verb.letter == 'q' { json::quote(&cut, json::Escape::Html) } else { cut };
+            let shown =
+                if verb.letter == 'q' { json::quote(&cut, json::Escape::Html) } else { cut };
             text.push_str(&padded(verb, &shown));
         }
-        other => return Err(format!("unsupported format verb {other:?} in {raw:?} at offset {offset}")),
+        other => {
+            return Err(format!("unsupported format verb {other:?} in {raw:?} at offset {offset}"));
+        }
     }
     Ok(())
 }
@@ -255,7 +293,9 @@ fn as_is(verb: &Verb<'_>, value: &Value) -> Result<String, String> {
     match value {
         Value::String(it) if !verb.sharp => Ok(it.to_string()),
         Value::Number(it) if !verb.sharp => Ok(it.text(Notation::General, None)),
-        _ => json::to_json(value).map_err(|error| format!("unsupported value for {:?} at {}: {error}", verb.raw, verb.offset)),
+        _ => json::to_json(value).map_err(|error| {
+            format!("unsupported value for {:?} at {}: {}", verb.raw, verb.offset, error.message)
+        }),
     }
 }
 
@@ -275,8 +315,15 @@ fn sign(verb: &Verb<'_>, negative: bool) -> &'static str {
 }
 
 /// Pads a number as C does: spaces before it, or zeros after its sign.
-fn padded_number(verb: &Verb<'_>, sign: &str, prefix: &str, digits: &str, zeros_allowed: bool) -> String {
-    let missing = verb.width.unwrap_or(0).saturating_sub(sign.len() + prefix.len() + digits.chars().count());
+fn padded_number(
+    verb: &Verb<'_>,
+    sign: &str,
+    prefix: &str,
+    digits: &str,
+    zeros_allowed: bool,
+) -> String {
+    let missing =
+        verb.width.unwrap_or(0).saturating_sub(sign.len() + prefix.len() + digits.chars().count());
     if verb.minus {
         format!("{sign}{prefix}{digits}{}", " ".repeat(missing))
     } else if verb.zero && zeros_allowed {
@@ -301,7 +348,11 @@ fn integer(verb: &Verb<'_>, number: &num_bigint::BigInt) -> String {
         digits = digits.to_ascii_uppercase();
     }
     if let Some(least) = verb.precision {
-        digits = if least == 0 && digits == "0" { String::new() } else { format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len()))) };
+        digits = if least == 0 && digits == "0" {
+            String::new()
+        } else {
+            format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len())))
+        };
         if digits.is_empty() {
             return String::new();
         }
@@ -321,9 +372,19 @@ fn float(verb: &Verb<'_>, number: &Number) -> String {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
-    let digits = if verb.letter.is_ascii_uppercase() { digits.to_ascii_uppercase() } else { digits.to_owned() };
+    let digits = if verb.letter.is_ascii_uppercase() {
+        digits.to_ascii_uppercase()
+    } else {
+        digits.to_owned()
+    };
     if number.is_infinite() {
-        let sign = if negative { "-" } else if verb.space && !verb.plus { " " } else { "+" };
+        let sign = if negative {
+            "-"
+        } else if verb.space && !verb.plus {
+            " "
+        } else {
+            "+"
+        };
         return padded_number(verb, sign, "", "Inf", false);
     }
     padded_number(verb, sign(verb, negative), "", &digits, true)

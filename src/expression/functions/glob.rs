@@ -72,7 +72,9 @@ fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
         }
         match choices(&pattern) {
             None => done.push(pattern),
-            Some((before, choices, after)) => open.extend(choices.into_iter().map(|it| format!("{before}{it}{after}"))),
+            Some((before, choices, after)) => {
+                open.extend(choices.into_iter().map(|it| format!("{before}{it}{after}")))
+            }
         }
     }
     Ok(done)
@@ -189,7 +191,9 @@ fn walk(folder: &Path, taken: &mut Vec<String>, parts: &[&str], found: &mut BTre
 /// Names in a folder, and whether each is a folder itself (a link to one is not: links could go round in circles).
 fn entries(folder: &Path) -> Vec<(String, bool)> {
     let Ok(read) = std::fs::read_dir(folder) else { return Vec::new() };
-    read.flatten().filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir()))).collect()
+    read.flatten()
+        .filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir())))
+        .collect()
 }
 
 /// Returns whether a name matches one part of a pattern.
@@ -204,7 +208,10 @@ fn matches(pattern: &str, name: &str) -> bool {
                 retry = Some((pattern, name));
                 continue;
             }
-            Some(letter) => name.chars().next().and_then(|it| accepts(letter, &pattern[letter.len_utf8()..], it).map(|rest| (rest, &name[it.len_utf8()..]))),
+            Some(letter) => name.chars().next().and_then(|it| {
+                accepts(letter, &pattern[letter.len_utf8()..], it)
+                    .map(|rest| (rest, &name[it.len_utf8()..]))
+            }),
             None if name.is_empty() => return true,
             None => None,
         };

@@ -26,6 +26,9 @@ pub(super) fn compress(bytes: &[u8]) -> Vec<u8> {
 /// Decompresses bytes; the error is a phrase.
 pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    MultiGzDecoder::new(bytes).take(LARGEST + 1).read_to_end(&mut out).map_err(|error| error.to_string())?;
+    MultiGzDecoder::new(bytes)
+        .take(LARGEST + 1)
+        .read_to_end(&mut out)
+        .map_err(|error| error.to_string())?;
     if out.len() as u64 > LARGEST { Err("the result is too large".to_owned()) } else { Ok(out) }
 }

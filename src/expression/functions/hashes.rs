@@ -27,8 +27,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     hash("sha1", "Returns the SHA1 hash in hexadecimal.", |call| Ok(hashed(call, SHA1))),
     hash("sha256", "Returns the SHA256 hash in hexadecimal.", |call| Ok(hashed(call, SHA256))),
     hash("sha512", "Returns the SHA512 hash in hexadecimal.", |call| Ok(hashed(call, SHA512))),
-    hash("base64sha256", "Returns the SHA256 hash in Base64.", |call| Ok(hashed(call, BASE64_SHA256))),
-    hash("base64sha512", "Returns the SHA512 hash in Base64.", |call| Ok(hashed(call, BASE64_SHA512))),
+    hash("base64sha256", "Returns the SHA256 hash in Base64.", |call| {
+        Ok(hashed(call, BASE64_SHA256))
+    }),
+    hash("base64sha512", "Returns the SHA512 hash in Base64.", |call| {
+        Ok(hashed(call, BASE64_SHA512))
+    }),
     Function {
         name: "bcrypt",
         description: "Returns a salted bcrypt hash; another one every time, so it is decided during apply.",
@@ -63,7 +67,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-const fn hash(name: &'static str, description: &'static str, body: fn(&Call<'_>) -> Outcome) -> Function {
+const fn hash(
+    name: &'static str,
+    description: &'static str,
+    body: fn(&Call<'_>) -> Outcome,
+) -> Function {
     Function { name, description, parameters: STR, variadic: None, returns: TEXT, body }
 }
 
@@ -82,23 +90,28 @@ pub(super) fn later(call: &Call<'_>, value: impl FnOnce() -> Value) -> Value {
 
 fn bcrypt(call: &Call<'_>) -> Outcome {
     if call.arguments.len() > 2 {
-        return Err(Failure::call(format!("bcrypt() takes no more than two arguments, got {}", call.arguments.len())));
+        return Err(Failure::call("bcrypt() takes no more than two arguments"));
     }
     if call.scope.is_planning() {
         return Ok(Value::unknown(Type::STRING));
     }
     let cost = if call.arguments.len() > 1 { call.int(1)? } else { 10 };
     if cost > 31 {
-        return Err(Failure::call(format!("error occurred generating password crypto/bcrypt: cost {cost} is outside allowed range (4,31)")));
+        return Err(Failure::call(format!(
+            "error occurred generating password crypto/bcrypt: cost {cost} is outside allowed inclusive range 4..31"
+        )));
     }
     if call.text(0).len() > 72 {
-        return Err(Failure::call("error occurred generating password bcrypt: password length exceeds 72 bytes"));
+        return Err(Failure::call(
+            "error occurred generating password bcrypt: password length exceeds 72 bytes",
+        ));
     }
     // Below the least cost the usual one is taken.
     let cost = if cost < 4 { 10 } else { cost as u32 };
     let mut salt = [0; 16];
     call.scope.world().random(&mut salt);
-    let hash = ::bcrypt::hash_with_salt(call.text(0), cost, salt).map_err(|error| Failure::call(error.to_string()))?;
+    let hash = ::bcrypt::hash_with_salt(call.text(0), cost, salt)
+        .map_err(|error| Failure::call(error.to_string()))?;
     Ok(Value::string(hash.format_for_version(::bcrypt::Version::TwoA)))
 }
 
@@ -109,7 +122,13 @@ fn uuidv5(call: &Call<'_>) -> Outcome {
         "url" => Uuid::NAMESPACE_URL,
         "oid" => Uuid::NAMESPACE_OID,
         "x500" => Uuid::NAMESPACE_X500,
-        other => Uuid::parse_str(other).map_err(|error| Failure::call(format!("uuidv5() doesn't support namespace {other} ({error})")))?,
+        other => Uuid::parse_str(other).map_err(|_| {
+            let why = match other.len() {
+                32 | 36 | 38 | 45 => "invalid UUID format".to_owned(),
+                length => format!("invalid UUID length: {length}"),
+            };
+            Failure::call(format!("uuidv5() doesn't support namespace {other} ({why})"))
+        })?,
     };
     Ok(Value::string(Uuid::new_v5(&namespace, call.text(1).as_bytes()).to_string()))
 }

@@ -37,7 +37,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "slice",
         description: "Returns the elements from a start index up to an end index, which is left out.",
-        parameters: &[LIST.or_marked(), Parameter::number("start_index"), Parameter::number("end_index")],
+        parameters: &[
+            LIST.or_marked(),
+            Parameter::number("start_index"),
+            Parameter::number("end_index"),
+        ],
         variadic: None,
         returns: Returns::Computed(slice_type),
         body: slice,
@@ -69,7 +73,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "chunklist",
         description: "Cuts a list into lists of at most a given size.",
-        parameters: &[Parameter::new("list", Shape::ListOfAny).or_marked(), Parameter::number("size").or_marked()],
+        parameters: &[
+            Parameter::new("list", Shape::ListOfAny).or_marked(),
+            Parameter::number("size").or_marked(),
+        ],
         variadic: None,
         returns: Returns::Computed(|arguments| Ok(Type::list(arguments[0].ty()))),
         body: chunklist,
@@ -127,7 +134,10 @@ fn concat_type(arguments: &[Value]) -> Result<Type, Failure> {
             Kind::List(element) => elements.extend(argument.children().map(|_| *element)),
             _ => {
                 let name = argument.ty().friendly_name();
-                return Err(Failure::argument(at, format!("all arguments must be lists or tuples; got {name}")));
+                return Err(Failure::argument(
+                    at,
+                    format!("all arguments must be lists or tuples; got {name}"),
+                ));
             }
         }
     }
@@ -140,7 +150,8 @@ fn concat(call: &Call<'_>) -> Outcome {
     for (at, argument) in call.arguments.iter().enumerate() {
         match call.ty.kind() {
             Kind::List(_) => {
-                let list = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+                let list = convert(argument, call.ty)
+                    .map_err(|error| Failure::argument(at, error.message))?;
                 all.extend(items(&list));
             }
             _ => all.extend(items(argument)),
@@ -166,7 +177,10 @@ fn element_type(arguments: &[Value]) -> Result<Type, Failure> {
             }
             Ok(types[at.rem_euclid(types.len() as i64) as usize])
         }
-        _ => Err(Failure::call(format!("cannot read elements from {}", arguments[0].ty().friendly_name()))),
+        _ => Err(Failure::call(format!(
+            "cannot read elements from {}",
+            arguments[0].ty().friendly_name()
+        ))),
     }
 }
 
@@ -176,7 +190,7 @@ fn empty_list() -> Failure {
 
 fn whole_index(index: &Value) -> Result<i64, Failure> {
     index.as_int().ok_or_else(|| {
-        Failure::call("invalid index: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive")
+        Failure::call("invalid index: value must be a whole number, between -9223372036854775808 and 9223372036854775807")
     })
 }
 
@@ -230,7 +244,7 @@ fn slice_bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), F
         let wrong = |what: String| Err(Failure::argument(at, what));
         let Some(index) = arguments[at].as_int() else {
             return wrong(format!(
-                "invalid {which} index: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive"
+                "invalid {which} index: value must be a whole number, between -9223372036854775808 and 9223372036854775807"
             ));
         };
         match usize::try_from(index) {
@@ -275,7 +289,9 @@ fn slice_type(arguments: &[Value]) -> Result<Type, Failure> {
 
 fn slice(call: &Call<'_>) -> Outcome {
     let list = call.argument(0);
-    let (Some(start), Some(end)) = slice_bounds(call.arguments)? else { return Ok(Value::unknown(call.ty).mark(&list.marks())) };
+    let (Some(start), Some(end)) = slice_bounds(call.arguments)? else {
+        return Ok(Value::unknown(call.ty).mark(&list.marks()));
+    };
     Ok(same_kind(call.ty, items(list)[start..end].to_vec()).mark(&list.marks()))
 }
 
@@ -288,7 +304,11 @@ fn sort(call: &Call<'_>) -> Outcome {
     for (at, item) in list.children().enumerate() {
         match item {
             Value::String(text) => texts.push(text.clone()),
-            _ => return Err(Failure::call(format!("given list element {at} is null; a null string cannot be sorted"))),
+            _ => {
+                return Err(Failure::call(format!(
+                    "given list element {at} is null; a null string cannot be sorted"
+                )));
+            }
         }
     }
     texts.sort();
@@ -336,7 +356,11 @@ fn compact(call: &Call<'_>) -> Outcome {
     if !list.is_wholly_known() {
         return Ok(Value::unknown(call.ty));
     }
-    let kept = list.children().filter(|it| it.as_str().is_some_and(|it| !it.is_empty())).cloned().collect();
+    let kept = list
+        .children()
+        .filter(|it| it.as_str().is_some_and(|it| !it.is_empty()))
+        .cloned()
+        .collect();
     Ok(Value::list(Type::STRING, kept))
 }
 
@@ -344,9 +368,10 @@ fn chunklist(call: &Call<'_>) -> Outcome {
     let (list, size) = (call.argument(0), call.argument(1));
     let marks = list.marks().union(&size.marks());
     let whole = size.as_int().ok_or_else(|| {
-        Failure::call("invalid size: value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive")
+        Failure::call("invalid size: value must be a whole number, between -9223372036854775808 and 9223372036854775807")
     })?;
-    let size = usize::try_from(whole).map_err(|_| Failure::call("the size argument must be positive"))?;
+    let size =
+        usize::try_from(whole).map_err(|_| Failure::call("the size argument must be positive"))?;
     let items = items(list);
     let (ty, element) = (list.ty(), list.ty().element().unwrap_or(Type::DYNAMIC));
     let chunks = match size {
@@ -407,7 +432,9 @@ fn matchkeys(call: &Call<'_>) -> Outcome {
     let element = call.ty.element().unwrap_or(Type::DYNAMIC);
     let values = items(call.argument(0));
     let ty = unify(&[call.argument(1).ty(), call.argument(2).ty()]).unwrap_or(Type::DYNAMIC);
-    let convert = |at: usize| convert(call.argument(at), ty).map_err(|error| Failure::argument(at, error.to_string()));
+    let convert = |at: usize| {
+        convert(call.argument(at), ty).map_err(|error| Failure::argument(at, error.message))
+    };
     let (keys, wanted) = (convert(1)?, convert(2)?);
     if values.len() != keys.children().count() {
         return Err(Failure::call("length of keys and values should be equal"));

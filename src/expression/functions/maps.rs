@@ -44,7 +44,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "zipmap",
         description: "Makes a map, or an object, of keys and of values at the same positions.",
-        parameters: &[Parameter::new("keys", Shape::ListOfString).or_marked(), Parameter::any("values").or_marked()],
+        parameters: &[
+            Parameter::new("keys", Shape::ListOfString).or_marked(),
+            Parameter::any("values").or_marked(),
+        ],
         variadic: None,
         returns: Returns::Computed(zipmap_type),
         body: zipmap,
@@ -62,7 +65,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn keys_type(arguments: &[Value]) -> Result<Type, Failure> {
     match arguments[0].ty().kind() {
         Kind::Map(_) => Ok(Type::list(Type::STRING)),
-        Kind::Object(attributes) => Ok(Type::tuple(attributes.iter().map(|_| Type::STRING).collect())),
+        Kind::Object(attributes) => {
+            Ok(Type::tuple(attributes.iter().map(|_| Type::STRING).collect()))
+        }
         _ => Err(Failure::argument(0, "must have map or object type")),
     }
 }
@@ -70,9 +75,14 @@ fn keys_type(arguments: &[Value]) -> Result<Type, Failure> {
 fn keys(call: &Call<'_>) -> Outcome {
     let map = call.argument(0);
     Ok(match map.ty().kind() {
-        Kind::Object(attributes) => Value::tuple(attributes.iter().map(|it| Value::String(it.0.clone())).collect()),
+        Kind::Object(attributes) => {
+            Value::tuple(attributes.iter().map(|it| Value::String(it.0.clone())).collect())
+        }
         _ if !map.is_known() => Value::unknown(call.ty),
-        _ => Value::list(Type::STRING, map.entries().into_iter().map(|it| Value::String(it.0)).collect()),
+        _ => Value::list(
+            Type::STRING,
+            map.entries().into_iter().map(|it| Value::String(it.0)).collect(),
+        ),
     }
     .mark(&map.marks()))
 }
@@ -97,7 +107,10 @@ fn values(call: &Call<'_>) -> Outcome {
 
 fn lookup_type(arguments: &[Value]) -> Result<Type, Failure> {
     if arguments.len() > 3 {
-        return Err(Failure::call(format!("lookup() takes two or three arguments, got {}", arguments.len())));
+        return Err(Failure::call(format!(
+            "lookup() takes two or three arguments, got {}",
+            arguments.len()
+        )));
     }
     let ty = arguments[0].ty();
     match ty.kind() {
@@ -106,11 +119,16 @@ fn lookup_type(arguments: &[Value]) -> Result<Type, Failure> {
             match (ty.attribute(key), arguments.get(2)) {
                 (Some(attribute), _) => Ok(attribute),
                 (None, Some(default)) => Ok(default.ty()),
-                (None, None) => Err(Failure::argument(0, format!("the given object has no attribute {key:?}"))),
+                (None, None) => {
+                    Err(Failure::argument(0, format!("the given object has no attribute {key:?}")))
+                }
             }
         }
         Kind::Map(element) => match arguments.get(2).map(|it| convert(it, *element)) {
-            Some(Err(_)) => Err(Failure::argument(2, "the default value must have the same type as the map elements")),
+            Some(Err(_)) => Err(Failure::argument(
+                2,
+                "the default value must have the same type as the map elements",
+            )),
             _ => Ok(*element),
         },
         _ => Err(Failure::argument(0, "lookup() requires a map as the first argument")),
@@ -128,8 +146,13 @@ fn lookup(call: &Call<'_>) -> Outcome {
         return Ok(found.clone().mark(&marks));
     }
     match call.arguments.get(2) {
-        Some(default) => convert(default, call.ty).map(|it| it.mark(&marks)).map_err(|error| Failure::call(error.to_string())),
-        None => Err(Failure::call(format!("lookup failed to find key {}", redacted(&format!("{name:?}"), &key.marks())))),
+        Some(default) => convert(default, call.ty)
+            .map(|it| it.mark(&marks))
+            .map_err(|error| Failure::call(error.message)),
+        None => Err(Failure::call(format!(
+            "lookup failed to find key {}",
+            redacted(&format!("{name:?}"), &key.marks())
+        ))),
     }
 }
 
@@ -153,17 +176,23 @@ fn merge_type(arguments: &[Value]) -> Result<Type, Failure> {
             Kind::Object(_) | Kind::Map(_) if argument.is_null() => {}
             Kind::Object(own) => attributes.extend(own.iter().map(|it| (it.0.clone(), it.1))),
             Kind::Map(_) if !argument.is_known() => all_known = false,
-            Kind::Map(element) => attributes.extend(argument.entries().into_iter().map(|it| (it.0, *element))),
+            Kind::Map(element) => {
+                attributes.extend(argument.entries().into_iter().map(|it| (it.0, *element)))
+            }
             _ => {
                 let name = argument.ty().friendly_name();
-                return Err(Failure::call(format!("arguments must be maps or objects, got {name:?}")));
+                return Err(Failure::call(format!(
+                    "arguments must be maps or objects, got {name:?}"
+                )));
             }
         }
     }
     let same = arguments.iter().all(|it| it.ty() == first.ty());
     match first.ty().kind() {
         // All of them are null: there is nothing to have these attributes.
-        Kind::Object(_) if same && arguments.iter().all(Value::is_null) => Ok(Type::object(Vec::new())),
+        Kind::Object(_) if same && arguments.iter().all(Value::is_null) => {
+            Ok(Type::object(Vec::new()))
+        }
         _ if same => Ok(first.ty()),
         _ if !all_known => Ok(Type::DYNAMIC),
         _ => Ok(Type::object(attributes.into_iter().collect())),
@@ -204,7 +233,9 @@ fn zipmap_type(arguments: &[Value]) -> Result<Type, Failure> {
             }
             let mut attributes = BTreeMap::new();
             for (at, (key, ty)) in keys.children().zip(types).enumerate() {
-                let Some(name) = key.as_str() else { return Err(Failure::call(format!("keys list has null value at index {at}"))) };
+                let Some(name) = key.as_str() else {
+                    return Err(Failure::call(format!("keys list has null value at index {at}")));
+                };
                 attributes.insert(Str::from(name), *ty);
             }
             Ok(Type::object(attributes.into_iter().collect()))
@@ -229,7 +260,9 @@ fn zipmap(call: &Call<'_>) -> Outcome {
     }
     let mut entries = Vec::with_capacity(count);
     for (at, (key, value)) in keys.children().zip(values.children()).enumerate() {
-        let Some(name) = key.as_str() else { return Err(Failure::call(format!("keys list has null value at index {at}"))) };
+        let Some(name) = key.as_str() else {
+            return Err(Failure::call(format!("keys list has null value at index {at}")));
+        };
         marks = marks.union(&key.marks());
         entries.push((Str::from(name), value.clone()));
     }
@@ -252,7 +285,10 @@ fn transpose(call: &Call<'_>) -> Outcome {
         }
         for (at, item) in list.children().enumerate() {
             let Some(text) = item.as_str() else {
-                return Err(Failure::argument(0, format!("cannot use null string for [{key:?}][{at}]")));
+                return Err(Failure::argument(
+                    0,
+                    format!("cannot use null string for [{key:?}][{at}]"),
+                ));
             };
             turned.entry(text.into()).or_default().push(key.clone());
         }
@@ -261,5 +297,8 @@ fn transpose(call: &Call<'_>) -> Outcome {
         keys.sort();
         Value::list(Type::STRING, keys.into_iter().map(Value::String).collect())
     };
-    Ok(Value::map(Type::list(Type::STRING), turned.into_iter().map(|(text, keys)| (text, list(keys)))))
+    Ok(Value::map(
+        Type::list(Type::STRING),
+        turned.into_iter().map(|(text, keys)| (text, list(keys))),
+    ))
 }

@@ -64,5 +64,8 @@ fn without_ephemeral(value: &Value) -> Value {
     if !value.contains_ephemeral() {
         return value.clone();
     }
-    value.bare().map_children(&mut Vec::new(), &mut |child, _| without_ephemeral(child)).mark(&marks)
+    value
+        .bare()
+        .map_children(&mut Vec::new(), &mut |child, _| without_ephemeral(child))
+        .mark(&marks)
 }

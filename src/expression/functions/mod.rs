@@ -196,7 +196,8 @@ impl Call<'_> {
 
     /// Returns an argument that must be a whole number, for use as a count or position.
     pub fn int(&self, at: usize) -> Result<i64, Failure> {
-        let whole = "value must be a whole number, between -9223372036854775808 and 9223372036854775807 inclusive";
+        let whole =
+            "value must be a whole number, between -9223372036854775808 and 9223372036854775807";
         self.argument(at).as_int().ok_or_else(|| Failure::argument(at, whole))
     }
 }
@@ -233,7 +234,8 @@ impl Function {
 
     /// Calls it with arguments of the parameters' types.
     pub fn invoke(&self, arguments: &[Value], scope: &dyn Scope, depth: u32) -> Outcome {
-        let rules: Vec<Rule> = (0..arguments.len()).filter_map(|at| self.parameter(at)).map(Rule::from).collect();
+        let rules: Vec<Rule> =
+            (0..arguments.len()).filter_map(|at| self.parameter(at)).map(Rule::from).collect();
         let Prepared { arguments, marks, untyped, unknown } = prepare(arguments, &rules)?;
         if untyped {
             return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
@@ -288,7 +290,12 @@ pub(super) struct Prepared {
 
 /// Checks arguments against what their parameters take.
 pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, Failure> {
-    let mut ready = Prepared { arguments: Vec::with_capacity(arguments.len()), marks: Marks::default(), untyped: false, unknown: false };
+    let mut ready = Prepared {
+        arguments: Vec::with_capacity(arguments.len()),
+        marks: Marks::default(),
+        untyped: false,
+        unknown: false,
+    };
     for (at, (value, rule)) in arguments.iter().zip(rules).enumerate() {
         if !ready.untyped && value.is_null() && !rule.null {
             return Err(Failure::argument(at, "argument must not be null"));
@@ -330,7 +337,13 @@ static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::n
         strings::FUNCTIONS,
         templates::FUNCTIONS,
     ];
-    families.into_iter().flatten().chain(types::FUNCTIONS).chain(yaml::FUNCTIONS).map(|it| (it.name, it)).collect()
+    families
+        .into_iter()
+        .flatten()
+        .chain(types::FUNCTIONS)
+        .chain(yaml::FUNCTIONS)
+        .map(|it| (it.name, it))
+        .collect()
 });
 
 /// Returns a function by its name, without `core::`.

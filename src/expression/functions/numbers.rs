@@ -109,7 +109,9 @@ fn plain_zero(number: Number) -> Number {
 }
 
 fn float(result: f64) -> Outcome {
-    Number::from_f64(result).map(Value::Number).ok_or_else(|| Failure::call("the result is not a number"))
+    Number::from_f64(result)
+        .map(Value::Number)
+        .ok_or_else(|| Failure::call("the result is not a number"))
 }
 
 fn signum(call: &Call<'_>) -> Outcome {
@@ -129,7 +131,10 @@ fn extreme(call: &Call<'_>, wanted: std::cmp::Ordering) -> Outcome {
 fn parseint_type(arguments: &[Value]) -> Result<Type, Failure> {
     match arguments[0].ty() {
         it if it == Type::STRING => Ok(Type::NUMBER),
-        other => Err(Failure::argument(0, format!("first argument must be a string, not {}", other.friendly_name()))),
+        other => Err(Failure::argument(
+            0,
+            format!("first argument must be a string, not {}", other.friendly_name()),
+        )),
     }
 }
 
@@ -141,7 +146,9 @@ fn parseint(call: &Call<'_>) -> Outcome {
     let text = call.text(0);
     match whole_number(text, base as u32) {
         Some(it) => Ok(Value::Number(Number::from_bigint(&it))),
-        None => Err(Failure::argument(0, format!("cannot parse {text:?} as a base {base} integer"))),
+        None => {
+            Err(Failure::argument(0, format!("cannot parse {text:?} as a base {base} integer")))
+        }
     }
 }
 
@@ -183,7 +190,10 @@ fn sum(call: &Call<'_>) -> Outcome {
         return Err(Failure::argument(0, "cannot sum an empty list"));
     }
     if !super::super::operators::is_sequence(ty) {
-        return Err(Failure::argument(0, format!("argument must be list, set, or tuple. Received {}", ty.friendly_name())));
+        return Err(Failure::argument(
+            0,
+            format!("argument must be list, set, or tuple. Received {}", ty.friendly_name()),
+        ));
     }
     if !list.is_wholly_known() {
         return Ok(Value::unknown(Type::NUMBER));
@@ -193,11 +203,14 @@ fn sum(call: &Call<'_>) -> Outcome {
         if item.is_null() {
             return Err(Failure::argument(0, WRONG));
         }
-        let item = crate::value::convert::convert(item, Type::NUMBER).map_err(|_| Failure::argument(0, WRONG))?;
+        let item = crate::value::convert::convert(item, Type::NUMBER)
+            .map_err(|_| Failure::argument(0, WRONG))?;
         let Some(item) = item.as_number() else { return Err(Failure::argument(0, WRONG)) };
         total = Some(match total {
             None => item.clone(),
-            Some(total) => total.add(item).ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?,
+            Some(total) => total
+                .add(item)
+                .ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?,
         });
     }
     Ok(total.map_or(Value::unknown(Type::NUMBER), Value::Number))
@@ -207,7 +220,8 @@ fn range(call: &Call<'_>) -> Outcome {
     use std::cmp::Ordering::{Greater, Less};
     let zero = Number::Int(0);
     let given: Vec<Number> = (0..call.arguments.len()).map(|at| number(call, at)).collect();
-    let toward = |start: &Number, end: &Number| Number::Int(if end.compare(start) == Less { -1 } else { 1 });
+    let toward =
+        |start: &Number, end: &Number| Number::Int(if end.compare(start) == Less { -1 } else { 1 });
     let (start, end, step) = match &given[..] {
         [end] => (zero.clone(), end.clone(), toward(&zero, end)),
         [start, end] => (start.clone(), end.clone(), toward(start, end)),
@@ -216,8 +230,15 @@ fn range(call: &Call<'_>) -> Outcome {
     };
     let down = step.sign() < 0;
     match (down, end.compare(&start)) {
-        (true, Greater) => return Err(Failure::argument(1, "end must be less than start when step is negative")),
-        (false, Less) => return Err(Failure::argument(1, "end must be greater than start when step is positive")),
+        (true, Greater) => {
+            return Err(Failure::argument(1, "end must be less than start when step is negative"));
+        }
+        (false, Less) => {
+            return Err(Failure::argument(
+                1,
+                "end must be greater than start when step is positive",
+            ));
+        }
         _ => {}
     }
     let mut values = Vec::new();
@@ -229,7 +250,9 @@ fn range(call: &Call<'_>) -> Outcome {
             ));
         }
         values.push(Value::Number(at.clone()));
-        at = at.add(&step).ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?;
+        at = at
+            .add(&step)
+            .ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?;
     }
     Ok(Value::list(Type::NUMBER, values))
 }

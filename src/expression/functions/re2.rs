@@ -44,7 +44,15 @@ struct Translator<'p> {
 
 impl<'p> Translator<'p> {
     fn new(pattern: &'p str) -> Translator<'p> {
-        Translator { pattern, rest: pattern, out: String::new(), groups: Vec::new(), names: Vec::new(), repeated: None, repeatable: false }
+        Translator {
+            pattern,
+            rest: pattern,
+            out: String::new(),
+            groups: Vec::new(),
+            names: Vec::new(),
+            repeated: None,
+            repeatable: false,
+        }
     }
 
     fn at(&self) -> usize {
@@ -83,8 +91,13 @@ impl<'p> Translator<'p> {
                 '*' | '+' | '?' => self.repeat(1)?,
                 '{' => match counted(self.rest) {
                     Some((length, low, high)) => {
-                        if low > MOST_REPEATS || high.is_some_and(|high| high > MOST_REPEATS || high < low) {
-                            return Err(format!("invalid repeat count in {}", &self.rest[..length]));
+                        if low > MOST_REPEATS
+                            || high.is_some_and(|high| high > MOST_REPEATS || high < low)
+                        {
+                            return Err(format!(
+                                "invalid repeat count in {}",
+                                &self.rest[..length]
+                            ));
                         }
                         self.repeat(length)?;
                     }
@@ -149,9 +162,13 @@ impl<'p> Translator<'p> {
         let length = self.rest[2..].find([':', ')']).map_or(self.rest.len(), |it| it + 3);
         let text = &self.rest[..length];
         let flags = text[2..].trim_end_matches([':', ')']);
-        let valid = text.ends_with([':', ')']) && flags.chars().all(|it| "imsU-".contains(it)) && flags.matches('-').count() <= 1 && !flags.ends_with('-');
+        let valid = text.ends_with([':', ')'])
+            && flags.chars().all(|it| "imsU-".contains(it))
+            && flags.matches('-').count() <= 1
+            && !flags.ends_with('-');
         if !valid || (flags.is_empty() && text.ends_with(')')) {
-            let shown = &self.rest[..self.rest.char_indices().nth(3).map_or(self.rest.len(), |it| it.0)];
+            let shown =
+                &self.rest[..self.rest.char_indices().nth(3).map_or(self.rest.len(), |it| it.0)];
             return Err(format!("invalid or unsupported Perl syntax in {shown}"));
         }
         let text = self.take(length);
@@ -166,10 +183,16 @@ impl<'p> Translator<'p> {
     fn repeat(&mut self, length: usize) -> Result<(), String> {
         let start = self.at();
         if let Some(before) = self.repeated {
-            return Err(format!("invalid nested repetition operator in {}", &self.pattern[before..start + length]));
+            return Err(format!(
+                "invalid nested repetition operator in {}",
+                &self.pattern[before..start + length]
+            ));
         }
         if !self.repeatable {
-            return Err(format!("missing argument to repetition operator in {}", &self.rest[..length]));
+            return Err(format!(
+                "missing argument to repetition operator in {}",
+                &self.rest[..length]
+            ));
         }
         let text = self.take(length);
         self.out.push_str(text);
@@ -240,17 +263,23 @@ impl<'p> Translator<'p> {
         let name = if name == "Any" { "any" } else { name };
         let translated = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
         // RE2 knows general categories and scripts by their own names only.
-        let known = name == "any" || (name.chars().next().is_some_and(char::is_uppercase) && Regex::new(&translated).is_ok());
+        let known = name == "any"
+            || (name.chars().next().is_some_and(char::is_uppercase)
+                && Regex::new(&translated).is_ok());
         if known { Ok(translated) } else { Err(wrong(text)) }
     }
 
     /// An escape that stands for one letter, in a class or outside.
     fn escaped_letter(&mut self) -> Result<String, String> {
         let wrong = |text: &str| Err(format!("invalid escape sequence in {text}"));
-        let Some(letter) = self.rest[1..].chars().next() else { return Err("trailing backslash at end of expression in ".to_owned()) };
+        let Some(letter) = self.rest[1..].chars().next() else {
+            return Err("trailing backslash at end of expression in ".to_owned());
+        };
         let length = 1 + letter.len_utf8();
         let hex = |code: u32| char::from_u32(code).map(|it| format!("\\x{{{:X}}}", it as u32));
-        let digits = |from: usize, most: usize, radix: u32| self.rest[from..].chars().take(most).take_while(|it| it.is_digit(radix)).count();
+        let digits = |from: usize, most: usize, radix: u32| {
+            self.rest[from..].chars().take(most).take_while(|it| it.is_digit(radix)).count()
+        };
         match letter {
             '1'..='7' if digits(1, 3, 8) < 2 => wrong(&self.rest[..2]),
             '0'..='7' => {
@@ -265,7 +294,9 @@ impl<'p> Translator<'p> {
                         Some(end) => (u32::from_str_radix(&inner[..end], 16).ok(), end + 4),
                         None => (None, self.rest.len()),
                     },
-                    None if digits(2, 2, 16) == 2 => (u32::from_str_radix(&self.rest[2..4], 16).ok(), 4),
+                    None if digits(2, 2, 16) == 2 => {
+                        (u32::from_str_radix(&self.rest[2..4], 16).ok(), 4)
+                    }
                     None => (None, (2 + digits(2, 2, 16) + 1).min(self.rest.len())),
                 };
                 let text = self.rest.get(..used).unwrap_or(self.rest);
@@ -305,7 +336,8 @@ impl<'p> Translator<'p> {
                 break;
             }
             if self.rest.starts_with('-') && !first && !self.rest[1..].starts_with(']') {
-                let shown = &self.rest[..self.rest.char_indices().nth(2).map_or(self.rest.len(), |it| it.0)];
+                let shown = &self.rest
+                    [..self.rest.char_indices().nth(2).map_or(self.rest.len(), |it| it.0)];
                 return Err(format!("invalid character class range in {shown}"));
             }
             first = false;
@@ -315,7 +347,8 @@ impl<'p> Translator<'p> {
             }
             let start = self.rest;
             let low = self.class_letter()?;
-            if self.rest.starts_with('-') && self.rest.len() > 1 && !self.rest[1..].starts_with(']') {
+            if self.rest.starts_with('-') && self.rest.len() > 1 && !self.rest[1..].starts_with(']')
+            {
                 self.take(1);
                 let high = self.class_letter()?;
                 if letter_of(&high) < letter_of(&low) {
@@ -336,8 +369,10 @@ impl<'p> Translator<'p> {
     fn class_set(&mut self) -> Result<Option<String>, String> {
         if self.rest.starts_with("[:") {
             let Some(end) = self.rest.find(":]") else { return Ok(None) };
-            const NAMES: [&str; 14] =
-                ["alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit"];
+            const NAMES: [&str; 14] = [
+                "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print",
+                "punct", "space", "upper", "word", "xdigit",
+            ];
             let text = &self.rest[..end + 2];
             if !NAMES.contains(&text[2..end].trim_start_matches('^')) {
                 return Err(format!("invalid character class range in {text}"));
@@ -392,7 +427,10 @@ fn letter_of(text: &str) -> u32 {
 fn counted(text: &str) -> Option<(usize, u32, Option<u32>)> {
     let end = text.find('}')?;
     let inner = &text[1..end];
-    let number = |it: &str| (!it.is_empty() && it.bytes().all(|it| it.is_ascii_digit())).then(|| it.parse().unwrap_or(u32::MAX));
+    let number = |it: &str| {
+        (!it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
+            .then(|| it.parse().unwrap_or(u32::MAX))
+    };
     let (low, high) = match inner.split_once(',') {
         None => {
             let count = number(inner)?;

@@ -26,7 +26,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "replace",
         description: "Replaces every occurrence of a text, or of a regular expression between slashes.",
-        parameters: &[Parameter::string("str"), Parameter::string("substr"), Parameter::string("replace")],
+        parameters: &[
+            Parameter::string("str"),
+            Parameter::string("substr"),
+            Parameter::string("replace"),
+        ],
         variadic: None,
         returns: Returns::Always(Shape::String),
         body: replace,
@@ -36,28 +40,39 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// The type of one match: text without groups, a tuple with unnamed groups, an object with named ones.
 fn match_type(arguments: &[Value]) -> Result<Type, Failure> {
     let Some(pattern) = arguments[0].as_str() else { return Ok(Type::DYNAMIC) };
-    let regex = re2::compile(pattern).map_err(|why| Failure::call(format!("invalid regexp pattern: {why}")))?;
+    let regex = re2::compile(pattern)
+        .map_err(|why| Failure::argument(0, format!("invalid regexp pattern: {why}")))?;
     let groups: Vec<Option<&str>> = regex.groups.iter().map(Option::as_deref).collect();
     let named = groups.iter().flatten().count();
     match (groups.len() - named, named) {
         (0, 0) => Ok(Type::STRING),
         (_, 0) => Ok(Type::tuple(vec![Type::STRING; groups.len()])),
-        (0, _) => Ok(Type::object(groups.into_iter().flatten().map(|it| (Str::from(it), Type::STRING)).collect())),
-        _ => Err(Failure::call("invalid regexp pattern: cannot mix both named and unnamed capture groups")),
+        (0, _) => Ok(Type::object(
+            groups.into_iter().flatten().map(|it| (Str::from(it), Type::STRING)).collect(),
+        )),
+        _ => Err(Failure::argument(
+            0,
+            "invalid regexp pattern: cannot mix both named and unnamed capture groups",
+        )),
     }
 }
 
 fn compiled(call: &Call<'_>) -> Result<Pattern, Failure> {
-    re2::compile(call.text(0)).map_err(|why| Failure::argument(0, format!("error parsing pattern: {why}")))
+    re2::compile(call.text(0))
+        .map_err(|why| Failure::argument(0, format!("error parsing pattern: {why}")))
 }
 
 fn captured(pattern: &Pattern, captures: &Captures<'_>, ty: Type) -> Value {
-    let group = |at: usize| captures.get(at).map_or(Value::Null(Type::STRING), |it| Value::string(it.as_str()));
+    let group = |at: usize| {
+        captures.get(at).map_or(Value::Null(Type::STRING), |it| Value::string(it.as_str()))
+    };
     match ty.kind() {
         Kind::Tuple(_) => Value::tuple((1..captures.len()).map(group).collect()),
         Kind::Object(_) => {
             let names = pattern.groups.iter().enumerate();
-            Value::object(names.filter_map(|(at, name)| Some((Str::from(name.as_deref()?), group(at + 1)))))
+            Value::object(
+                names.filter_map(|(at, name)| Some((Str::from(name.as_deref()?), group(at + 1)))),
+            )
         }
         _ => group(0),
     }
@@ -74,15 +89,21 @@ fn first_match(call: &Call<'_>) -> Outcome {
 fn all_matches(call: &Call<'_>) -> Outcome {
     let pattern = compiled(call)?;
     let element = call.ty.element().unwrap_or(Type::STRING);
-    let found = pattern.regex.captures_iter(call.text(1)).map(|it| captured(&pattern, &it, element)).collect();
+    let found = pattern
+        .regex
+        .captures_iter(call.text(1))
+        .map(|it| captured(&pattern, &it, element))
+        .collect();
     Ok(Value::list(element, found))
 }
 
 fn replace(call: &Call<'_>) -> Outcome {
     let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
     if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
-        let pattern = re2::compile(&wanted[1..wanted.len() - 1])
-            .map_err(|why| Failure::call(format!("error parsing regexp: {why}")))?;
+        let pattern = re2::compile(&wanted[1..wanted.len() - 1]).map_err(|why| {
+            let (what, place) = why.rsplit_once(" in ").unwrap_or((&why, ""));
+            Failure::call(format!("error parsing regexp: {what}: `{place}`"))
+        })?;
         return Ok(Value::string(pattern.regex.replace_all(text, instead)));
     }
     if wanted.is_empty() {

@@ -17,10 +17,15 @@ struct Key {
 pub(super) fn rsadecrypt(call: &Call<'_>) -> Outcome {
     let bytes = STANDARD.decode(call.text(0).replace(['\r', '\n'], "")).map_err(|_| {
         let shown = redacted(&format!("{:?}", call.text(0)), &call.argument(0).marks());
-        Failure::argument(0, format!("failed to decode input {shown}: cipher text must be base64-encoded"))
+        Failure::argument(
+            0,
+            format!("failed to decode input {shown}: cipher text must be base64-encoded"),
+        )
     })?;
-    let key = read_key(call.text(1)).map_err(|why| Failure::argument(1, format!("invalid private key: {why}")))?;
-    let plain = decrypt(&key, &bytes).ok_or_else(|| Failure::call("failed to decrypt: crypto/rsa: decryption error"))?;
+    let key = read_key(call.text(1))
+        .map_err(|why| Failure::argument(1, format!("invalid private key: {why}")))?;
+    let plain = decrypt(&key, &bytes)
+        .ok_or_else(|| Failure::call("failed to decrypt: crypto/rsa: decryption error"))?;
     Ok(Value::string(String::from_utf8_lossy(&plain)))
 }
 
@@ -46,7 +51,10 @@ fn read_key(pem: &str) -> Result<Key, String> {
     let (kind, rest) = rest.split_once("-----").ok_or_else(missing)?;
     let (body, _) = rest.split_once("-----END ").ok_or_else(missing)?;
     if body.contains("Proc-Type") {
-        return Err("password protected keys are not supported. Please decrypt the key prior to use".to_owned());
+        return Err(
+            "password protected keys are not supported. Please decrypt the key prior to use"
+                .to_owned(),
+        );
     }
     let body: String = body.chars().filter(|it| !it.is_whitespace()).collect();
     let bytes = STANDARD.decode(body).map_err(|_| missing())?;
@@ -101,7 +109,10 @@ fn pkcs1(bytes: &[u8]) -> Result<Key, String> {
 }
 
 fn key(modulus: &[u8], exponent: &[u8]) -> Result<Key, String> {
-    let key = Key { modulus: BigUint::from_bytes_be(modulus), exponent: BigUint::from_bytes_be(exponent) };
+    let key = Key {
+        modulus: BigUint::from_bytes_be(modulus),
+        exponent: BigUint::from_bytes_be(exponent),
+    };
     // Zero would be divided by, and a huge one calculated for ever.
     if (64..=16_384).contains(&key.modulus.bits()) { Ok(key) } else { Err(broken()) }
 }
@@ -125,7 +136,8 @@ fn openssh(bytes: &[u8]) -> Result<Key, String> {
     let mut rest = bytes.strip_prefix(b"openssh-key-v1\0").ok_or_else(wrong)?;
     let field = |rest: &mut &[u8]| -> Option<Vec<u8>> {
         let (length, after) = rest.split_at_checked(4)?;
-        let (inside, after) = after.split_at_checked(u32::from_be_bytes(length.try_into().ok()?) as usize)?;
+        let (inside, after) =
+            after.split_at_checked(u32::from_be_bytes(length.try_into().ok()?) as usize)?;
         *rest = after;
         Some(inside.to_vec())
     };

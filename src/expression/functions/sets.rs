@@ -57,7 +57,8 @@ fn common_set(arguments: &[Value]) -> Result<Type, Failure> {
         .filter_map(|it| {
             let element = it.ty().element()?;
             // An empty set of nothing in particular suits any type.
-            let fits_all = element == Type::DYNAMIC && it.is_known() && it.children().next().is_none();
+            let fits_all =
+                element == Type::DYNAMIC && it.is_known() && it.children().next().is_none();
             (!fits_all).then_some(element)
         })
         .collect();
@@ -73,11 +74,16 @@ fn common_set(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn combine(call: &Call<'_>, unknown_elements: bool, step: fn(&mut Vec<Value>, Vec<Value>)) -> Outcome {
+fn combine(
+    call: &Call<'_>,
+    unknown_elements: bool,
+    step: fn(&mut Vec<Value>, Vec<Value>),
+) -> Outcome {
     let Some(element) = call.ty.element() else { return Ok(Value::unknown(call.ty)) };
     let mut all: Option<Vec<Value>> = None;
     for (at, argument) in call.arguments.iter().enumerate() {
-        let set = convert(argument, call.ty).map_err(|error| Failure::argument(at, error.to_string()))?;
+        let set =
+            convert(argument, call.ty).map_err(|error| Failure::argument(at, error.message))?;
         if !set.is_known() || (!unknown_elements && !set.is_wholly_known()) {
             return Ok(Value::unknown(call.ty));
         }
@@ -104,7 +110,8 @@ fn product_type(arguments: &[Value]) -> Result<Type, Failure> {
             }
             Kind::List(element) => *element,
             Kind::Tuple(types) if types.is_empty() => Type::DYNAMIC,
-            Kind::Tuple(types) => unify(types).ok_or_else(|| Failure::argument(at, "all elements must be of the same type"))?,
+            Kind::Tuple(types) => unify(types)
+                .ok_or_else(|| Failure::argument(at, "all elements must be of the same type"))?,
             _ => return Err(Failure::argument(at, "a set or a list is required")),
         });
     }
@@ -117,7 +124,9 @@ const MOST_COMBINATIONS: usize = 10_000_000;
 
 fn product(call: &Call<'_>) -> Outcome {
     let marks = call.arguments.iter().fold(Marks::default(), |marks, it| marks.union(&it.marks()));
-    let Some(Kind::Tuple(types)) = call.ty.element().map(Type::kind) else { return Ok(Value::unknown(call.ty).mark(&marks)) };
+    let Some(Kind::Tuple(types)) = call.ty.element().map(Type::kind) else {
+        return Ok(Value::unknown(call.ty).mark(&marks));
+    };
     if call.arguments.iter().any(|it| !it.is_known()) {
         return Ok(unknown_product(call).mark(&marks));
     }
@@ -125,12 +134,19 @@ fn product(call: &Call<'_>) -> Outcome {
     for (at, (argument, ty)) in call.arguments.iter().zip(types).enumerate() {
         let mut items = Vec::new();
         for item in argument.children() {
-            items.push(convert(item, *ty).map_err(|error| Failure::argument(at, error.to_string()))?);
+            items.push(convert(item, *ty).map_err(|error| Failure::argument(at, error.message))?);
         }
         if rows.len().saturating_mul(items.len()) > MOST_COMBINATIONS {
-            return Err(Failure::call(format!("the result would have more than {MOST_COMBINATIONS} elements")));
+            return Err(Failure::call(format!(
+                "the result would have more than {MOST_COMBINATIONS} elements"
+            )));
         }
-        rows = rows.iter().flat_map(|row| items.iter().map(|item| row.iter().cloned().chain([item.clone()]).collect())).collect();
+        rows = rows
+            .iter()
+            .flat_map(|row| {
+                items.iter().map(|item| row.iter().cloned().chain([item.clone()]).collect())
+            })
+            .collect();
     }
     let element = Type::tuple(types.clone());
     let rows: Vec<Value> = rows.into_iter().map(Value::tuple).collect();
@@ -160,7 +176,12 @@ fn unknown_product(call: &Call<'_>) -> Value {
             _ => Value::unknown(call.ty),
         },
         most => {
-            let refinement = Refinement { not_null: true, min_length: most.map(|_| 1), max_length: most, ..Refinement::default() };
+            let refinement = Refinement {
+                not_null: true,
+                min_length: most.map(|_| 1),
+                max_length: most,
+                ..Refinement::default()
+            };
             Value::Unknown(Unknown { ty: call.ty, refinement }.into())
         }
     }

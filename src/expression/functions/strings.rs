@@ -65,7 +65,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[STR, Parameter::string("cutset")],
         variadic: None,
         returns: TEXT,
-        body: |call| map_text(call, |text| text.trim_matches(|it| call.text(1).contains(it)).to_owned()),
+        body: |call| {
+            map_text(call, |text| text.trim_matches(|it| call.text(1).contains(it)).to_owned())
+        },
     },
     Function {
         name: "trimprefix",
@@ -73,7 +75,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[STR, Parameter::string("prefix")],
         variadic: None,
         returns: TEXT,
-        body: |call| map_text(call, |text| text.strip_prefix(call.text(1)).unwrap_or(text).to_owned()),
+        body: |call| {
+            map_text(call, |text| text.strip_prefix(call.text(1)).unwrap_or(text).to_owned())
+        },
     },
     Function {
         name: "trimsuffix",
@@ -81,7 +85,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[STR, Parameter::string("suffix")],
         variadic: None,
         returns: TEXT,
-        body: |call| map_text(call, |text| text.strip_suffix(call.text(1)).unwrap_or(text).to_owned()),
+        body: |call| {
+            map_text(call, |text| text.strip_suffix(call.text(1)).unwrap_or(text).to_owned())
+        },
     },
     Function {
         name: "indent",
@@ -94,7 +100,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "substr",
         description: "Returns a part by its offset (from the end where negative) and length (-1 is all), in characters.",
-        parameters: &[STR.or_untyped(), Parameter::number("offset").or_untyped(), Parameter::number("length").or_untyped()],
+        parameters: &[
+            STR.or_untyped(),
+            Parameter::number("offset").or_untyped(),
+            Parameter::number("length").or_untyped(),
+        ],
         variadic: None,
         returns: TEXT,
         body: substr,
@@ -209,12 +219,15 @@ fn indent(call: &Call<'_>) -> Outcome {
     let spaces = call.int(0).map_err(|failure| Failure::call(failure.message))?;
     let text = call.text(1);
     let too_long = || Failure::call("the result would be too long");
-    let spaces = usize::try_from(spaces).map_err(|_| Failure::call("the number of spaces must not be negative"))?;
+    let spaces = usize::try_from(spaces)
+        .map_err(|_| Failure::call("the number of spaces must not be negative"))?;
     let lines = text.matches('\n').count();
     if lines.checked_mul(spaces).is_none_or(|it| it > 1 << 30) {
         return Err(too_long());
     }
-    Ok(Value::string(text.replace('\n', &format!("\n{}", " ".repeat(if lines == 0 { 0 } else { spaces })))))
+    Ok(Value::string(
+        text.replace('\n', &format!("\n{}", " ".repeat(if lines == 0 { 0 } else { spaces }))),
+    ))
 }
 
 fn substr(call: &Call<'_>) -> Outcome {
@@ -251,8 +264,12 @@ fn join(call: &Call<'_>) -> Outcome {
     for (at, list) in lists.iter().enumerate() {
         for (position, item) in list.children().enumerate() {
             let Some(text) = item.as_str() else {
-                let which = if lists.len() > 1 { format!(" of list {}", at + 1) } else { String::new() };
-                return Err(Failure::argument(at + 1, format!("element {position}{which} is null; cannot concatenate null values")));
+                let which =
+                    if lists.len() > 1 { format!(" of list {}", at + 1) } else { String::new() };
+                return Err(Failure::argument(
+                    at + 1,
+                    format!("element {position}{which} is null; cannot concatenate null values"),
+                ));
             };
             items.push(text);
         }
@@ -288,5 +305,8 @@ fn startswith(call: &Call<'_>) -> Outcome {
 /// An unknown string with a known beginning.
 pub(super) fn unknown_with_prefix(prefix: &str) -> Value {
     let prefix = super::super::template::safe_prefix(prefix);
-    Value::Unknown(Arc::new(Unknown { ty: Type::STRING, refinement: Refinement { not_null: true, prefix, ..Refinement::default() } }))
+    Value::Unknown(Arc::new(Unknown {
+        ty: Type::STRING,
+        refinement: Refinement { not_null: true, prefix, ..Refinement::default() },
+    }))
 }

@@ -33,7 +33,9 @@ fn greatest_depth(call: &Call<'_>) -> Result<u32, Failure> {
     const NAME: &str = "TF_TEMPLATE_RECURSION_DEPTH";
     match call.scope.world().variable(NAME) {
         None => Ok(USUAL_DEPTH),
-        Some(text) => text.parse().map_err(|error| Failure::call(format!("invalid value for {NAME}: {error}"))),
+        Some(text) => text
+            .parse()
+            .map_err(|error| Failure::call(format!("invalid value for {NAME}: {error}"))),
     }
 }
 
@@ -41,7 +43,9 @@ fn templatefile(call: &Call<'_>) -> Outcome {
     let (path, marks) = (call.text(0), call.argument(0).marks());
     let limit = greatest_depth(call)?;
     if call.depth > limit {
-        return Err(Failure::call(format!("maximum recursion depth {limit} reached in {path} ... ")));
+        return Err(Failure::call(format!(
+            "maximum recursion depth {limit} reached in {path} ... "
+        )));
     }
     let text = files::text_of(path, &marks, call.scope.world())?;
     render(call, Some(path), &text, &marks)
@@ -50,7 +54,9 @@ fn templatefile(call: &Call<'_>) -> Outcome {
 fn templatestring(call: &Call<'_>) -> Outcome {
     let limit = greatest_depth(call)?;
     if call.depth > limit {
-        return Err(Failure::call(format!("maximum recursion depth {limit} reached in templatestring ... ")));
+        return Err(Failure::call(format!(
+            "maximum recursion depth {limit} reached in templatestring ... "
+        )));
     }
     render(call, None, call.text(0), &call.argument(0).marks())
 }
@@ -66,9 +72,14 @@ fn render(call: &Call<'_>, name: Option<&str>, text: &str, marks: &Marks) -> Out
     let (value, problems) = evaluate_template(&template, call.scope, &variables, call.depth + 1);
     if problems.has_errors() {
         // The innermost of nested templates says what is wrong.
-        let limit = problems.iter().find_map(|it| it.detail.split_once("maximum recursion depth").map(|it| it.1.to_owned()));
+        let limit = problems.iter().find_map(|it| {
+            it.detail.split_once("maximum recursion depth").map(|it| it.1.to_owned())
+        });
         return Err(match limit {
-            Some(rest) => Failure::call(format!("maximum recursion depth{}", rest.trim_end_matches('.').trim_end_matches(" ..").to_owned() + " ... ")),
+            Some(rest) => Failure::call(format!(
+                "maximum recursion depth{}",
+                rest.trim_end_matches('.').trim_end_matches(" ..").to_owned() + " ... "
+            )),
             None => tell(problems.0),
         });
     }
@@ -97,7 +108,12 @@ fn variables(call: &Call<'_>) -> Result<Vec<(Str, Value)>, Failure> {
     Ok(variables)
 }
 
-fn check_references(template: &Expression, variables: &[(Str, Value)], name: Option<&str>, sources: &Sources) -> Result<(), Failure> {
+fn check_references(
+    template: &Expression,
+    variables: &[(Str, Value)],
+    name: Option<&str>,
+    sources: &Sources,
+) -> Result<(), Failure> {
     let mut missing = None;
     syntax::references(template, &mut |root, _, _| {
         if missing.is_none() && !variables.iter().any(|it| it.0 == root.text) {
@@ -115,7 +131,8 @@ fn check_references(template: &Expression, variables: &[(Str, Value)], name: Opt
 /// `file:line,column-column`
 fn range(sources: &Sources, span: crate::diagnostic::Span) -> String {
     let name = sources.get(span.file).map(|it| it.name.clone()).unwrap_or_default();
-    let (start, end) = (sources.position(span.file, span.start), sources.position(span.file, span.end));
+    let (start, end) =
+        (sources.position(span.file, span.start), sources.position(span.file, span.end));
     if start.line == end.line {
         return format!("{name}:{},{}-{}", start.line, start.column, end.column);
     }
@@ -124,7 +141,9 @@ fn range(sources: &Sources, span: crate::diagnostic::Span) -> String {
 
 /// Several problems as one phrase: the first in full.
 fn sentence(problems: &[Diagnostic], sources: &Sources) -> String {
-    let Some(first) = problems.iter().find(|it| it.is_error()) else { return "unknown problem".to_owned() };
+    let Some(first) = problems.iter().find(|it| it.is_error()) else {
+        return "unknown problem".to_owned();
+    };
     let place = first.subject.map(|it| format!("{}: ", range(sources, it))).unwrap_or_default();
     let more = match problems.len() - 1 {
         0 => String::new(),

@@ -6,8 +6,8 @@ use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Expr, Expression, ObjectKey};
 use crate::value::convert::{convert, is_convertible};
-use crate::value::{TypeDefaults, apply_defaults};
 use crate::value::{Kind, Str, Type, Value};
+use crate::value::{TypeDefaults, apply_defaults};
 
 const V: &[Parameter] = &[Parameter::any("v").or_null().or_untyped().or_marked()];
 
@@ -21,14 +21,30 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// A conversion function; `wanted` gives the type.
-const fn conversion(name: &'static str, description: &'static str, wanted: fn(&[Value]) -> Result<Type, Failure>) -> Function {
-    Function { name, description, parameters: V, variadic: None, returns: Returns::NullableComputed(wanted), body: to_type }
+const fn conversion(
+    name: &'static str,
+    description: &'static str,
+    wanted: fn(&[Value]) -> Result<Type, Failure>,
+) -> Function {
+    Function {
+        name,
+        description,
+        parameters: V,
+        variadic: None,
+        returns: Returns::NullableComputed(wanted),
+        body: to_type,
+    }
 }
 
 fn to_type(call: &Call<'_>) -> Outcome {
     let (value, wanted) = (call.argument(0), call.ty);
     let have = value.ty();
-    let cannot = |what: &str, why: &str| Failure::argument(0, format!("cannot convert {what} to {}{why}", wanted.friendly_constraint()));
+    let cannot = |what: &str, why: &str| {
+        Failure::argument(
+            0,
+            format!("cannot convert {what} to {}{why}", wanted.friendly_constraint()),
+        )
+    };
     if !is_convertible(have, wanted) {
         return Err(cannot(&have.friendly_name(), ""));
     }
@@ -37,10 +53,13 @@ fn to_type(call: &Call<'_>) -> Outcome {
         match (value.bare(), wanted.kind()) {
             _ if value.contains_ephemeral() => cannot(&format!("this ephemeral {name}"), ""),
             _ if value.contains_sensitive() => cannot(&format!("this sensitive {name}"), ""),
-            (Value::String(text), Kind::Bool) => cannot(&format!("{text:?}"), "; only the strings \"true\" or \"false\" are allowed"),
-            (Value::String(text), Kind::Number) => {
-                cannot(&format!("{text:?}"), "; given string must be a decimal representation of a number")
+            (Value::String(text), Kind::Bool) => {
+                cannot(&format!("{text:?}"), "; only the strings \"true\" or \"false\" are allowed")
             }
+            (Value::String(text), Kind::Number) => cannot(
+                &format!("{text:?}"),
+                "; given string must be a decimal representation of a number",
+            ),
             _ => cannot(&name, ""),
         }
     })
@@ -67,7 +86,7 @@ impl Constraint {
             Some(defaults) if !value.is_null() => apply_defaults(value, defaults),
             _ => value.clone(),
         };
-        convert(&value, self.constraint).map_err(|error| error.to_string())
+        convert(&value, self.constraint).map_err(|error| error.message)
     }
 }
 
@@ -82,8 +101,8 @@ fn invalid(detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error("Invalid type specification").detail(detail).at(at)
 }
 
-const WANTED: &str = "A type specification is either a primitive type keyword (bool, number, string), complex type constructor call, \
-                      or the keyword any.";
+const WANTED: &str = "A type specification is either a primitive type keyword (bool, number, string) or a complex type \
+                      constructor call, like list(string).";
 
 fn read(expression: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
     let of = |ty: Type| Ok((ty, TypeDefaults { ty: Some(ty), ..TypeDefaults::default() }));
@@ -94,17 +113,24 @@ fn read(expression: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
                 "string" => of(Type::STRING),
                 "number" => of(Type::NUMBER),
                 "any" => of(Type::DYNAMIC),
-                kind @ ("list" | "set" | "map") => {
-                    Err(invalid(format!("The {kind} type constructor requires one argument specifying the element type."), root.span))
-                }
+                kind @ ("list" | "set" | "map") => Err(invalid(
+                    format!(
+                        "The {kind} type constructor requires one argument specifying the element type."
+                    ),
+                    root.span,
+                )),
                 "object" => Err(invalid(
                     "The object type constructor requires one argument specifying the attribute types and values as a map.",
                     root.span,
                 )),
-                "tuple" => {
-                    Err(invalid("The tuple type constructor requires one argument specifying the element types as a list.", root.span))
-                }
-                other => Err(invalid(format!("The keyword {other:?} is not a valid type specification."), root.span)),
+                "tuple" => Err(invalid(
+                    "The tuple type constructor requires one argument specifying the element types as a list.",
+                    root.span,
+                )),
+                other => Err(invalid(
+                    format!("The keyword {other:?} is not a valid type specification."),
+                    root.span,
+                )),
             };
         }
         Expr::Call { name, arguments, .. } => (name, arguments, expression.span),
@@ -116,25 +142,44 @@ fn read(expression: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
         ("map", [element]) => collection(element, Type::map),
         ("object", [attributes]) => object(attributes),
         ("tuple", [elements]) => tuple(elements),
-        (kind @ ("list" | "set" | "map"), _) => {
-            Err(invalid(format!("The {kind} type constructor requires one argument specifying the element type."), span))
+        (kind @ ("list" | "set" | "map"), _) => Err(invalid(
+            format!(
+                "The {kind} type constructor requires one argument specifying the element type."
+            ),
+            span,
+        )),
+        ("object", _) => Err(invalid(
+            "The object type constructor requires one argument specifying the attribute types and values as a map.",
+            span,
+        )),
+        ("tuple", _) => Err(invalid(
+            "The tuple type constructor requires one argument specifying the element types as a list.",
+            span,
+        )),
+        (primitive @ ("bool" | "string" | "number" | "any"), _) => Err(invalid(
+            format!("Primitive type keyword {primitive:?} does not expect arguments."),
+            name.span,
+        )),
+        ("optional", _) => Err(invalid(
+            "Keyword \"optional\" is valid only as a modifier for object type attributes.",
+            span,
+        )),
+        (other, _) => {
+            Err(invalid(format!("Keyword {other:?} is not a valid type constructor."), span))
         }
-        ("object", _) => {
-            Err(invalid("The object type constructor requires one argument specifying the attribute types and values as a map.", span))
-        }
-        ("tuple", _) => Err(invalid("The tuple type constructor requires one argument specifying the element types as a list.", span)),
-        (primitive @ ("bool" | "string" | "number" | "any"), _) => {
-            Err(invalid(format!("Primitive type keyword {primitive:?} does not expect arguments."), name.span))
-        }
-        ("optional", _) => Err(invalid("Keyword \"optional\" is valid only as a modifier for object type attributes.", span)),
-        (other, _) => Err(invalid(format!("Keyword {other:?} is not a valid type constructor."), span)),
     }
 }
 
-fn collection(element: &Expression, make: fn(Type) -> Type) -> Result<(Type, TypeDefaults), Diagnostic> {
+fn collection(
+    element: &Expression,
+    make: fn(Type) -> Type,
+) -> Result<(Type, TypeDefaults), Diagnostic> {
     let (element, inner) = read(element)?;
     let ty = make(element);
-    Ok((ty, TypeDefaults { ty: Some(ty), values: BTreeMap::new(), children: child("".into(), inner) }))
+    Ok((
+        ty,
+        TypeDefaults { ty: Some(ty), values: BTreeMap::new(), children: child("".into(), inner) },
+    ))
 }
 
 /// Keeps the defaults of a part where it has any.
@@ -145,7 +190,10 @@ fn child(name: Str, defaults: TypeDefaults) -> BTreeMap<Str, TypeDefaults> {
 
 fn tuple(elements: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
     let Expr::Tuple(items) = &*elements.expr else {
-        return Err(invalid("Tuple type constructor requires a list of element types.", elements.span));
+        return Err(invalid(
+            "Tuple type constructor requires a list of element types.",
+            elements.span,
+        ));
     };
     let (mut types, mut children) = (Vec::new(), BTreeMap::new());
     for (at, item) in items.iter().enumerate() {
@@ -159,17 +207,21 @@ fn tuple(elements: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
 
 fn object(attributes: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
     let Expr::Object(items) = &*attributes.expr else {
-        return Err(invalid("Object type constructor requires a map whose keys are attribute names and whose values are the attribute types.", attributes.span));
+        return Err(invalid(
+            "Object type constructor requires a map whose keys are attribute names and whose values are the attribute types.",
+            attributes.span,
+        ));
     };
     let mut types: Vec<(Str, Type, bool)> = Vec::new();
     let (mut values, mut children) = (BTreeMap::new(), BTreeMap::new());
     for item in items {
         let ObjectKey::Name(name) = &item.key else {
-            let span = if let ObjectKey::Expression(it) = &item.key { it.span } else { attributes.span };
+            let span =
+                if let ObjectKey::Expression(it) = &item.key { it.span } else { attributes.span };
             return Err(invalid("Object constructor map keys must be attribute names.", span));
         };
         if types.iter().any(|it| it.0 == name.text) {
-            return Err(invalid(format!("Object constructor map has more than one attribute named {:?}.", name.text), name.span));
+            return Err(invalid("Object constructor map keys must be unique.", name.span));
         }
         let (ty, optional, default, inner) = attribute(&item.value)?;
         types.push((name.text.clone(), ty, optional));
@@ -184,7 +236,9 @@ fn object(attributes: &Expression) -> Result<(Type, TypeDefaults), Diagnostic> {
 
 /// Reads the type of an attribute: itself, whether it is optional, its default, and the defaults within it.
 #[expect(clippy::type_complexity, reason = "used once, right above")]
-fn attribute(expression: &Expression) -> Result<(Type, bool, Option<Value>, TypeDefaults), Diagnostic> {
+fn attribute(
+    expression: &Expression,
+) -> Result<(Type, bool, Option<Value>, TypeDefaults), Diagnostic> {
     let Expr::Call { name, arguments, .. } = &*expression.expr else {
         return read(expression).map(|(ty, inner)| (ty, false, None, inner));
     };
@@ -194,7 +248,12 @@ fn attribute(expression: &Expression) -> Result<(Type, bool, Option<Value>, Type
     let (ty, default) = match &arguments[..] {
         [ty] => (ty, None),
         [ty, default] => (ty, Some(default)),
-        [] => return Err(invalid("Optional attribute modifier requires the attribute type as its argument.", expression.span)),
+        [] => {
+            return Err(invalid(
+                "Optional attribute modifier requires the attribute type as its argument.",
+                expression.span,
+            ));
+        }
         [_, _, more, ..] => {
             return Err(invalid(
                 "Optional attribute modifier expects at most two arguments: the attribute type, and a default value.",
@@ -209,14 +268,16 @@ fn attribute(expression: &Expression) -> Result<(Type, bool, Option<Value>, Type
 
 /// Evaluates a default, which refers to nothing.
 fn default_value(expression: &Expression, ty: Type) -> Result<Value, Diagnostic> {
-    let (value, problems) = super::super::evaluate::evaluate_constant(expression);
+    let (value, problems) = super::super::evaluate_constant(expression);
     if let Some(problem) = problems.0.into_iter().find(Diagnostic::is_error) {
         return Err(problem);
     }
     convert(&value, ty).map_err(|error| {
         Diagnostic::error("Invalid default value for optional attribute")
-            .detail(format!("This default value is not compatible with the attribute's type constraint: {error}."))
+            .detail(format!(
+                "This default value is not compatible with the attribute's type constraint: {}.",
+                error.message
+            ))
             .at(expression.span)
     })
 }
-

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use libyaml_safer::{Emitter, Encoding, Event, EventData, MappingStyle, Parser, ScalarStyle, SequenceStyle};
+use libyaml_safer::{
+    Emitter, Encoding, Event, EventData, MappingStyle, Parser, ScalarStyle, SequenceStyle,
+};
 
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
@@ -33,7 +35,9 @@ fn yamlencode(call: &Call<'_>) -> Outcome {
     if !value.is_wholly_known() {
         return Ok(Value::unknown(Type::STRING));
     }
-    encode(value).map(Value::string).ok_or_else(|| Failure::call("the value cannot be written as YAML"))
+    encode(value)
+        .map(Value::string)
+        .ok_or_else(|| Failure::call("the value cannot be written as YAML"))
 }
 
 /// Writes a document.
@@ -114,7 +118,8 @@ fn decode(text: &str) -> Result<Value, String> {
     let mut bytes = if text.is_empty() { "\n" } else { text }.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
-    let mut reader = Reader { parser, anchors: BTreeMap::new(), pending: Vec::new(), depth: 0, nodes: 0 };
+    let mut reader =
+        Reader { parser, anchors: BTreeMap::new(), pending: Vec::new(), depth: 0, nodes: 0 };
     reader.next()?;
     let start = reader.next()?;
     if !matches!(start.data, EventData::DocumentStart { .. }) {
@@ -129,7 +134,9 @@ fn decode(text: &str) -> Result<Value, String> {
     let end = reader.next()?;
     match end.data {
         EventData::StreamEnd => Ok(value),
-        EventData::DocumentStart { .. } => Err(on(&end, "unexpected extra content after value", false)),
+        EventData::DocumentStart { .. } => {
+            Err(on(&end, "unexpected extra content after value", false))
+        }
         _ => Err(on(&end, "unexpected extra content after value", false)),
     }
 }
@@ -138,7 +145,9 @@ fn decode(text: &str) -> Result<Value, String> {
 fn on(event: &Event, problem: &str, always: bool) -> String {
     match event.start_mark.line {
         0 if !always => problem.to_owned(),
-        line => format!("on line {}, column {}: {problem}", line.max(1), event.start_mark.column + 1),
+        line => {
+            format!("on line {}, column {}: {problem}", line.max(1), event.start_mark.column + 1)
+        }
     }
 }
 
@@ -161,7 +170,8 @@ impl Reader<'_, '_> {
             match error.problem_mark() {
                 Some(mark) if mark.line > 0 => {
                     let scanner = error.kind() == libyaml_safer::ErrorKind::Scanner;
-                    let (line, column) = if scanner { (mark.line + 1, 0) } else { (mark.line, mark.column) };
+                    let (line, column) =
+                        if scanner { (mark.line + 1, 0) } else { (mark.line, mark.column) };
                     format!("on line {line}, column {}: {problem}", column + 1)
                 }
                 _ => problem.to_owned(),
@@ -182,10 +192,13 @@ impl Reader<'_, '_> {
         self.depth += 1;
         let value = match &event.data {
             EventData::Scalar { anchor, tag, value, style, .. } => {
-                let read = scalar(tag.as_deref().unwrap_or_default(), value, *style).map_err(|why| on(&event, &why, false))?;
+                let read = scalar(tag.as_deref().unwrap_or_default(), value, *style)
+                    .map_err(|why| on(&event, &why, false))?;
                 self.keep(anchor.clone(), read)
             }
-            EventData::Alias { anchor } => self.alias(anchor).map_err(|why| on(&event, &why, false))?,
+            EventData::Alias { anchor } => {
+                self.alias(anchor).map_err(|why| on(&event, &why, false))?
+            }
             EventData::MappingStart { anchor, tag, .. } => {
                 self.begin(anchor);
                 let value = self.mapping(&event, tag.as_deref().unwrap_or_default())?;
@@ -218,9 +231,15 @@ impl Reader<'_, '_> {
 
     fn alias(&mut self, anchor: &str) -> Result<Value, String> {
         if self.pending.iter().any(|it| it == anchor) {
-            return Err(format!("cannot refer to anchor {anchor:?} from inside its own definition"));
+            return Err(format!(
+                "cannot refer to anchor {anchor:?} from inside its own definition"
+            ));
         }
-        let value = self.anchors.get(anchor).cloned().ok_or_else(|| format!("reference to undefined anchor {anchor:?}"))?;
+        let value = self
+            .anchors
+            .get(anchor)
+            .cloned()
+            .ok_or_else(|| format!("reference to undefined anchor {anchor:?}"))?;
         self.count(size(&value))?;
         Ok(value)
     }
@@ -248,7 +267,9 @@ impl Reader<'_, '_> {
             let event = self.next()?;
             let (tag, key, style) = match &event.data {
                 EventData::MappingEnd => return Ok(Value::object(entries)),
-                EventData::Scalar { tag, value, style, .. } => (tag.as_deref().unwrap_or_default(), value, *style),
+                EventData::Scalar { tag, value, style, .. } => {
+                    (tag.as_deref().unwrap_or_default(), value, *style)
+                }
                 _ => return Err(on(&event, "only strings are allowed as mapping keys", false)),
             };
             if (tag.is_empty() && key == "<<") || tag == "tag:yaml.org,2002:merge" {
@@ -261,7 +282,9 @@ impl Reader<'_, '_> {
             let key = match convert(&key, Type::STRING) {
                 Ok(Value::String(key)) => key,
                 Ok(_) => return Err(on(&event, "mapping key cannot be null", false)),
-                Err(_) => return Err(on(&event, "only strings are allowed as mapping keys", false)),
+                Err(_) => {
+                    return Err(on(&event, "only strings are allowed as mapping keys", false));
+                }
             };
             let next = self.next()?;
             let value = self.node(next)?;
@@ -278,11 +301,16 @@ fn size(value: &Value) -> usize {
 fn merge(entries: &mut BTreeMap<Str, Value>, merged: &Value) -> Result<(), String> {
     let name = |it: &Value| it.ty().friendly_name();
     match merged.ty().kind() {
-        Kind::Object(_) => entries.extend(merged.entries().into_iter().map(|(key, value)| (key, value.clone()))),
+        Kind::Object(_) => {
+            entries.extend(merged.entries().into_iter().map(|(key, value)| (key, value.clone())))
+        }
         Kind::Tuple(_) => {
             for item in merged.children() {
                 if !matches!(item.ty().kind(), Kind::Object(_)) {
-                    return Err(format!("cannot merge {} (from sequence) into mapping", name(item)));
+                    return Err(format!(
+                        "cannot merge {} (from sequence) into mapping",
+                        name(item)
+                    ));
                 }
                 entries.extend(item.entries().into_iter().map(|(key, value)| (key, value.clone())));
             }
@@ -302,12 +330,15 @@ fn scalar(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
 /// What a scalar means by its tag, else by its look.
 fn resolve(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
     let short = tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag);
-    if !matches!(short, "" | "str" | "bool" | "int" | "float" | "null" | "timestamp" | "binary") || (short == tag && !tag.is_empty()) {
+    if !matches!(short, "" | "str" | "bool" | "int" | "float" | "null" | "timestamp" | "binary")
+        || (short == tag && !tag.is_empty())
+    {
         return Err(format!("unsupported tag {tag:?}"));
     }
     let cannot = || format!("cannot parse {text:?} as {tag}");
     let string = || Ok(Value::string(text));
-    let hinted = text.is_empty() || text.starts_with(|it: char| "+-.0123456789yYnNtTfFoO~".contains(it));
+    let hinted =
+        text.is_empty() || text.starts_with(|it: char| "+-.0123456789yYnNtTfFoO~".contains(it));
     if hinted && short != "str" && short != "binary" {
         if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
             return string();
@@ -338,7 +369,9 @@ fn resolve(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
         "int" | "float" => number(text).ok_or_else(cannot),
         "timestamp" => super::dates::yaml_time(text).map(Value::string).ok_or_else(cannot),
         "null" => Ok(Value::NULL),
-        "binary" if !is_base64(text) => Err(format!("cannot parse {text:?} as {tag}: not valid base64")),
+        "binary" if !is_base64(text) => {
+            Err(format!("cannot parse {text:?} as {tag}: not valid base64"))
+        }
         _ => string(),
     }
 }
@@ -350,10 +383,16 @@ fn is_base64(text: &str) -> bool {
 
 fn keyword(text: &str) -> Option<Value> {
     Some(match text {
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Value::Bool(true),
-        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Value::Bool(false),
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            Value::Bool(true)
+        }
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            Value::Bool(false)
+        }
         "" | "~" | "null" | "Null" | "NULL" => Value::NULL,
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Value::Number(Number::infinity(false)),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+            Value::Number(Number::infinity(false))
+        }
         "-.inf" | "-.Inf" | "-.INF" => Value::Number(Number::infinity(true)),
         _ => return None,
     })
@@ -369,10 +408,13 @@ fn looks_like_number(text: &str) -> bool {
         return digits(rest, 16);
     }
     let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (mantissa, exponent) = rest.split_once(['e', 'E']).map_or((rest, None), |it| (it.0, Some(it.1)));
+    let (mantissa, exponent) =
+        rest.split_once(['e', 'E']).map_or((rest, None), |it| (it.0, Some(it.1)));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let exponent_fits = exponent.is_none_or(|it| digits(it.strip_prefix(['+', '-']).unwrap_or(it), 10));
-    let number = (digits(whole, 10) && (fraction.is_empty() || digits(fraction, 10))) || (whole.is_empty() && digits(fraction, 10));
+    let exponent_fits =
+        exponent.is_none_or(|it| digits(it.strip_prefix(['+', '-']).unwrap_or(it), 10));
+    let number = (digits(whole, 10) && (fraction.is_empty() || digits(fraction, 10)))
+        || (whole.is_empty() && digits(fraction, 10));
     number && exponent_fits
 }
 

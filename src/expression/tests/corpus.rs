@@ -39,19 +39,36 @@ fn difference(record: &serde_json::Value, scope: &Known) -> Option<String> {
     if got != text("json") && number_text(&got) != number_text(&text("json")) {
         return Some(format!("want {}, got {got}", text("json")));
     }
-    let plain = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>().replace(",]", "]").replace(",}", "}").replace(",)", ")");
+    let plain = |it: &str| {
+        it.chars()
+            .filter(|it| !it.is_whitespace())
+            .collect::<String>()
+            .replace(",]", "]")
+            .replace(",}", "}")
+            .replace(",)", ")")
+    };
     let (wanted, got) = (plain(&text("type")), plain(&print::format_type(bare.ty())));
     if wanted != got {
         return Some(format!("want type {wanted}, got {got}"));
     }
-    (record["sensitive"].as_bool().unwrap_or(false) != value.contains_sensitive()).then(|| "sensitivity differs".to_owned())
+    let shown = print::format_value(&value);
+    if let Some(console) = record["console"].as_str()
+        && console != shown.replace('\r', "")
+    {
+        return Some(format!("want on the console {console}, got {shown}"));
+    }
+    (record["sensitive"].as_bool().unwrap_or(false) != value.contains_sensitive())
+        .then(|| "sensitivity differs".to_owned())
 }
 
 /// Whether the message agrees, too.
 fn agrees(record: &serde_json::Value, scope: &Known) -> bool {
     let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
     let (_, problems) = value_of(&text("expr"), scope);
-    problems.iter().any(|it| it.summary == text("error") && it.detail.split_whitespace().eq(text("error_detail").split_whitespace()))
+    problems.iter().any(|it| {
+        it.summary == text("error")
+            && it.detail.split_whitespace().eq(text("error_detail").split_whitespace())
+    })
 }
 
 #[test]
@@ -63,7 +80,8 @@ fn the_corpus_of_expressions_agrees() {
     };
     let scope = Known::at(&folder);
     let filter = std::env::var("CORPUS_TOPIC").unwrap_or_default();
-    let corpus = std::fs::read_to_string(folder.join("visible/expressions.jsonl")).expect("the corpus is readable");
+    let corpus = std::fs::read_to_string(folder.join("visible/expressions.jsonl"))
+        .expect("the corpus is readable");
     let (mut topics, mut failures) = (BTreeMap::<String, (usize, usize)>::new(), Vec::new());
     let (mut messages, mut errors, mut unlike) = (0, 0, Vec::new());
     for line in corpus.lines().filter(|it| !it.is_empty()) {
@@ -76,7 +94,10 @@ fn the_corpus_of_expressions_agrees() {
         counts.1 += 1;
         match difference(&record, &scope) {
             None => counts.0 += 1,
-            Some(why) => failures.push(format!("{topic}: {}\n    {why}", record["expr"].as_str().unwrap_or_default())),
+            Some(why) => failures.push(format!(
+                "{topic}: {}\n    {why}",
+                record["expr"].as_str().unwrap_or_default()
+            )),
         }
         if record.get("error").is_some() {
             errors += 1;
@@ -84,7 +105,13 @@ fn the_corpus_of_expressions_agrees() {
                 messages += 1;
             } else if !filter.is_empty() {
                 let (_, got) = value_of(record["expr"].as_str().unwrap_or_default(), &scope);
-                unlike.push(format!("{}\n    want {}: {}\n    got  {:?}", record["expr"], record["error"], record["error_detail"], got.iter().map(ToString::to_string).collect::<Vec<_>>()));
+                unlike.push(format!(
+                    "{}\n    want {}: {}\n    got  {:?}",
+                    record["expr"],
+                    record["error"],
+                    record["error_detail"],
+                    got.iter().map(ToString::to_string).collect::<Vec<_>>()
+                ));
             }
         }
     }
@@ -95,6 +122,8 @@ fn the_corpus_of_expressions_agrees() {
     if std::env::var_os("CORPUS_SHOW").is_some() {
         failures.iter().chain(&unlike).for_each(|it| eprintln!("{it}"));
     }
-    eprintln!("{passed} of {total} records agree; {messages} of {errors} error messages agree to the letter");
+    eprintln!(
+        "{passed} of {total} records agree; {messages} of {errors} error messages agree to the letter"
+    );
     assert!(passed * 100 >= total * WANTED, "fewer than {WANTED} % of the corpus agree");
 }

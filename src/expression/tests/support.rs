@@ -25,8 +25,19 @@ impl Known {
     /// A scope in which relative paths start from `root`.
     pub fn at(root: impl Into<PathBuf>) -> Known {
         let root = root.into();
-        let world = World { cwd: root.clone(), root, environment: [("HOME".to_owned(), "/home/someone".to_owned())].into(), fixed_time: None };
-        Known { variables: Vec::new(), resources: Vec::new(), told: Mutex::default(), planning: false, world }
+        let world = World {
+            cwd: root.clone(),
+            root,
+            environment: [("HOME".to_owned(), "/home/someone".to_owned())].into(),
+            fixed_time: None,
+        };
+        Known {
+            variables: Vec::new(),
+            resources: Vec::new(),
+            told: Mutex::default(),
+            planning: false,
+            world,
+        }
     }
 
     /// The variables that most tests use.
@@ -36,7 +47,10 @@ impl Known {
             ("text", Value::string("abc")),
             ("number", Value::int(5)),
             ("list", Value::list(Type::STRING, vec![Value::string("a"), Value::string("b")])),
-            ("object", Value::object([("id".into(), Value::string("x")), ("n".into(), Value::int(1))])),
+            (
+                "object",
+                Value::object([("id".into(), Value::string("x")), ("n".into(), Value::int(1))]),
+            ),
             ("secret", Value::string("hush").mark(&Marks::sensitive())),
             ("passing", Value::string("soon gone").mark(&Marks::ephemeral())),
             ("later", Value::unknown(Type::STRING)),
@@ -64,9 +78,17 @@ impl Value {
 }
 
 impl Scope for Known {
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         let undeclared = |what: String| {
-            Err(Diagnostic::error("Reference to undeclared thing").detail(format!("There is no {what}.")).at(span).into())
+            Err(Diagnostic::error("Reference to undeclared thing")
+                .detail(format!("There is no {what}."))
+                .at(span)
+                .into())
         };
         match subject {
             Subject::Variable(name) => match self.variables.iter().find(|it| it.0 == &**name) {
@@ -89,15 +111,26 @@ impl Scope for Known {
         }
     }
 
-    fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, _: Span) {
+    fn reached(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        rest: &[Step],
+        value: &Value,
+        _: Span,
+    ) {
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
         if let Subject::Resource(_, kind, name) = subject {
-            self.tell(format!("{kind}.{name}{key} and {} steps: {}", rest.len(), print::format_value(value)));
+            self.tell(format!(
+                "{kind}.{name}{key} and {} steps: {}",
+                rest.len(),
+                print::format_value(value)
+            ));
         }
     }
 
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
-        let (references, _) = references_of(expression, bound);
+        let (references, _) = references_within(expression, bound);
         let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
         let names: Vec<String> = references.iter().map(|it| format!("{:?}", it.subject)).collect();
         self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));
@@ -121,7 +154,8 @@ pub fn parse(text: &str) -> Result<(Expression, Sources), Diagnostics> {
     if problems.has_errors() || body.attributes.len() != 1 {
         return Err(problems);
     }
-    Ok((body.attributes[0].value.clone(), sources))
+    let value = body.attributes.into_iter().next().expect("there is one").value;
+    Ok((value, sources))
 }
 
 /// Evaluates a text in a scope.
@@ -129,5 +163,76 @@ pub fn value_of(text: &str, scope: &dyn Scope) -> (Value, Diagnostics) {
     match parse(text) {
         Ok((expression, _)) => evaluate(&expression, scope),
         Err(problems) => (Value::NULL, problems),
+    }
+}
+
+/// Evaluates a text in the usual scope and prints the value, its marks, what is known of it, and what is wrong.
+pub fn shown(text: &str) -> String {
+    shown_in(text, &Known::usual())
+}
+
+/// Like [`shown`], in another scope.
+pub fn shown_in(text: &str, scope: &Known) -> String {
+    let (value, problems) = value_of(text, scope);
+    let mut lines = vec![describe(&value)];
+    for it in problems.iter() {
+        lines.push(format!("{}: {}", it.summary, it.detail));
+        lines.extend(it.values.iter().map(|(name, words)| format!("  {name} {words}")));
+    }
+    lines.join("\n")
+}
+
+fn describe(value: &Value) -> String {
+    let marks = value.marks();
+    let mut text = match value.bare() {
+        Value::Unknown(it) => {
+            let known = &it.refinement;
+            let mut text = format!("unknown {}", it.ty);
+            if known.not_null {
+                text.push_str(", not null");
+            }
+            if let Some(prefix) = &known.prefix {
+                text.push_str(&format!(", begins {prefix:?}"));
+            }
+            for (bound, word) in [(&known.lower, "from"), (&known.upper, "to")] {
+                if let Some((number, possible)) = bound {
+                    text.push_str(&format!(
+                        ", {word} {number}{}",
+                        if *possible { "" } else { " exclusive" }
+                    ));
+                }
+            }
+            for (bound, word) in [(known.min_length, "at least"), (known.max_length, "at most")] {
+                if let Some(length) = bound {
+                    text.push_str(&format!(", {word} {length} long"));
+                }
+            }
+            text
+        }
+        bare => print::format_value(&bare.unmark_deep().0),
+    };
+    for (has, word) in [(marks.sensitive, "sensitive"), (marks.ephemeral, "ephemeral")] {
+        if has {
+            text.push_str(&format!(", {word}"));
+        }
+    }
+    let mut nodes = std::collections::BTreeSet::new();
+    value.deep_marks().reads.visit(&mut |node| {
+        nodes.insert(node);
+    });
+    if !nodes.is_empty() {
+        let nodes: Vec<String> = nodes.iter().map(u32::to_string).collect();
+        text.push_str(&format!(", read from {}", nodes.join(" ")));
+    }
+    text
+}
+
+/// Compares the values of texts, one `text => value` a line.
+#[track_caller]
+pub fn check(lines: &str) {
+    for line in lines.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let (text, wanted) = line.rsplit_once(" => ").expect("a line has an arrow");
+        let got: Vec<String> = shown(text).lines().map(|it| it.trim().to_owned()).collect();
+        assert_eq!(got.join(" "), wanted, "the value of {text}");
     }
 }

@@ -1,0 +1,474 @@
+//! Text to rules as written.
+//!
+//! In a Rust file only what stands between the braces of `ascent! { … }` is read, at its offsets in the file.
+
+use crate::diagnostic::{Diagnostics, FileId, Span};
+
+use super::problem;
+use super::syntax::{
+    Aggregate, Arithmetic, Atom, Comparison, Declaration, Expression, Head, Literal, Rule, Text,
+    Variable,
+};
+
+/// Reads a file of rules. What cannot be read is reported and left out.
+pub fn parse(file: FileId, text: &str) -> (Text, Diagnostics) {
+    let (start, end) = program(text);
+    let mut parser =
+        Parser { file, text, end, at: start, token: Token::END, problems: Diagnostics::new() };
+    parser.advance();
+    let mut found = Text::default();
+    while parser.token.kind != Kind::End {
+        let before = parser.token.start;
+        if parser.item(&mut found).is_none() {
+            parser.recover(before);
+        }
+    }
+    (found, parser.problems)
+}
+
+/// Returns where the rules stand in a file: inside `ascent! { … }`, or all of it.
+fn program(text: &str) -> (usize, usize) {
+    match text.find("ascent! {") {
+        Some(at) => {
+            let start = at + "ascent! {".len();
+            (start, text[start..].find("\n}").map_or(text.len(), |it| start + it))
+        }
+        None => (0, text.len()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Number,
+    Text,
+    Sign,
+    End,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+impl Token {
+    const END: Token = Token { kind: Kind::End, start: 0, end: 0 };
+}
+
+/// Longest first, so that `<--` is not read as `<`.
+const SIGNS: &[&str] = &[
+    "<--", "::", "==", "!=", "<=", ">=", "&&", "(", ")", ",", ";", "!", "<", ">", "=", "+", "-",
+    "*", "/", "%", ".",
+];
+
+/// How deep parentheses in an expression may nest.
+const DEEPEST: usize = 64;
+
+struct Parser<'a> {
+    file: FileId,
+    text: &'a str,
+    end: usize,
+    at: usize,
+    token: Token,
+    problems: Diagnostics,
+}
+
+/// What the comments above an item say.
+#[derive(Default)]
+struct Comments {
+    doc: Vec<String>,
+    name: String,
+    sentence: String,
+}
+
+impl<'a> Parser<'a> {
+    fn item(&mut self, found: &mut Text) -> Option<()> {
+        let comments = self.comments_before_token();
+        if self.eat_word("pub") || self.is_word("struct") {
+            self.expect_word("struct")?;
+            self.name("the program's name")?;
+            return self.expect(";");
+        }
+        if self.eat_word("relation") {
+            found.declarations.push(self.declaration(comments.doc)?);
+        } else {
+            found.rules.push(self.rule(comments)?);
+        }
+        Some(())
+    }
+
+    fn declaration(&mut self, doc: Vec<String>) -> Option<Declaration> {
+        let span = self.span();
+        let name = self.name("a relation's name")?;
+        self.expect("(")?;
+        let mut columns = Vec::new();
+        while !self.eat(")") {
+            columns.push(self.name("the kind of a column")?);
+            if !self.eat(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        self.expect(";")?;
+        Some(Declaration { name, span, columns, doc })
+    }
+
+    fn rule(&mut self, comments: Comments) -> Option<Rule> {
+        let first = self.span();
+        let mut heads = vec![self.head()?];
+        while self.eat(",") {
+            heads.push(self.head()?);
+        }
+        let mut body = Vec::new();
+        if self.eat("<--") {
+            self.literal(&mut body)?;
+            while self.eat(",") {
+                self.literal(&mut body)?;
+            }
+        }
+        let span = first.to(self.span());
+        self.expect(";")?;
+        Some(Rule { name: comments.name, sentence: comments.sentence, span, heads, body })
+    }
+
+    fn head(&mut self) -> Option<Head> {
+        let first = self.span();
+        let relation = self.name("a relation's name")?;
+        self.expect("(")?;
+        let mut terms = Vec::new();
+        let mut last = self.span();
+        while !self.eat(")") {
+            terms.push(self.expression(0)?);
+            last = self.span();
+            if !self.eat(",") {
+                self.expect(")")?;
+                break;
+            }
+            last = self.span();
+        }
+        Some(Head { relation, span: first.to(last), terms })
+    }
+
+    fn atom(&mut self) -> Option<Atom> {
+        let first = self.span();
+        let relation = self.name("a relation's name")?;
+        self.expect("(")?;
+        let mut terms = Vec::new();
+        let mut last = self.span();
+        while !self.eat(")") {
+            let term = if self.eat_word("_") { None } else { Some(self.expression(0)?) };
+            terms.push(term);
+            last = self.span();
+            if !self.eat(",") {
+                self.expect(")")?;
+                break;
+            }
+            last = self.span();
+        }
+        Some(Atom { relation, span: first.to(last), terms })
+    }
+
+    fn literal(&mut self, body: &mut Vec<Literal>) -> Option<()> {
+        if self.eat("!") {
+            body.push(Literal::Absent(self.atom()?));
+        } else if self.eat_word("if") {
+            body.push(self.comparison()?);
+            while self.eat("&&") {
+                body.push(self.comparison()?);
+            }
+        } else if self.eat_word("let") {
+            let variable = self.variable()?;
+            self.expect("=")?;
+            body.push(Literal::Let(variable, self.expression(0)?));
+        } else if self.eat_word("agg") {
+            body.push(self.aggregate()?);
+        } else {
+            body.push(Literal::Holds(self.atom()?));
+        }
+        Some(())
+    }
+
+    fn comparison(&mut self) -> Option<Literal> {
+        let left = self.expression(0)?;
+        let signs = [
+            ("==", Comparison::Equal),
+            ("!=", Comparison::NotEqual),
+            ("<=", Comparison::LessOrEqual),
+            (">=", Comparison::GreaterOrEqual),
+            ("<", Comparison::Less),
+            (">", Comparison::Greater),
+        ];
+        let Some(&(_, comparison)) = signs.iter().find(|it| self.eat(it.0)) else {
+            return self.expected("a comparison such as `==` or `<`");
+        };
+        Some(Literal::Compare(comparison, left, self.expression(0)?))
+    }
+
+    fn aggregate(&mut self) -> Option<Literal> {
+        let result = self.variable()?;
+        self.expect("=")?;
+        let mut name = self.name("count, min, max or sum")?;
+        while self.eat("::") {
+            name = self.name("count, min, max or sum")?;
+        }
+        let function = match name.as_str() {
+            "count" => Aggregate::Count,
+            "min" => Aggregate::Min,
+            "max" => Aggregate::Max,
+            "sum" => Aggregate::Sum,
+            _ => return self.expected("count, min, max or sum"),
+        };
+        self.expect("(")?;
+        let over = if function == Aggregate::Count { None } else { Some(self.variable()?) };
+        self.expect(")")?;
+        self.expect_word("in")?;
+        Some(Literal::Aggregate { result, function, over, atom: self.atom()? })
+    }
+
+    fn expression(&mut self, depth: usize) -> Option<Expression> {
+        let mut left = self.product(depth)?;
+        loop {
+            let operator = if self.eat("+") {
+                Arithmetic::Add
+            } else if self.eat("-") {
+                Arithmetic::Subtract
+            } else {
+                return Some(left);
+            };
+            left = Expression::Arithmetic(operator, Box::new(left), Box::new(self.product(depth)?));
+        }
+    }
+
+    fn product(&mut self, depth: usize) -> Option<Expression> {
+        let mut left = self.term(depth)?;
+        loop {
+            let operator = if self.eat("*") {
+                Arithmetic::Multiply
+            } else if self.eat("/") {
+                Arithmetic::Divide
+            } else if self.eat("%") {
+                Arithmetic::Remainder
+            } else {
+                return Some(left);
+            };
+            left = Expression::Arithmetic(operator, Box::new(left), Box::new(self.term(depth)?));
+        }
+    }
+
+    fn term(&mut self, depth: usize) -> Option<Expression> {
+        if depth > DEEPEST {
+            return self.expected("fewer nested parentheses");
+        }
+        // Compiled rules see references in conditions; `*x` is `x` here.
+        while self.eat("*") {}
+        let span = self.span();
+        match self.token.kind {
+            Kind::Number => {
+                let Ok(number) = self.slice().replace('_', "").parse() else {
+                    return self.expected("a whole number of 64 bits");
+                };
+                self.advance();
+                Some(Expression::Number(number, span))
+            }
+            Kind::Text => {
+                let text = unescape(self.slice());
+                self.advance();
+                Some(Expression::Text(text, span))
+            }
+            Kind::Word => self.word(span),
+            Kind::Sign if self.slice() == "(" => {
+                self.advance();
+                let inner = self.expression(depth + 1)?;
+                self.expect(")")?;
+                Some(inner)
+            }
+            Kind::Sign if self.slice() == "-" => {
+                self.advance();
+                let operand = self.term(depth + 1)?;
+                let zero = Expression::Number(0, span);
+                Some(Expression::Arithmetic(
+                    Arithmetic::Subtract,
+                    Box::new(zero),
+                    Box::new(operand),
+                ))
+            }
+            _ => self.expected("a variable or a constant"),
+        }
+    }
+
+    fn word(&mut self, span: Span) -> Option<Expression> {
+        let name = self.name("a variable or a constant")?;
+        if self.is_sign("::") {
+            self.advance();
+            let last = self.span();
+            let word = self.name("a constant of this kind")?;
+            return Some(Expression::Constant(name, word, span.to(last)));
+        }
+        Some(Expression::Variable(Variable { name, span }))
+    }
+
+    fn variable(&mut self) -> Option<Variable> {
+        let span = self.span();
+        Some(Variable { name: self.name("a variable")?, span })
+    }
+
+    fn name(&mut self, expected: &str) -> Option<String> {
+        if self.token.kind != Kind::Word {
+            return self.expected(expected);
+        }
+        let name = self.slice().to_owned();
+        self.advance();
+        Some(name)
+    }
+
+    fn slice(&self) -> &'a str {
+        &self.text[self.token.start..self.token.end]
+    }
+
+    fn span(&self) -> Span {
+        Span::new(self.file, self.token.start, self.token.end)
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        self.token.kind == Kind::Sign && self.slice() == sign
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.token.kind == Kind::Word && self.slice() == word
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let found = self.is_sign(sign);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, sign: &str) -> Option<()> {
+        if self.eat(sign) { Some(()) } else { self.expected(&format!("`{sign}`")) }
+    }
+
+    fn expect_word(&mut self, word: &str) -> Option<()> {
+        if self.eat_word(word) { Some(()) } else { self.expected(&format!("`{word}`")) }
+    }
+
+    fn expected<T>(&mut self, what: &str) -> Option<T> {
+        let found = match self.token.kind {
+            Kind::End => "the end of the rules".to_owned(),
+            _ => format!("`{}`", self.slice()),
+        };
+        self.problems.push(problem::syntax(what, &found, self.span()));
+        None
+    }
+
+    /// Goes on behind the next semicolon, and at least one token further than `before`.
+    fn recover(&mut self, before: usize) {
+        while self.token.kind != Kind::End && !self.is_sign(";") {
+            self.advance();
+        }
+        if self.token.start > before || self.is_sign(";") {
+            self.eat(";");
+        }
+    }
+
+    fn advance(&mut self) {
+        self.skip_blank();
+        let rest = &self.text[self.at..self.end];
+        let Some(first) = rest.chars().next() else {
+            self.token = Token { kind: Kind::End, start: self.end, end: self.end };
+            return;
+        };
+        let (kind, length) = if first.is_alphabetic() || first == '_' {
+            (Kind::Word, length_of(rest, |it| it.is_alphanumeric() || it == '_'))
+        } else if first.is_ascii_digit() {
+            (Kind::Number, length_of(rest, |it| it.is_ascii_digit() || it == '_'))
+        } else if first == '"' {
+            (Kind::Text, quoted_length(rest))
+        } else {
+            let sign = SIGNS.iter().find(|it| rest.starts_with(**it));
+            (Kind::Sign, sign.map_or(first.len_utf8(), |it| it.len()))
+        };
+        self.token = Token { kind, start: self.at, end: self.at + length };
+        self.at += length;
+    }
+
+    fn skip_blank(&mut self) {
+        loop {
+            let rest = &self.text[self.at..self.end];
+            let blank = rest.len() - rest.trim_start().len();
+            self.at += blank;
+            if !self.text[self.at..self.end].starts_with("//") {
+                return;
+            }
+            let line = &self.text[self.at..self.end];
+            self.at += line.find('\n').unwrap_or(line.len());
+        }
+    }
+
+    /// Reads the comment lines right above the current token.
+    fn comments_before_token(&self) -> Comments {
+        let mut comments = Comments::default();
+        for line in
+            self.text[..self.token.start].lines().rev().skip_while(|it| it.trim().is_empty())
+        {
+            let Some(comment) = line.trim_start().strip_prefix("//") else { break };
+            if let Some(doc) = comment.strip_prefix('/') {
+                comments.doc.insert(0, doc.trim().to_owned());
+            } else if let Some(rule) = comment.trim_start().strip_prefix("@rule ") {
+                let (name, sentence) = rule.split_once(": ").unwrap_or((rule, ""));
+                comments.name = name.trim().to_owned();
+                comments.sentence = sentence.trim().to_owned();
+            }
+        }
+        comments
+    }
+}
+
+fn length_of(text: &str, belongs: impl Fn(char) -> bool) -> usize {
+    text.find(|it| !belongs(it)).unwrap_or(text.len())
+}
+
+/// Returns the length of a quoted text, quotes included; up to the line's end where it is not closed.
+fn quoted_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            '\n' => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn unescape(quoted: &str) -> String {
+    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let mut text = String::with_capacity(inner.len());
+    let mut characters = inner.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some(other) => text.push(other),
+                None => {}
+            },
+            other => text.push(other),
+        }
+    }
+    text
+}

@@ -1,0 +1,116 @@
+//! Known values of every form of expression.
+
+use super::support::{check, shown};
+
+#[test]
+fn operators_convert_their_operands() {
+    check(
+        r#"
+        1 + 2 * 3 => 7
+        "10" + 5 => 15
+        0.1 + 0.2 == 0.3 => true
+        -7 % 3 => -1
+        "1" == 1 => false
+        tolist([1]) == [1] => false
+        !var.secret => unknown bool Invalid operand: Unsuitable value for unary operand: a bool is required.
+        "#,
+    );
+}
+
+#[test]
+fn the_deciding_side_of_a_logical_operator_makes_errors_of_the_other_disappear() {
+    check(
+        r#"
+        [][0] || true => true
+        false && [1][5] == 1 => false
+        null && true => false
+        null || true => true
+        null || false => unknown bool Operation failed: Error during operation: argument must not be null.
+        "#,
+    );
+}
+
+#[test]
+fn a_conditional_gives_one_type_and_drops_errors_of_the_other_branch() {
+    check(
+        r#"
+        true ? 1 : [1][5] => 1
+        true ? 1 : "a" => "1"
+        true ? null : "a" => tostring(null)
+        true ? 1 : false => unknown any Inconsistent conditional result types: The true and false result expressions must have consistent types. The 'true' value is number, but the 'false' value is bool.
+        null ? 1 : 2 => unknown number Null condition: The condition value is null. Conditions must either be true or false.
+        "#,
+    );
+}
+
+#[test]
+fn for_makes_tuples_objects_and_groups() {
+    check(
+        r#"
+        [for i, v in ["a", "b"] : "${i}${v}" if v != "a"] => [ "1b", ]
+        {for v in ["a", "b"] : v => upper(v)} => { "a" = "A" "b" = "B" }
+        {for v in ["a", "b", "a"] : v => 1...} => { "a" = [ 1, 1, ] "b" = [ 1, ] }
+        {for v in ["a", "a"] : v => 1} => { "a" = 1 } Duplicate object key: Two different items produced the key "a" in this 'for' expression. If duplicates are expected, use the ellipsis (...) after the value expression to enable grouping by key. v is "a"
+        "#,
+    );
+}
+
+#[test]
+fn splats_take_lists_single_values_and_null() {
+    check(
+        r#"
+        [{a = 1}, {a = 2}][*].a => [ 1, 2, ]
+        {a = 1}[*].a => [ 1, ]
+        null[*].a => []
+        [{b = [{c = 1}]}][*].b[*].c => [ [ 1, ], ]
+        "#,
+    );
+}
+
+#[test]
+fn templates_join_text() {
+    check(
+        r#"
+        "a${1}b${true}" => "a1btrue"
+        "${[1]}" => [ 1, ]
+        "%{ for x in ["a", "b"] }${x},%{ endfor }" => "a,b,"
+        "%{ if var.number > 3 }big%{ else }small%{ endif }" => "big"
+        "x${null}" => unknown string, not null Invalid template interpolation value: The expression result is null. Cannot include a null value in a string template.
+        "#,
+    );
+}
+
+#[test]
+fn sensitivity_travels_through_everything() {
+    check(
+        r#"
+        "a${var.secret}" => "ahush", sensitive
+        var.secret == "hush" => true, sensitive
+        true ? "a" : var.secret => "a", sensitive
+        {(var.secret) = 1} => { "hush" = 1 }, sensitive
+        upper(var.secret) => "HUSH", sensitive
+        length([var.secret]) => 1
+        jsonencode([var.secret]) => "[\"hush\"]", sensitive
+        nonsensitive(var.secret) => "hush"
+        "${var.passing}!" => "soon gone!", ephemeral
+        "#,
+    );
+}
+
+#[test]
+fn brackets_may_nest() {
+    let deep = format!("{}1{}", "[".repeat(150), "]".repeat(150));
+    assert!(!shown(&deep).contains("too deeply"));
+}
+
+#[test]
+fn chains_of_operators_may_be_long() {
+    let chain = format!("1{}", " + 1".repeat(3000));
+    assert_eq!(shown(&chain), "3001");
+}
+
+#[test]
+fn chains_of_conditionals_may_be_long() {
+    let conditionals = format!("{}9", "false ? 1 : ".repeat(600));
+    assert_eq!(shown(&conditionals), "9");
+}

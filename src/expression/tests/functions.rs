@@ -1,0 +1,108 @@
+//! The table of functions as a whole, and functions whose results the corpus cannot hold.
+
+use super::super::functions::{Failure, all, find};
+use super::super::*;
+use super::support::{Known, check, shown_in, value_of};
+use crate::schema::FunctionSignature;
+use crate::value::Type;
+
+#[test]
+fn every_function_says_what_it_does() {
+    assert!(all().len() > 120);
+    for function in all() {
+        assert!(function.description.ends_with('.'), "{} has no sentence", function.name);
+        assert!(find(function.name).is_some());
+    }
+}
+
+#[test]
+fn core_is_a_namespace_of_all_functions() {
+    check(
+        r#"
+        core::upper("a") => "A"
+        core::try([][0], 2) => 2
+        "#,
+    );
+}
+
+#[test]
+fn templates_render_templates_up_to_a_limit() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    std::fs::write(folder.path().join("loop.tmpl"), "${templatefile(\"loop.tmpl\", {})}")
+        .expect("the folder is writable");
+    let shown = shown_in(r#"templatefile("loop.tmpl", {})"#, &Known::at(folder.path()));
+    assert!(shown.contains("maximum recursion depth 1024 reached in"), "{shown}");
+}
+
+#[test]
+fn files_are_read_from_the_root_folder() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    std::fs::create_dir_all(folder.path().join("a/b")).expect("the folder is writable");
+    for name in ["x.txt", "a/y.txt", "a/b/z.txt", "a/b/z.md"] {
+        std::fs::write(folder.path().join(name), "hello ${name}").expect("the folder is writable");
+    }
+    let scope = Known::at(folder.path());
+    for (text, wanted) in [
+        (r#"file("x.txt")"#, r#""hello ${name}""#),
+        (r#"templatefile("x.txt", {name = "you"})"#, r#""hello you""#),
+        (r#"join(" ", fileset(".", "**/*.txt"))"#, r#""a/b/z.txt a/y.txt x.txt""#),
+        (r#"join(" ", fileset("a", "{y,b/*}.*"))"#, r#""b/z.md b/z.txt y.txt""#),
+        (r#"fileexists("a/q.txt")"#, "false"),
+    ] {
+        assert_eq!(shown_in(text, &scope), wanted, "the value of {text}");
+    }
+}
+
+/// A scope with one provider function.
+struct WithProvider(Known);
+
+impl Scope for WithProvider {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        self.0.lookup(subject, key, span)
+    }
+
+    fn world(&self) -> &World {
+        self.0.world()
+    }
+
+    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        match &*name.text {
+            "provider::p::double" => Ok(Arc::new(FunctionSignature {
+                parameters: vec![("n".into(), Type::NUMBER, false, false)],
+                variadic: None,
+                returns: Type::NUMBER,
+                description: None,
+            })),
+            _ => Err(problems::unknown_function(name, name.span)),
+        }
+    }
+
+    fn call_provider_function(&self, _: &Name, arguments: &[Value]) -> Result<Value, Failure> {
+        match arguments[0].as_int() {
+            Some(number @ 0..) => Ok(Value::int(number * 2)),
+            _ => Err(Failure::argument(0, "only whole numbers from 0")),
+        }
+    }
+}
+
+#[test]
+fn functions_of_providers_are_called_with_converted_arguments() {
+    let scope = WithProvider(Known::usual());
+    let value = |text: &str| {
+        let (value, problems) = value_of(text, &scope);
+        let words: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        format!("{} {}", print::format_value(&value), words.join(" ")).trim().to_owned()
+    };
+    assert_eq!(value("provider::p::double(\"4\")"), "8");
+    assert_eq!(value("provider::p::double(var.later_number)"), "(known after apply)");
+    assert_eq!(
+        value("provider::p::double(-1)"),
+        "(known after apply) Invalid function argument: Invalid value for \"n\" parameter: only whole numbers from 0."
+    );
+    assert!(value("provider::p::nothing()").contains("Call to unknown function"));
+}

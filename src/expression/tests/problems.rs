@@ -1,0 +1,159 @@
+//! What is said when something is wrong.
+
+use expect_test::{Expect, expect};
+
+use super::super::*;
+use super::support::{Known, parse, shown};
+
+#[track_caller]
+fn check(text: &str, wanted: Expect) {
+    wanted.assert_eq(&shown(text));
+}
+
+#[test]
+fn a_problem_names_the_values_that_the_expression_refers_to() {
+    check(
+        r#"var.list[var.number]"#,
+        expect![[r#"
+            unknown any
+            Invalid index: The given key does not identify an element in this collection value: the given index is greater than or equal to the length of the collection.
+              var.list is list of string with 2 elements
+              var.number is 5"#]],
+    );
+    check(
+        r#"var.object.missing + var.later_number"#,
+        expect![[r#"
+            unknown number
+            Unsupported attribute: This object does not have an attribute named "missing".
+              var.object is object with 2 attributes"#]],
+    );
+}
+
+#[test]
+fn a_problem_never_names_a_sensitive_value() {
+    check(
+        r#"[var.secret, 1][var.number]"#,
+        expect![[r#"
+            unknown any
+            Invalid index: The given key does not identify an element in this collection value: the given index is greater than or equal to the length of the collection.
+              var.number is 5"#]],
+    );
+}
+
+#[test]
+fn several_problems_are_told_at_once() {
+    check(
+        r#"[1 + [], {}.a, upper(null)]"#,
+        expect![[r#"
+            [
+              (known after apply),
+              (known after apply),
+              (known after apply),
+            ]
+            Invalid operand: Unsuitable value for right operand: number required, but have tuple.
+            Unsupported attribute: This object does not have an attribute named "a".
+            Invalid function argument: Invalid value for "str" parameter: argument must not be null."#]],
+    );
+}
+
+#[test]
+fn a_reference_to_what_does_not_exist_is_told_whatever_catches_it() {
+    check(
+        r#"try(var.nowhere, 1)"#,
+        expect![[r#"
+            unknown any
+            Reference to undeclared thing: There is no variable nowhere."#]],
+    );
+    check(
+        r#"true ? 1 : foo"#,
+        expect![[r#"
+            1
+            Invalid reference: A reference to a resource type must be followed by at least one attribute access, specifying the resource name."#]],
+    );
+}
+
+#[test]
+fn calls_are_checked() {
+    check(
+        r#"uper("a")"#,
+        expect![[r#"
+            unknown any
+            Call to unknown function: There is no function named "uper". Did you mean "upper"?"#]],
+    );
+    check(
+        r#"a::b()"#,
+        expect![[r#"
+            unknown any
+            Unknown function namespace: Function "a::b" does not exist within a valid namespace (provider,core)"#]],
+    );
+    check(
+        r#"upper()"#,
+        expect![[r#"
+            unknown any
+            Not enough function arguments: Function "upper" expects 1 argument(s). Missing value for "str"."#]],
+    );
+    check(
+        r#"max("a")"#,
+        expect![[r#"
+            unknown any
+            Invalid function argument: Invalid value for "numbers" parameter: a number is required."#]],
+    );
+}
+
+/// The places that problems underline.
+fn underlined(text: &str) -> Vec<String> {
+    let (expression, sources) = parse(text).expect("the text is an expression");
+    let (_, problems) = evaluate(&expression, &Known::usual());
+    let place = |it: &Diagnostic| {
+        let span = it.subject.expect("a problem has a place");
+        sources.get(span.file).expect("the file is there").text
+            [span.start as usize..span.end as usize]
+            .to_owned()
+    };
+    problems.iter().map(place).collect()
+}
+
+#[test]
+fn problems_underline_what_is_wrong() {
+    assert_eq!(underlined("var.list[7]"), ["[7]"]);
+    assert_eq!(underlined("var.object.x"), [".x"]);
+    assert_eq!(underlined("1 + [2]"), ["[2]"]);
+    assert_eq!(underlined("true ? 1 : []"), ["1 : []"]);
+    assert_eq!(underlined("min()"), ["min("]);
+    assert_eq!(underlined("upper([1])"), ["["]);
+    assert_eq!(underlined("upper(\"a\", 1 + 1)"), ["1"]);
+    assert_eq!(underlined("\"a${null}b\""), ["null"]);
+}
+
+fn references(text: &str) -> String {
+    let (expression, _) = parse(text).expect("the text is an expression");
+    let (found, problems) = references_of(&expression);
+    let mut lines: Vec<String> =
+        found.iter().map(|it| format!("{:?} and {} steps", it.subject, it.rest.len())).collect();
+    lines.extend(problems.iter().map(ToString::to_string));
+    lines.join("\n")
+}
+
+#[test]
+fn references_are_found_without_evaluating() {
+    expect![[r#"
+        Variable("a") and 0 steps
+        Resource(Managed, "t", "n") and 2 steps
+        Resource(Data, "t", "n") and 1 steps
+        Local("x") and 0 steps
+        Module("m") and 2 steps
+        EachKey and 0 steps"#]]
+    .assert_eq(&references(
+        "[var.a, t.n[0].id, data.t.n.id, [for v in local.x : v], module.m[each.key].out]",
+    ));
+}
+
+#[test]
+fn references_that_cannot_be_are_refused() {
+    expect![[r#"
+        Invalid reference: A reference to a resource type must be followed by at least one attribute access, specifying the resource name.
+        Invalid reference: The "data" object must be followed by two attribute names: the data source type and the resource name.
+        Invalid reference: The "var" object cannot be accessed directly. Instead, access one of its attributes.
+        Invalid "count" attribute: The "count" object does not have an attribute named "x". The only supported attribute is count.index, which is the index of each instance of a resource block that has the "count" argument set."#]]
+    .assert_eq(&references("[foo, data.x, var, count.x]"));
+}

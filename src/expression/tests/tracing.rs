@@ -1,0 +1,97 @@
+//! Where values come from, and what the scope is told.
+
+use super::support::{Known, check, shown_in, value_of};
+use crate::value::{Type, Value};
+
+#[test]
+fn a_value_knows_what_it_was_read_from() {
+    check(
+        r#"
+        var.one + var.two => 3, read from 1 2
+        {a = var.one, b = var.two}.a => 1, read from 1
+        [var.one, var.two][1] => 2, read from 2
+        [for x in [var.one, var.two] : x][0] => 1, read from 1
+        upper("x${var.one}") => "X1", read from 1
+        "#,
+    );
+}
+
+#[test]
+fn a_conditional_reads_its_condition_and_the_branch_taken() {
+    check(
+        r#"
+        var.three ? var.one : var.two => 1, read from 1 3
+        var.three || var.one == 1 => true, read from 3
+        var.later_bool ? var.one : var.two => unknown number, not null, from 1, to 2, read from 1 2
+        "#,
+    );
+}
+
+#[test]
+fn what_fails_in_try_counts_as_read() {
+    check(
+        r#"
+        try([][var.one], var.two) => 2, read from 1 2
+        can(var.one + 1) => true, read from 1
+        "#,
+    );
+}
+
+fn with_resources() -> Known {
+    let mut scope = Known::usual();
+    let object = |id: &str| Value::object([("id".into(), Value::string(id))]);
+    scope.resources = vec![
+        ("test_thing.a", Value::tuple(vec![object("a0"), object("a1")])),
+        ("test_thing.a[0]", object("a0")),
+        ("test_thing.a[1]", object("a1")),
+        ("test_thing.b[\"x\"]", object("bx")),
+    ];
+    scope
+}
+
+fn told(text: &str) -> Vec<String> {
+    let scope = with_resources();
+    let (_, problems) = value_of(text, &scope);
+    assert!(!problems.has_errors(), "{problems:?}");
+    scope.told.into_inner().expect("one thread at a time")
+}
+
+#[test]
+fn an_instance_is_asked_for_by_its_key() {
+    assert_eq!(told("test_thing.a[1].id"), [r#"test_thing.a[1] and 1 steps: "a1""#]);
+    assert_eq!(told(r#"test_thing.b["x"].id"#), [r#"test_thing.b["x"] and 1 steps: "bx""#]);
+    assert_eq!(told("test_thing.a[var.one].id"), [r#"test_thing.a[1] and 1 steps: "a1""#]);
+}
+
+#[test]
+fn an_unknown_key_and_a_splat_ask_for_the_whole() {
+    assert_eq!(
+        told("test_thing.a[var.later_number].id"),
+        ["test_thing.a and 2 steps: (known after apply)"]
+    );
+    assert_eq!(told("test_thing.a[*].id").len(), 1);
+    assert!(told("test_thing.a[*].id")[0].starts_with("test_thing.a and 0 steps"));
+}
+
+#[test]
+fn nothing_is_told_of_a_branch_that_is_not_taken() {
+    assert_eq!(
+        told("true ? test_thing.a[0].id : test_thing.a[1].id"),
+        [r#"test_thing.a[0] and 1 steps: "a0""#]
+    );
+}
+
+#[test]
+fn what_an_unknown_keeps_from_being_evaluated_is_told() {
+    let left_out = told("[for x in var.later_list : test_thing.a[0].id]");
+    assert_eq!(left_out, [r#"left out, with x: Resource(Managed, "test_thing", "a")"#]);
+    let left_out = told("try(var.later, test_thing.a[0].id)");
+    assert_eq!(left_out, [r#"left out, with : Resource(Managed, "test_thing", "a")"#]);
+}
+
+#[test]
+fn a_key_with_marks_marks_the_instance() {
+    let scope = with_resources();
+    assert_eq!(shown_in("test_thing.a[var.one].id", &scope), "\"a1\", read from 1");
+    assert_eq!(Type::STRING, value_of("test_thing.a[var.one].id", &scope).0.ty());
+}

@@ -1,0 +1,69 @@
+//! Values that are not known yet.
+
+use super::support::{Known, check, shown_in};
+
+#[test]
+fn operators_keep_what_is_known() {
+    check(
+        r#"
+        var.later_bool && false => false
+        var.later_bool || true => true
+        var.later_bool && true => unknown bool, not null
+        var.later_number + 1 => unknown number, not null
+        "${var.later}" == null => unknown bool, not null
+        "a${var.later}" == null => false
+        length(var.later_list) >= 0 => true
+        "#,
+    );
+}
+
+#[test]
+fn templates_know_their_beginning() {
+    check(
+        r#"
+        "arn:${var.later}" => unknown string, not null, begins "arn:"
+        startswith("arn:${var.later}", "arn") => true
+        startswith("arn:${var.later}", "x") => false
+        "ab${var.later}" => unknown string, not null, begins "a"
+        "#,
+    );
+}
+
+#[test]
+fn an_unknown_condition_gives_what_both_results_have_in_common() {
+    check(
+        r#"
+        var.later_bool ? 1 : 5 => unknown number, not null, from 1, to 5
+        var.later_bool ? "a" : 1 => unknown string, not null
+        var.later_bool ? "a" : null => unknown string
+        var.later_bool ? null : null => null
+        var.later_bool ? [1][5] : "a" => unknown any
+        "#,
+    );
+}
+
+#[test]
+fn collections_of_unknown_length_give_unknown_results() {
+    check(
+        r#"
+        [for x in var.later_list : x] => unknown any
+        var.later_list[*] => unknown list(string), not null
+        var.later_list[0] => unknown string
+        var.object["${var.later}"] => unknown any
+        [var.later][0] => unknown string
+        {(var.later) = 1} => unknown any
+        try(var.later, 1) => unknown any
+        can(var.later) => unknown bool
+        "#,
+    );
+}
+
+#[test]
+fn impure_functions_wait_for_apply() {
+    let mut scope = Known::usual();
+    scope.planning = true;
+    assert_eq!(shown_in("uuid()", &scope), "unknown string, not null");
+    assert_eq!(shown_in("timestamp()", &scope), "unknown string, not null");
+    scope.planning = false;
+    assert_eq!(shown_in("length(uuid())", &scope), "36");
+}
