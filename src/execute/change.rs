@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::{Planned, Prior, Subject};
-use crate::operation::event::{Event, Subject as EventSubject};
+use crate::operation::event::{Event, Sink, Subject as EventSubject};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{ApplyCall, AppliedObject, Response};
 use crate::schema;
@@ -76,7 +76,7 @@ pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existin
 /// Plans with what is known now, and checks that it is what was planned.
 async fn plan_again(ctx: &Context<'_>, subject: &Subject<'_>, change: &Change, existing: Option<&Object>) -> Option<Planned> {
     let prior = match existing {
-        Some(object) => Prior { previous: change.before.clone(), value: change.before.clone(), private: object.private.clone(), tainted: false },
+        Some(object) => Prior { previous: change.before.clone(), value: change.before.clone(), private: object.private.clone(), tainted: false, imported: None },
         None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
     };
     let creates = existing.is_none();

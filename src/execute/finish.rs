@@ -9,7 +9,7 @@ use super::{Context, Done, record};
 use crate::lower::Structure;
 use crate::plan::Action;
 use crate::planner::without_absent;
-use crate::state::OutputValue;
+use crate::state::{CheckResult, OutputValue};
 use crate::state::journal::Record;
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
@@ -43,9 +43,41 @@ pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node
     }
     if ctx.plan.mode != crate::request::PlanMode::Destroy {
         crate::planner::check_blocks(ctx.observer, ctx.plan.targets.is_empty() && ctx.plan.excludes.is_empty());
-        done.state.checks = Some(ctx.observer.checks.finish()).filter(|it| !it.is_empty());
+        validate_variables(ctx);
+        done.state.checks = Some(joined(&ctx.plan.checks, ctx.observer.checks.finish())).filter(|it| !it.is_empty());
     }
+    done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
+}
+
+/// Validations that rested on what was not known are decided now.
+fn validate_variables(ctx: &Context<'_>) {
+    if !ctx.plan.targets.is_empty() || !ctx.plan.excludes.is_empty() {
+        return;
+    }
+    for module in &ctx.observer.values.structure.modules {
+        let validated = module.config.variables.iter().filter(|it| !it.1.validations.is_empty());
+        for node in validated.filter_map(|it| module.variables.get(it.0)) {
+            ctx.observer.validate_variable(*node);
+        }
+    }
+}
+
+/// Results of the plan stand where nothing was checked again.
+fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult> {
+    for old in planned {
+        let known = now.iter_mut().find(|it| it.kind == old.kind && it.config_address == old.config_address);
+        match known {
+            None => now.push(old.clone()),
+            Some(new) => {
+                let objects = new.objects.get_or_insert_default();
+                let missing = old.objects.iter().flatten().filter(|it| !objects.iter().any(|known| known.0 == it.0));
+                let missing: Vec<_> = missing.cloned().collect();
+                objects.extend(missing);
+            }
+        }
+    }
+    now
 }
 
 fn set(ctx: &Context<'_>, done: &mut Done, record: Record) {

@@ -39,6 +39,35 @@ const PATIENCE: Duration = Duration::from_millis(40);
 /// How often a step that still runs is reported.
 const STILL: Duration = Duration::from_secs(10);
 
+/// Holds events back until the steps they tell of are safe: in order, so that nothing starts before what it waited for
+/// is reported as finished.
+pub struct Queue<'a> {
+    listener: &'a dyn Sink,
+    held: std::sync::Mutex<Vec<Event>>,
+}
+
+impl<'a> Queue<'a> {
+    /// Returns an empty queue in front of a listener.
+    pub fn new(listener: &'a dyn Sink) -> Queue<'a> {
+        Queue { listener, held: std::sync::Mutex::default() }
+    }
+
+    fn release(&self) {
+        let held = std::mem::take(&mut *self.held.lock().unwrap_or_else(|it| it.into_inner()));
+        held.into_iter().for_each(|it| self.listener.event(it));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.held.lock().unwrap_or_else(|it| it.into_inner()).is_empty()
+    }
+}
+
+impl Sink for Queue<'_> {
+    fn event(&self, event: Event) {
+        self.held.lock().unwrap_or_else(|it| it.into_inner()).push(event);
+    }
+}
+
 /// The wish to stop: once, running steps are finished and saved; twice, they are abandoned and what is known is saved.
 #[derive(Debug, Default)]
 pub struct Stop {
@@ -77,8 +106,8 @@ pub struct Context<'a> {
     pub observer: &'a Observer<'a>,
     /// Where finished steps are noted.
     pub journal: Option<&'a journal::Journal>,
-    /// Who is told.
-    pub sink: &'a dyn Sink,
+    /// Who is told, once it is safe.
+    pub sink: &'a Queue<'a>,
     /// The wish to stop.
     pub stop: &'a Stop,
     /// How many steps run at once.
@@ -150,10 +179,10 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
     before(ctx, &steps).into_iter().for_each(|(user, used)| users.entry(used).or_default().push(user));
     let mut open = FuturesUnordered::new();
     let mut running: BTreeMap<u32, (Subject, Action, Instant, u64)> = BTreeMap::new();
-    let mut unreported: Vec<(u32, Outcome)> = Vec::new();
+    let mut unreported = 0;
     let mut since = Instant::now();
     loop {
-        while open.len() < ctx.parallelism.max(1) && unreported.len() < GROUP {
+        while open.len() < ctx.parallelism.max(1) && unreported < GROUP {
             let Some(next) = steps.schedule.next() else { break };
             let vertex = steps.vertices[next as usize];
             if failed.contains(&next) || (!steps.steps.contains(&vertex)) {
@@ -176,11 +205,13 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
                 std::task::Poll::Pending => {
                     running.insert(next, (Subject::at_start(&change.address, change.deposed.as_ref(), &change.before), shown_action(change, vertex.1), Instant::now(), 0));
                     open.push(step);
+                    // It takes its time: what led to it, and that it runs, is told now.
+                    report(ctx, &mut done, &mut unreported);
                 }
             }
         }
-        if unreported.len() >= GROUP || (!unreported.is_empty() && since.elapsed() >= PATIENCE) || (open.is_empty() && !unreported.is_empty()) {
-            report(ctx, &mut done, &mut unreported).await;
+        if unreported >= GROUP || (unreported > 0 && (since.elapsed() >= PATIENCE || open.is_empty())) {
+            report(ctx, &mut done, &mut unreported);
             since = Instant::now();
         }
         if open.is_empty() && !steps.schedule.has_ready() {
@@ -189,7 +220,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
         if open.is_empty() {
             continue;
         }
-        let wait = if unreported.is_empty() { Duration::from_secs(1) } else { PATIENCE };
+        let wait = if unreported == 0 { Duration::from_secs(1) } else { PATIENCE };
         tokio::select! {
             finished = open.next() => if let Some((next, outcome)) = finished {
                 running.remove(&next);
@@ -206,7 +237,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
             () = tokio::time::sleep(wait) => still(ctx, &mut running),
         }
     }
-    report(ctx, &mut done, &mut unreported).await;
+    report(ctx, &mut done, &mut unreported);
     done.stopped |= ctx.stop.asked() > 0 && steps.schedule.left() > 0;
     drop(open);
     let failed_nodes: FxHashSet<Node> = failed.iter().map(|it| steps.vertices[*it as usize].0).collect();
@@ -278,7 +309,7 @@ fn take(
     next: u32,
     vertex: Vertex,
     outcome: Outcome,
-    unreported: &mut Vec<(u32, Outcome)>,
+    unreported: &mut usize,
 ) {
     for record in &outcome.records {
         done.state.record(record.clone());
@@ -305,22 +336,24 @@ fn take(
         }
     }
     steps.schedule.settle(next);
-    unreported.push((next, outcome));
+    if let Some((subject, action, elapsed)) = outcome.reported {
+        ctx.sink.event(if outcome.failed { Event::ApplyErrored(subject, action, elapsed) } else { Event::ApplyComplete(subject, action, elapsed) });
+    }
+    *unreported += 1;
 }
 
 /// Reports finished steps, once they are safe.
-async fn report(ctx: &Context<'_>, done: &mut Done, unreported: &mut Vec<(u32, Outcome)>) {
+fn report(ctx: &Context<'_>, done: &mut Done, unreported: &mut usize) {
+    *unreported = 0;
+    if ctx.sink.is_empty() {
+        return;
+    }
     if let Some(journal) = ctx.journal
         && let Err(problem) = journal.flush()
     {
         done.problems.push(problem);
     }
-    for (_, outcome) in unreported.drain(..) {
-        if let Some((subject, action, elapsed)) = outcome.reported {
-            let event = if outcome.failed { Event::ApplyErrored(subject, action, elapsed) } else { Event::ApplyComplete(subject, action, elapsed) };
-            ctx.sink.event(event);
-        }
-    }
+    ctx.sink.release();
 }
 
 /// Tells of the steps that still run.

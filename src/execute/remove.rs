@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Context, Counted, Outcome};
 use crate::address::ProviderInstance;
 use crate::diagnostic::Diagnostic;
-use crate::operation::event::{Event, Subject};
+use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
 use crate::state::Object;

@@ -326,6 +326,12 @@ impl Builder<'_> {
             self.body(from, &provisioner.body);
             provisioner.connection.iter().for_each(|it| self.body(from, it));
         }
+        let (config, root) = (self.config, Module::default());
+        let own = ConfigResource { module: self.path.clone(), resource: name.clone() };
+        for import in config.root().imports.iter().filter(|it| crate::observe::imports::target(&it.to).as_ref() == Some(&own)) {
+            let mut above = Builder { graph: &mut *self.graph, config, path: &root, module: config.root() };
+            crate::observe::imports::expressions(import).into_iter().for_each(|it| above.expression(from, it));
+        }
         if let Some(key) = it.provider.as_ref().and_then(|it| it.key.as_ref()) {
             self.expression(from, key);
         }

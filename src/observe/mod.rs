@@ -8,7 +8,6 @@ use entail_rules::Node;
 
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::operation::event::{Event, Sink, Subject as EventSubject};
@@ -19,6 +18,7 @@ use crate::value::Value;
 
 pub mod conditions;
 pub mod data;
+pub mod imports;
 pub mod object;
 pub mod pool;
 pub mod problems;
@@ -36,10 +36,14 @@ pub struct Observer<'a> {
     pub pool: &'a Pool,
     /// What exists, after moves.
     pub state: &'a State,
+    /// Objects that were moved: where they are now, and where they were.
+    pub moved: &'a std::collections::BTreeMap<Instance, Instance>,
     /// What is asked for.
     pub request: &'a Request,
     /// Who is told of progress.
     pub events: Told<'a>,
+    /// What declared instances are to adopt.
+    pub imports: imports::Imports,
     /// Results of conditions.
     pub checks: conditions::Results,
     /// How many provider calls may run at once.

@@ -25,13 +25,15 @@ pub struct Prior {
     pub private: Vec<u8>,
     /// Whether it is half made.
     pub tainted: bool,
+    /// The id it was imported by in this run.
+    pub imported: Option<String>,
 }
 
 impl Prior {
     /// Returns an object that does not exist.
     pub fn absent(schema: &Schema) -> Prior {
         let null = Value::Null(schema.block.ty());
-        Prior { previous: null.clone(), value: null, private: Vec::new(), tainted: false }
+        Prior { previous: null.clone(), value: null, private: Vec::new(), tainted: false, imported: None }
     }
 }
 
@@ -101,7 +103,7 @@ impl<'a> Observer<'a> {
         refresh: bool,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
-        if stored.schema_version > schema.version {
+        if stored.schema_version > schema.version && !self.has_other_type(address) {
             self.values.report([problems::newer_object(address, stored.schema_version, schema.version)]);
             return None;
         }
@@ -109,15 +111,13 @@ impl<'a> Observer<'a> {
             self.values.report([problems::flat_object(address)]);
             return None;
         };
-        let upgraded = provider.upgrade(kind, stored.schema_version, json).await;
-        self.report_provider(address, None, &upgraded.diagnostics);
-        let previous = upgraded.value.filter(|_| !self.failed(&upgraded.diagnostics))?;
+        let previous = self.brought_forward(address, stored, json, provider).await?;
         let marks: Vec<(Path, Marks)> = stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
         let marked = |value: &Value| schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block);
         let tainted = stored.status == Status::Tainted;
         if !refresh {
             let value = marked(&previous);
-            return Some(Prior { previous: value.clone(), value, private: stored.private.clone(), tainted });
+            return Some(Prior { previous: value.clone(), value, private: stored.private.clone(), tainted, imported: None });
         }
         self.events.refresh_started(address, &previous);
         let read = provider.read(kind, &previous, &stored.private).await;
@@ -128,7 +128,35 @@ impl<'a> Observer<'a> {
             self.values.report([problems::invalid_object(address, "read")]);
             return None;
         }
-        Some(Prior { previous: marked(&previous), value: marked(&read.value), private: read.private, tainted })
+        Some(Prior { previous: marked(&previous), value: marked(&read.value), private: read.private, tainted, imported: None })
+    }
+
+    /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
+    async fn brought_forward(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        json: &serde_json::value::RawValue,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<Value> {
+        let kind = &*address.resource.kind;
+        let (value, found) = match self.moved.get(address).filter(|old| old.resource.kind != address.resource.kind) {
+            Some(old) => {
+                let from = self.state.resources.get(&address.of()).map(|it| it.provider.provider.to_string()).unwrap_or_default();
+                let moved = provider.move_state(&from, &old.resource.kind, stored.schema_version, json, kind).await;
+                (moved.value.map(|it| it.value), moved.diagnostics)
+            }
+            None => {
+                let upgraded = provider.upgrade(kind, stored.schema_version, json).await;
+                (upgraded.value, upgraded.diagnostics)
+            }
+        };
+        self.report_provider(address, None, &found);
+        value.filter(|_| !self.failed(&found))
+    }
+
+    fn has_other_type(&self, address: &Instance) -> bool {
+        self.moved.get(address).is_some_and(|old| old.resource.kind != address.resource.kind)
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.

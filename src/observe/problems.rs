@@ -48,6 +48,18 @@ pub(super) fn invalid_plan(address: &Instance, what: &str, declared: Span) -> Di
     ))
 }
 
+pub(super) fn not_one_object(address: &Instance, count: usize, span: Span) -> Diagnostic {
+    Diagnostic::error("Import returned no resources").about(address).at(span).detail(format!(
+        "While importing {address}, the provider returned {count} objects. Exactly one was expected."
+    ))
+}
+
+pub(super) fn nothing_to_import(address: &Instance, id: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("Cannot import non-existent remote object").about(address).at(span).detail(format!(
+        "While attempting to import an existing object to \"{address}\", the provider detected that no object exists with the given id {id:?}. Only pre-existing objects can be imported; check that the id is correct and that it is associated with the provider's configured region or endpoint, or remove the import block to create a new object."
+    ))
+}
+
 pub(super) fn removal_not_null(address: &Instance) -> Diagnostic {
     Diagnostic::error("Provider produced invalid plan").about(address).detail(format!(
         "The provider planned a non-null destroy value for {address}. This is a bug in the provider."

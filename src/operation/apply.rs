@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
-use crate::execute::{Context, Done, Stop, execute};
+use crate::execute::{Context, Done, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, ResourceId, Structure};
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -22,6 +22,9 @@ use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Value};
 use entail_rules::order::Order;
 use entail_rules::{Facts, Phase};
+
+/// Moves are done when a plan is carried out.
+static NONE_MOVED: std::sync::OnceLock<BTreeMap<crate::address::Instance, crate::address::Instance>> = std::sync::OnceLock::new();
 
 /// A plan that can be carried out.
 pub struct Approved<'a> {
@@ -47,7 +50,8 @@ pub async fn apply(session: &Session, pool: &Pool, approved: &Approved<'_>, snap
         Journal::open(path, &Base { lineage, serial, next_lineage })
     });
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
-    let observer = observer(session, pool, approved, &request, sink);
+    let queue = Queue::new(sink);
+    let observer = observer(session, pool, approved, &request, &queue);
     let context = Context {
         plan: approved.plan,
         config: &session.config,
@@ -56,7 +60,7 @@ pub async fn apply(session: &Session, pool: &Pool, approved: &Approved<'_>, snap
         facts: approved.facts,
         observer: &observer,
         journal: journal.as_ref(),
-        sink,
+        sink: &queue,
         stop,
         parallelism,
         world: &session.world,
@@ -130,8 +134,10 @@ fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, r
         values,
         pool,
         state: &approved.plan.prior_state,
+        moved: NONE_MOVED.get_or_init(BTreeMap::new),
         request,
         events: Told(sink),
+        imports: Default::default(),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }

@@ -34,15 +34,27 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
         return Err(problems);
     }
     super::validate::schemas(session, &pool).await?;
-    let moved = BTreeMap::new();
-    let finished = planner::plan(&inputs(session, request, &state, &moved, &variables), &pool, sink).await?;
+    let mut state = state;
+    let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
+    let result = planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink).await;
+    let mut finished = result?;
+    let wrong = moves.check(&session.config, &finished.structure, &session.sources);
+    if wrong.has_errors() {
+        // They may be what the other problems come from.
+        return Err(wrong);
+    }
+    finished.problems.extend(wrong);
+    if !finished.problems.has_errors() {
+        finished.problems.extend(moves.warning());
+    }
     Ok(Planned { finished, state, variables, pool })
 }
 
 /// Finds out what takes part in a run, without any provider.
 pub fn whatif(session: &Session, request: &Request, state: State, variables: &BTreeMap<Str, Value>) -> Result<Structured, Diagnostics> {
-    let moved = BTreeMap::new();
-    planner::structure(&inputs(session, request, &state, &moved, variables))
+    let mut state = state;
+    let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
+    planner::structure(&inputs(session, request, &state, &moves.moved, variables))
 }
 
 fn inputs<'a>(

@@ -83,7 +83,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     let action = answers::action(found.action);
     Some(Change {
-        previous_address: parts.inputs.moved.get(&address).filter(|_| deposed.is_none()).cloned(),
+        previous_address: parts.inputs.moved.get(&address).filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy).cloned(),
         deposes: (action == Action::CreateThenDelete).then(|| new_key(parts)),
         deposed,
         provider,
@@ -94,7 +94,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         after: found.after.clone(),
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
-        importing: None,
+        importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
         generated_config: None,
         address,
     })
@@ -188,6 +188,9 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
             state.remove_object(&address, deposed.as_deref());
         }
     }
+    if parts.inputs.request.mode != PlanMode::Destroy {
+        known_outputs(parts, &mut state);
+    }
     for (node, value) in &parts.progress.results {
         if let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node) {
             store_result(parts, &mut state, *resource, key, value);
@@ -196,7 +199,33 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
     state
 }
 
+/// Outputs whose new value is known stand in the state already.
+fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
+    for (name, change) in &parts.outputs {
+        let (value, _) = change.after.unmark_deep();
+        let declared = parts.inputs.config.root().outputs.get(name);
+        if value.is_null() {
+            // What is declared no more stays until it is removed.
+            if declared.is_some() {
+                state.outputs.remove(name);
+            }
+        } else if value.is_wholly_known() {
+            let output = state::OutputValue {
+                ty: value.ty(),
+                value,
+                sensitive: declared.is_some_and(|it| it.sensitive),
+                deprecated: declared.and_then(|it| it.deprecated.clone()),
+            };
+            state.outputs.insert(name.clone(), output);
+        }
+    }
+}
+
 fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed: Option<&str>, prior: &Prior) {
+    if prior.imported.is_some() {
+        adopt(parts, state, address, prior);
+        return;
+    }
     if prior.previous.is_null() {
         return;
     }
@@ -218,6 +247,16 @@ fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed
         return;
     }
     crate::execute::record::encode(object, &prior.value, schema);
+}
+
+/// An imported object stands in the state that the changes start from.
+fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &Prior) {
+    let structure = &parts.observer.values.structure;
+    let Some(config) = structure.resource_ids.get(&address.of()).and_then(|it| structure.resource(*it).provider.clone()) else { return };
+    let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Managed, &address.resource.kind) else { return };
+    let object = state::Object { private: prior.private.clone(), ..crate::execute::record::new_object(&prior.value, schema) };
+    let entry = state.resources.entry(address.of()).or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() });
+    entry.instances.entry(address.key.clone()).or_default().current = Some(object);
 }
 
 fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, key: &InstanceKey, value: &Value) {

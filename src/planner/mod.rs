@@ -182,8 +182,10 @@ fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool
         values,
         pool,
         state: inputs.state,
+        moved: inputs.moved,
         request: inputs.request,
         events: Told(sink),
+        imports: crate::observe::imports::Imports::of(inputs.config),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }

@@ -153,7 +153,7 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
     if inputs.request.mode == PlanMode::Destroy {
         if unfiltered {
             let all = inputs.state.outputs.iter();
-            changes.extend(all.map(|(name, old)| (name.clone(), change(name, Some(old), Value::NULL, old.sensitive))));
+            changes.extend(all.map(|(name, old)| (name.clone(), change(name, Some(old), None, old.sensitive))));
         }
         return changes;
     }
@@ -167,7 +167,7 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
     }
     if unfiltered {
         for (name, old) in inputs.state.outputs.iter().filter(|it| !root.outputs.contains_key(it.0)) {
-            changes.insert(name.clone(), change(name, Some(old), Value::NULL, old.sensitive));
+            changes.insert(name.clone(), change(name, Some(old), None, old.sensitive));
         }
     }
     changes
@@ -204,7 +204,7 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
     }
     let value = without_absent(&value);
     let old = inputs.state.outputs.get(name);
-    Some(change(name, old, value, output.sensitive))
+    Some(change(name, old, Some(value), output.sensitive))
 }
 
 fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
@@ -225,14 +225,16 @@ pub fn without_absent(value: &Value) -> Value {
     inner.mark(&Marks { reads: Default::default(), ..marks })
 }
 
-fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Value, sensitive: bool) -> OutputChange {
+fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Option<Value>, sensitive: bool) -> OutputChange {
+    let after_is_gone = after.is_none();
+    let after = after.unwrap_or(Value::NULL);
     let before = old.map_or(Value::NULL, |it| it.value.clone());
     let (plain, _) = after.unmark_deep();
     let was_sensitive = old.is_some_and(|it| it.sensitive);
     let action = match old {
         None if plain.is_null() => Action::NoOp,
         None => Action::Create,
-        Some(_) if plain.is_null() => Action::Delete,
+        Some(_) if plain.is_null() && after_is_gone => Action::Delete,
         Some(old) if plain.is_wholly_known() && plain == before && was_sensitive == sensitive && old.ty == plain.ty() => Action::NoOp,
         Some(_) => Action::Update,
     };

@@ -216,7 +216,10 @@ async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceK
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let prior = match observer.state.current(address) {
         Some(stored) => observer.prior(address, stored, subject.schema, &subject.provider, !observer.request.skip_refresh).await,
-        None => Some(Prior::absent(subject.schema)),
+        None => match observer.wish(address).filter(|_| observer.state.instance(address).is_none()) {
+            Some(wish) => observer.import(&subject, &wish).await,
+            None => Some(Prior::absent(subject.schema)),
+        },
     };
     let Some(prior) = prior else { return Answer::Failed };
     match observer.plan(&subject, prior).await {

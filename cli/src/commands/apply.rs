@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::event::Stage;
 use entail::request::Request;
 
 use super::at_most_one;
@@ -59,6 +60,8 @@ pub struct ApplyOptions {
     pub state: StateOptions,
     /// Ask nothing.
     pub auto_approve: bool,
+    /// What the closing line says was done.
+    pub stage: Stage,
     /// `-suppress-forget-errors`
     pub suppress_forget_errors: bool,
 }
@@ -74,6 +77,7 @@ impl ApplyArgs {
         Ok(ApplyOptions {
             request: request::build(&self.planning, &self.variables, &ui.sources)?,
             plan: plan.map(PathBuf::from),
+            stage: Stage::Apply,
             state: StateOptions::from(&self.state),
             auto_approve: self.auto_approve,
             suppress_forget_errors: self.suppress_forget_errors,

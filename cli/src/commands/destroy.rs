@@ -21,7 +21,10 @@ impl DestroyArgs {
     pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
         let mut options = self.apply.options(ui)?;
         match options.request.mode {
-            PlanMode::Normal => options.request.mode = PlanMode::Destroy,
+            PlanMode::Normal => {
+                options.request.mode = PlanMode::Destroy;
+                options.stage = entail::operation::event::Stage::Destroy;
+            }
             PlanMode::Destroy => {
                 return Err(invalid_mode(
                     "The -destroy option is not valid for \"entail destroy\", because this command always runs in destroy mode.",

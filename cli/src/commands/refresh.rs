@@ -46,6 +46,7 @@ impl RefreshArgs {
             request,
             plan: None,
             state: StateOptions::from(&self.state),
+            stage: entail::operation::event::Stage::Apply,
             auto_approve: true,
             suppress_forget_errors: false,
         })

@@ -154,8 +154,7 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     if failed {
         return code;
     }
-    let stage = if plan.mode == PlanMode::Destroy { Stage::Destroy } else { Stage::Apply };
-    present::done(ui, stage, Some(&done.state), options.state.files.state_out.as_deref());
+    present::done(ui, options.stage, Some(&done.state), options.state.files.state_out.as_deref());
     code
 }
 
