@@ -186,6 +186,7 @@ fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool
         request: inputs.request,
         events: Told(sink),
         imports: crate::observe::imports::Imports::of(inputs.config),
+        validated: Default::default(),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }
