@@ -302,9 +302,9 @@ fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
 fn no_such_instance(name: &ResourceName, resource: &ResourceNode, key: &Value, span: Span) -> Diagnostic {
     let has = if resource.instances.is_empty() { "no instances".to_owned() } else { format!("{} instances", resource.instances.len()) };
     let detail = match (resource.style, key.bare()) {
-        (Style::ForEach, Value::String(_)) => "The given key does not identify an element in this collection value.".to_owned(),
-        (Style::Count, Value::Number(_)) => {
-            format!("The given key does not identify an element in this collection value: {name} has {has}.")
+        (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
+            let key = repetition::key_of(key).unwrap_or_default();
+            format!("The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}.")
         }
         (Style::Count, _) => format!("{name} is counted: a number is required as its instance key."),
         _ => format!("{name} has for_each: a string is required as its instance key."),

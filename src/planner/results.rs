@@ -191,9 +191,8 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
         if unfiltered {
             observer.values.report(problems);
         } else {
-            let named = problems.iter().filter_map(|it| it.subject).find_map(|it| observer.values.sources.text(it));
-            let why = named.map_or_else(|| "It cannot be evaluated without it.".to_owned(), |it| format!("{it} is neither declared nor in the state."));
-            observer.values.report([kept(name, &why, output.value.span)]);
+            let why: Vec<String> = problems.iter().map(|it| it.detail.clone()).collect();
+            observer.values.report([kept(name, &why.join(" "), output.value.span)]);
         }
         return None;
     }
@@ -236,7 +235,7 @@ fn rests_on_absent(observer: &Observer<'_>, output: &crate::config::Output) -> O
 
 fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
     let mut warning = Diagnostic::warning("Output keeps its value").at(span).detail(format!(
-        "The output \"{name}\" relies on something that this run leaves out and that does not exist: {why} The output keeps the value it has until a run includes it."
+        "The output \"{name}\" relies on something that this run leaves out and that does not exist. {why} The output keeps the value it has until a run includes it."
     ));
     warning.severity = Severity::Warning;
     warning
