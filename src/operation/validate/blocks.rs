@@ -107,13 +107,19 @@ impl Check<'_> {
                     return found.into();
                 }
                 found.extend(discarded::attributes(name, &input.value, variable.ty));
-                found.extend(variable.deprecated.iter().map(|it| problems::deprecated_variable(name, it, place)));
                 given = Some(VariableInput { value, origin: Origin::Call(place) });
+            }
+            if input.is_none() && variable.default.is_none() {
+                // That the call lacks it is told where calls are checked.
+                return Found { problems: found, failed: true };
             }
             let address = self.values.structure.name(node.variables[name]);
             match found.take(variables::finish(variable, &address, given.as_ref(), self.values.sources)) {
                 Some(finished) => value = finished,
                 None => return found.into(),
+            }
+            if given.is_some() {
+                found.extend(variable.deprecated.iter().map(|it| problems::deprecated_variable(name, it, place)));
             }
         }
         let given = Given { scope: &self.values.scope(module), name, value };

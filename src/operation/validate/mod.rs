@@ -18,6 +18,7 @@ use rustc_hash::FxHashSet;
 use super::session::Session;
 use crate::config::check::distinct;
 use crate::diagnostic::Diagnostics;
+use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -73,7 +74,7 @@ impl Check<'_> {
             let mut next = Vec::new();
             for &block in &ready {
                 for &user in &users[block] {
-                    failed[user] |= failed[block];
+                    failed[user] |= failed[block] && self.spoils(block, user);
                     waiting[user] -= 1;
                     if waiting[user] == 0 {
                         next.push(user);
@@ -83,6 +84,16 @@ impl Check<'_> {
             ready = next;
         }
         problems
+    }
+
+    /// Returns whether a block's failure makes looking at its user idle. What a module gives is unknown anyway.
+    fn spoils(&self, block: usize, user: usize) -> bool {
+        let (block, user) = (&self.session.graph.blocks[block], &self.session.graph.blocks[user]);
+        match &block.key {
+            BlockKey::Output(_) => false,
+            BlockKey::Call(_) => block.module != user.module,
+            _ => true,
+        }
     }
 
     fn module(&self, path: &crate::address::Module) -> ModuleId {
