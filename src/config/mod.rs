@@ -17,6 +17,8 @@ mod decode;
 mod escape;
 mod file;
 pub mod files;
+pub mod imports;
+pub mod inputs;
 pub mod installed;
 mod lifecycle;
 mod load;

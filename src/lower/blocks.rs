@@ -328,9 +328,9 @@ impl Builder<'_> {
         }
         let (config, root) = (self.config, Module::default());
         let own = ConfigResource { module: self.path.clone(), resource: name.clone() };
-        for import in config.root().imports.iter().filter(|it| crate::observe::imports::target(&it.to).as_ref() == Some(&own)) {
+        for import in config.root().imports.iter().filter(|it| crate::config::imports::target(&it.to).as_ref() == Some(&own)) {
             let mut above = Builder { graph: &mut *self.graph, config, path: &root, module: config.root() };
-            crate::observe::imports::expressions(import).into_iter().for_each(|it| above.expression(from, it));
+            crate::config::imports::expressions(import).into_iter().for_each(|it| above.expression(from, it));
         }
         if let Some(key) = it.provider.as_ref().and_then(|it| it.key.as_ref()) {
             self.expression(from, key);

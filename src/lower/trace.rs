@@ -16,7 +16,7 @@ use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{self, Scope, Subject, parse_reference};
-use crate::observe::imports;
+use crate::config::imports;
 use crate::observe::repetition::{self, Keys};
 use crate::syntax::{Expr, Expression, Step};
 use crate::value::{Marks, Str, Type, Value};

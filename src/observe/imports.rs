@@ -9,7 +9,8 @@ use super::object::{Prior, Subject};
 use super::repetition::{self, Keys};
 use super::values::{ValueScope, Values};
 use super::{Observer, problems};
-use crate::address::{ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, ResourceName};
+use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
+use crate::config::imports::target;
 use crate::config::{Config, Import};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
@@ -18,7 +19,7 @@ use crate::operation::event::Event;
 use crate::schema;
 use crate::syntax::{Expr, Expression, Step};
 use crate::value::convert::convert;
-use crate::value::{Str, Type, Value};
+use crate::value::{Type, Value};
 
 /// What an instance is to adopt.
 #[derive(Clone, Debug)]
@@ -41,41 +42,6 @@ impl Imports {
         let targets = config.root().imports.iter().filter_map(|it| target(&it.to));
         Imports { wishes: targets.map(|it| (it, OnceLock::new())).collect() }
     }
-}
-
-/// Returns the block that an import is for, whatever the keys.
-pub fn target(to: &Expression) -> Option<ConfigResource> {
-    let Expr::Traversal { root, steps } = &*to.expr else { return None };
-    let names: Vec<&Str> = std::iter::once(&root.text)
-        .chain(steps.iter().filter_map(|it| match it {
-            Step::Attribute(name) => Some(&name.text),
-            _ => None,
-        }))
-        .collect();
-    let mut path = Vec::new();
-    let mut rest = &names[..];
-    while let [module, name, more @ ..] = rest
-        && &***module == "module"
-    {
-        path.push((*name).clone());
-        rest = more;
-    }
-    match rest {
-        [kind, name] => Some(ConfigResource { module: Module(path.into()), resource: ResourceName { mode: Mode::Managed, kind: (*kind).clone(), name: (*name).clone() } }),
-        _ => None,
-    }
-}
-
-/// Returns the expressions that an import rests on: keys, id, `for_each`.
-pub fn expressions(import: &Import) -> Vec<&Expression> {
-    let mut found: Vec<&Expression> = import.id.iter().chain(&import.for_each).chain(&import.identity).collect();
-    if let Expr::Traversal { steps, .. } = &*import.to.expr {
-        found.extend(steps.iter().filter_map(|it| match it {
-            Step::Index(key, _) => Some(key),
-            _ => None,
-        }));
-    }
-    found
 }
 
 /// The instance that `to` means, its keys evaluated.

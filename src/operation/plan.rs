@@ -42,7 +42,7 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     let result = planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink).await;
     let mut finished = result?;
     finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
-    if session.world.variable("ENTAIL_SELF_CHECK").is_some() {
+    if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
     }
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);

@@ -10,7 +10,7 @@ use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::{Config, InstalledModules};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
-use crate::operation::variables::{self, VariableInput};
+use crate::config::inputs::{self as variables, VariableInput};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};

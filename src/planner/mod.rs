@@ -140,6 +140,9 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.absorb(&progress.facts);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
+    facts.guarded.extend(&selection.guarded);
+    facts.excluded.extend(&selection.excluded);
+    facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
     let settled = outputs::settle(&facts, &selection);
     observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
@@ -147,6 +150,8 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     results::checks(&observer, inputs.request.targets.is_empty() && inputs.request.excludes.is_empty());
     let mut waits = facts.clone();
     waits.reads.extend(&lowered.waits);
+    // What reads a pending node waits for the instances that were found in it.
+    waits.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
     progress.decisions.tidy();
     let order = order::order(&waits, &providers, &spread, &progress.decisions);
     let flags = lowered.flags.clone();
@@ -201,7 +206,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
     let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
     let schedule = crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
-    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, cbd: &known.spread.cbd };
+    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, guarded: &known.selection.guarded, cbd: &known.spread.cbd };
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());
