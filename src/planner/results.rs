@@ -88,15 +88,8 @@ impl Observer<'_> {
         let scope = self.values.scope(*module);
         let mut passed = true;
         for (index, condition) in variable.validations.iter().enumerate() {
-            let mut outcome = conditions::check(condition, &scope, "Invalid value for variable");
-            for problem in &mut outcome.problems.0 {
-                if problem.summary == "Invalid value for variable" {
-                    let place = condition.declared;
-                    problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, self.place(place));
-                    problem.context = None;
-                    problem.subject = Some(variable_place(self, *module, name).unwrap_or(variable.declared));
-                }
-            }
+            let place = variable_place(self, *module, name).unwrap_or(variable.declared);
+            let outcome = conditions::check_validation(condition, &scope, place, self.values.sources);
             passed &= !outcome.problems.has_errors();
             self.checks.record(conditions::Kind::Variable, &config_name(&address), &address, index, &outcome);
             self.values.report(outcome.problems);
@@ -121,9 +114,6 @@ impl Observer<'_> {
         passed
     }
 
-    fn place(&self, span: crate::diagnostic::Span) -> String {
-        self.values.sources.place(span)
-    }
 }
 
 fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {
