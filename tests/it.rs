@@ -5,5 +5,7 @@ mod support;
 
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/quickstart.rs"]
+mod quickstart;
 #[path = "it/tidy.rs"]
 mod tidy;

@@ -28,6 +28,6 @@ fn cases_of_actions() {
 }
 
 #[test]
-fn cases_of_quickstart() {
-    check_group("quickstart");
+fn cases_of_agree() {
+    check_group("agree");
 }

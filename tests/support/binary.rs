@@ -5,6 +5,15 @@ use std::process::{Command as Process, Stdio};
 use std::sync::OnceLock;
 
 use super::case::{Command, Shown};
+use super::summary;
+
+/// What a run of the binary said, and how it ended.
+pub struct Ran {
+    pub stdout: String,
+    pub stderr: String,
+    /// `None` where a signal ended it.
+    pub code: Option<i32>,
+}
 
 /// Returns the binary that was built along with this test: it stands one folder above, beside `deps`.
 pub fn path() -> &'static Path {
@@ -35,11 +44,18 @@ pub fn run(command: &Command, folder: &Path) -> Result<String, String> {
             Ok(()) => Ok(String::new()),
             Err(it) => Err(format!("rm {file}: {it}")),
         },
-        Command::Run { arguments, shown, .. } => program(arguments, *shown, folder),
+        Command::Run { arguments, shown, .. } => match &arguments[..] {
+            [word, flags @ ..] if word == "actions" => summary::actions(flags, folder),
+            [word, flags @ ..] if word == "deploy" => summary::deploy(flags, folder),
+            [word, flags @ ..] if word == "steps" => summary::steps(flags, folder),
+            [word] if word == "state" => summary::state(folder),
+            _ => Ok(print(&program(arguments, folder)?, *shown)),
+        },
     }
 }
 
-fn program(arguments: &[String], shown: Shown, folder: &Path) -> Result<String, String> {
+/// Runs the binary. Only what a case gives it is there.
+pub fn program(arguments: &[String], folder: &Path) -> Result<Ran, String> {
     let mut process = Process::new(path());
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -51,44 +67,32 @@ fn program(arguments: &[String], shown: Shown, folder: &Path) -> Result<String, 
         .args(arguments)
         .current_dir(folder)
         .env("NO_COLOR", "1")
-        .env("TF_IN_AUTOMATION", "1")
         .env("TF_CLI_CONFIG_FILE", if cfg!(windows) { "NUL" } else { "/dev/null" })
         .env("HOME", folder)
         .stdin(Stdio::null())
         .output()
         .map_err(|it| format!("{}: {it}", path().display()))?;
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    if stderr.contains("panicked at") {
-        return Err(format!("{} panicked:\n{stderr}", arguments.join(" ")));
-    }
-    let mut text = match shown {
-        Shown::All | Shown::Stdout => with_end(stdout),
-        Shown::Exit => String::new(),
+    let ran = Ran {
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code(),
     };
-    match shown {
-        Shown::All if !stderr.trim().is_empty() => {
-            text.push_str("stderr:\n");
-            text.push_str(&with_end(stderr));
-        }
-        Shown::Exit => text.push_str(&summaries(&stderr)),
-        _ => {}
+    if ran.stderr.contains("panicked at") {
+        return Err(format!("{} panicked:\n{}", arguments.join(" "), ran.stderr));
     }
-    match output.status.code() {
-        Some(0) => {}
-        Some(code) => text.push_str(&format!("exit {code}\n")),
-        None => text.push_str("killed\n"),
-    }
-    Ok(text)
+    Ok(ran)
 }
 
-/// Returns the lines that say what kind of problems there are.
-fn summaries(text: &str) -> String {
-    let is_summary = |it: &&str| {
-        let line = it.trim_start_matches(['│', ' ', '|']);
-        line.starts_with("Error: ") || line.starts_with("Warning: ")
+fn print(ran: &Ran, shown: Shown) -> String {
+    let mut text = match shown {
+        Shown::All | Shown::Stdout => with_end(ran.stdout.clone()),
+        Shown::Exit => ran.summaries(),
     };
-    text.lines().filter(is_summary).map(|it| format!("{it}\n")).collect()
+    if shown == Shown::All && !ran.stderr.trim().is_empty() {
+        text.push_str("stderr:\n");
+        text.push_str(&with_end(ran.stderr.clone()));
+    }
+    text + &ran.exit()
 }
 
 fn with_end(mut text: String) -> String {

@@ -14,7 +14,9 @@
 //! ```
 //!
 //! Files are written before the first command; those in a folder `STAGE/` only once `use STAGE` says so, over what is
-//! there (an empty file deletes). A command is what follows the program's name. `cat FILE` and `rm FILE` do what they say.
+//! there (an empty file deletes). A command is what follows the program's name. `cat FILE` and `rm FILE` do what they say;
+//! `actions FLAGS` lists what a plan would do, `deploy FLAGS` does it and lists each way in which what was done differs
+//! from what was planned, `steps FLAGS` lists what is done in its order, and `state` lists what the state file holds.
 //! A line may end in `# exit`, `# stdout`: then only the exit code, or only standard output, is compared.
 //! Behind `-- run --` each command has its golden section, in order.
 
@@ -106,20 +108,15 @@ impl Case {
         format!("{}{body}", self.sentence)
     }
 
-    /// Returns the name of the stage that is there from the start.
-    pub fn start(&self) -> &str {
-        ""
-    }
-
-    /// Writes the files of a stage.
-    pub fn write_files(&self, stage: impl AsRef<str>, folder: &Path) -> Result<(), String> {
+    /// Writes the files of a stage; those that are there from the start have no name.
+    pub fn write_files(&self, stage: &str, folder: &Path) -> Result<(), String> {
         let stages = self.stages()?;
         for file in &self.files {
             let place = match file.name.split_once('/') {
                 Some((first, rest)) if stages.iter().any(|it| it == first) => (first, rest),
                 _ => ("", &*file.name),
             };
-            if place.0 != stage.as_ref() {
+            if place.0 != stage {
                 continue;
             }
             let path = folder.join(place.1);

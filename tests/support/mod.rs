@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-mod binary;
+pub mod binary;
 mod case;
 mod normal;
+mod summary;
 
 use case::{Case, Section};
 
@@ -92,11 +93,11 @@ fn check_case(path: &Path, update: bool) -> Option<String> {
 /// Runs the commands of a case in a fresh folder, and returns one section for each.
 fn run(case: &Case) -> Result<Vec<Section>, String> {
     let folder = tempfile::tempdir().map_err(|it| it.to_string())?;
-    case.write_files(case.start(), folder.path())?;
+    case.write_files("", folder.path())?;
     let mut normal = normal::Normal::new(folder.path());
     let mut found = Vec::new();
     for command in case.commands()? {
-        if let case::Command::Files(stage) = command {
+        if let case::Command::Files(stage) = &command {
             case.write_files(stage, folder.path())?;
             continue;
         }
