@@ -122,6 +122,8 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     let selection = selection::select(&facts);
     let spread = spread::spread(&facts);
     facts.kept.clone_from(&selection.kept);
+    facts.excluded.clone_from(&selection.excluded);
+    facts.untargeted.clone_from(&selection.untargeted);
     facts.cbd.clone_from(&spread.cbd);
     let providers = providers::serve(&facts);
     let decisions = decide::decide(&facts);

@@ -31,6 +31,9 @@ pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existin
     let failed = || Outcome { failed: true, ..Outcome::default() };
     let Some((resource, key)) = place(ctx, node) else { return failed() };
     let Some(subject) = crate::planner::subject(ctx.observer, resource, &key).await else { return failed() };
+    if !inputs_are_valid(ctx, node) {
+        return failed();
+    }
     let mut records = Vec::new();
     if change.action == Action::CreateThenDelete && let Some(old) = &existing {
         // The old object makes room before its successor is made.
@@ -190,16 +193,37 @@ fn finished(ctx: &Context<'_>, node: Node, change: &Change, mut object: Object) 
     object
 }
 
+/// Checks the validations of every module variable that an object is made from.
+fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
+    let validates = |it: &std::sync::Arc<crate::config::Module>| it.variables.values().any(|it| !it.validations.is_empty());
+    if !ctx.config.modules.values().any(validates) {
+        return true;
+    }
+    let mut seen = rustc_hash::FxHashSet::from_iter([node]);
+    let mut open: Vec<Node> = ctx.reads_of(node).collect();
+    let mut passed = true;
+    while let Some(next) = open.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match ctx.observer.values.structure.kind(next) {
+            NodeKind::Object(..) | NodeKind::Collection(_) | NodeKind::Pending(_) => {}
+            NodeKind::Variable(..) => {
+                passed &= ctx.observer.is_valid(next);
+                open.extend(ctx.reads_of(next));
+            }
+            _ => open.extend(ctx.reads_of(next)),
+        }
+    }
+    passed
+}
+
 /// The instances that an object was made from, through values; a whole resource by its address without key.
 /// `None` where they are too many to record.
 fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
     let structure = &ctx.observer.values.structure;
-    let reads_of = |node: Node| {
-        let start = ctx.facts.reads.partition_point(|it| it.0 < node);
-        ctx.facts.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
-    };
     let mut seen = rustc_hash::FxHashSet::from_iter([node]);
-    let mut open: Vec<Node> = reads_of(node).collect();
+    let mut open: Vec<Node> = ctx.reads_of(node).collect();
     let mut found: Vec<Str> = Vec::new();
     while let Some(next) = open.pop() {
         if !seen.insert(next) {
@@ -208,7 +232,7 @@ fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
         match structure.kind(next) {
             NodeKind::Object(resource, key) => found.push(structure.resource(*resource).address.instance(key.clone()).to_string().into()),
             NodeKind::Collection(resource) | NodeKind::Pending(resource) => found.push(structure.resource(*resource).address.to_string().into()),
-            _ => open.extend(reads_of(next)),
+            _ => open.extend(ctx.reads_of(next)),
         }
         if found.len() > MOST_DEPENDENCIES {
             return None;
@@ -234,13 +258,19 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     }
     let Some(value) = ctx.observer.read_data(&subject, &question.config).await else { return failed() };
     let passed = ctx.observer.postconditions(&subject, &value);
-    let object = record::new_object(&value, subject.schema);
+    let object = record::new_result(&value, subject.schema);
     let reported = Some((EventSubject::of(&change.address, None, &value), Action::Read, started.elapsed()));
     let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
     Outcome { records: vec![written(change, None, object)], value: Some(value), failed: !passed && !softened, counts: None, reported }
 }
 
 impl Context<'_> {
+    /// What a node reads.
+    fn reads_of(&self, node: Node) -> impl Iterator<Item = Node> {
+        let start = self.facts.reads.partition_point(|it| it.0 < node);
+        self.facts.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+    }
+
     fn is_create_before_destroy(&self, node: Node) -> bool {
         self.facts.cbd.binary_search(&(node,)).is_ok()
     }

@@ -58,7 +58,7 @@ fn validate_variables(ctx: &Context<'_>) {
     for module in &ctx.observer.values.structure.modules {
         let validated = module.config.variables.iter().filter(|it| !it.1.validations.is_empty());
         for node in validated.filter_map(|it| module.variables.get(it.0)) {
-            ctx.observer.validate_variable(*node);
+            ctx.observer.is_valid(*node);
         }
     }
 }

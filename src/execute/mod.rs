@@ -177,6 +177,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
     let mut failed: FxHashSet<u32> = FxHashSet::default();
     let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     before(ctx, &steps).into_iter().for_each(|(user, used)| users.entry(used).or_default().push(user));
+    imported(ctx);
     let mut open = FuturesUnordered::new();
     let mut running: BTreeMap<u32, (Subject, Action, Instant, u64)> = BTreeMap::new();
     let mut unreported = 0;
@@ -244,6 +245,16 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
     finish::finish(ctx, &mut done, &failed_nodes);
     done.problems.extend(ctx.observer.values.take_problems());
     done
+}
+
+/// What was imported stands in the state from the start.
+fn imported(ctx: &Context<'_>) {
+    for change in &ctx.plan.changes {
+        if let Some(id) = &change.importing {
+            ctx.sink.event(Event::ImportStart { address: change.address.clone(), id: id.clone(), applying: true });
+            ctx.sink.event(Event::ImportComplete { address: change.address.clone(), id: id.clone() });
+        }
+    }
 }
 
 fn steps<'a>(ctx: &Context<'a>) -> Steps<'a> {

@@ -44,6 +44,8 @@ pub struct Observer<'a> {
     pub events: Told<'a>,
     /// What declared instances are to adopt.
     pub imports: imports::Imports,
+    /// Variables whose validations were checked, and whether they passed.
+    pub validated: std::sync::Mutex<std::collections::BTreeMap<Node, bool>>,
     /// Results of conditions.
     pub checks: conditions::Results,
     /// How many provider calls may run at once.

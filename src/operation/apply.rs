@@ -138,6 +138,7 @@ fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, r
         request,
         events: Told(sink),
         imports: Default::default(),
+        validated: Default::default(),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }

@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod attributes;
+pub mod check;
 pub mod event;
 pub mod explain;
 pub mod graph;

@@ -38,6 +38,9 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
     let result = planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink).await;
     let mut finished = result?;
+    if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
+        finished.problems.extend(super::check::plan(&finished));
+    }
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);
     if wrong.has_errors() {
         // They may be what the other problems come from.

@@ -263,7 +263,7 @@ fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, 
     let node = parts.observer.values.structure.resource(resource);
     let Some(config) = node.provider.clone() else { return };
     let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Data, &node.address.resource.kind) else { return };
-    let object = crate::execute::record::new_object(value, schema);
+    let object = crate::execute::record::new_result(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
     entry.provider = config;
     let instance = entry.instances.entry(key.clone()).or_default();

@@ -140,6 +140,8 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.absorb(&progress.facts);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
+    facts.excluded.extend(&selection.excluded);
+    facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
     let settled = outputs::settle(&facts, &selection);
     observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
@@ -147,6 +149,8 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     results::checks(&observer, inputs.request.targets.is_empty() && inputs.request.excludes.is_empty());
     let mut waits = facts.clone();
     waits.reads.extend(&lowered.waits);
+    // What reads a pending node waits for the instances that were found in it.
+    waits.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
     progress.decisions.tidy();
     let order = order::order(&waits, &providers, &spread, &progress.decisions);
     let flags = lowered.flags.clone();
@@ -186,6 +190,7 @@ fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool
         request: inputs.request,
         events: Told(sink),
         imports: crate::observe::imports::Imports::of(inputs.config),
+        validated: Default::default(),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }

@@ -70,6 +70,16 @@ impl Observer<'_> {
         }
     }
 
+    /// Returns whether a variable passes its validations, checked once.
+    pub fn is_valid(&self, node: Node) -> bool {
+        let known = self.validated.lock().unwrap_or_else(|it| it.into_inner()).get(&node).copied();
+        known.unwrap_or_else(|| {
+            let passed = self.validate_variable(node);
+            self.validated.lock().unwrap_or_else(|it| it.into_inner()).insert(node, passed);
+            passed
+        })
+    }
+
     /// Checks the validations of a module's variable; returns whether none is an error.
     pub fn validate_variable(&self, node: Node) -> bool {
         let NodeKind::Variable(module, name) = self.values.structure.kind(node) else { return true };

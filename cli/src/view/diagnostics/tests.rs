@@ -1,3 +1,5 @@
+//! Problems in; paragraphs, boxes and JSON out.
+
 use entail::diagnostic::{FileId, Span};
 use expect_test::{Expect, expect};
 
