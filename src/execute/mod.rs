@@ -183,7 +183,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
     let mut since = Instant::now();
     loop {
         while open.len() < ctx.parallelism.max(1) && unreported < GROUP {
-            let Some(next) = steps.schedule.next() else { break };
+            let Some(next) = steps.schedule.take_ready() else { break };
             let vertex = steps.vertices[next as usize];
             if failed.contains(&next) || (!steps.steps.contains(&vertex)) {
                 steps.schedule.settle(next);

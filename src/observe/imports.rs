@@ -10,7 +10,6 @@ use super::repetition::{self, Keys};
 use super::values::{ValueScope, Values};
 use super::{Observer, problems};
 use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
-use crate::config::imports::target;
 use crate::config::{Config, Import};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
@@ -39,14 +38,14 @@ pub struct Imports {
 impl Imports {
     /// Returns the imports of a configuration, none evaluated yet.
     pub fn of(config: &Config) -> Imports {
-        let targets = config.root().imports.iter().filter_map(|it| target(&it.to));
+        let targets = config.root().imports.iter().filter_map(Import::target);
         Imports { wishes: targets.map(|it| (it, OnceLock::new())).collect() }
     }
 }
 
 /// The instance that `to` means, its keys evaluated.
 fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diagnostics> {
-    let block = target(&import.to).ok_or_else(|| invalid_target(import.to.span))?;
+    let block = import.target().ok_or_else(|| invalid_target(import.to.span))?;
     let Expr::Traversal { steps, .. } = &*import.to.expr else { return Err(invalid_target(import.to.span).into()) };
     let mut keys = Vec::new();
     let mut after_name = 1;
@@ -123,7 +122,7 @@ fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Di
 
 fn collect(values: &Values<'_>, block: &ConfigResource) -> BTreeMap<Instance, Wish> {
     let mut wishes = BTreeMap::new();
-    let imports = values.config.root().imports.iter().filter(|it| target(&it.to).as_ref() == Some(block));
+    let imports = values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
     for import in imports {
         for scope in scopes(values, import) {
             match resolve(import, &scope).and_then(|address| Ok((address, id_of(import, &scope)?))) {

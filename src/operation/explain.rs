@@ -26,6 +26,9 @@ pub struct Ground {
     forced: BTreeMap<Node, String>,
 }
 
+/// A relation: its name, and its rows in words.
+pub type Relation = (String, Vec<Vec<String>>);
+
 impl Ground {
     /// Returns the ground of a plan just made.
     pub fn of_planned(session: &Session, finished: Finished) -> Ground {
@@ -52,9 +55,9 @@ impl Ground {
     /// # Errors
     ///
     /// If there is no relation of that name.
-    pub fn relations(&self, name: Option<&str>) -> Result<Vec<(String, Vec<Vec<String>>)>, Diagnostic> {
+    pub fn relations(&self, name: Option<&str>) -> Result<Vec<Relation>, Diagnostic> {
         let conclusions = crate::datalog::shipped::conclude(&self.facts);
-        let mut found = Vec::new();
+        let mut found: Vec<Relation> = Vec::new();
         let mut names = BTreeSet::new();
         let mut tables: Vec<&dyn Tables> = vec![&self.facts];
         let concluded = conclusions.tables();
@@ -63,7 +66,7 @@ impl Ground {
             table.for_each_relation(&mut |relation, rows| {
                 names.insert(relation.name);
                 let wanted = name.map_or(rows.count() > 0, |it| it == relation.name);
-                if !wanted || found.iter().any(|(known, _): &(String, _)| known == relation.name) {
+                if !wanted || found.iter().any(|(known, _)| known == relation.name) {
                     return;
                 }
                 let mut all = Vec::with_capacity(rows.count());

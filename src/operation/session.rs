@@ -173,10 +173,7 @@ pub fn local_arguments(config: &Config, choice: &Choice) -> Result<Choice, Diagn
         return Err(problems);
     }
     for attribute in attributes {
-        let (value, problems) = crate::expression::evaluate_constant(&attribute.value);
-        if problems.has_errors() {
-            return Err(problems);
-        }
+        let value = crate::expression::evaluate_constant(&attribute.value)?;
         let text = value.as_str().map(PathBuf::from);
         match &*attribute.name.text {
             "path" => choice.path = text,

@@ -113,11 +113,6 @@ impl ByNode {
         self.seen.get(&node).is_some_and(|it| it.contains(&Seen::Failed))
     }
 
-    /// Returns the node's orphan reason.
-    pub fn orphan(&self, node: Node) -> Option<Reason> {
-        self.orphan.get(&node).copied()
-    }
-
     /// Returns whether a node is an instance that the configuration declares.
     pub fn is_declared(&self, node: Node) -> bool {
         self.declared.contains(&node)
@@ -131,7 +126,7 @@ impl ByNode {
 
     /// Writes what is known of a node apart from its answers.
     pub fn describe(&self, batch: &mut Facts, node: Node, kind: &NodeKind) {
-        let mut seen_of = |batch: &mut Facts, other: Node| {
+        let seen_of = |batch: &mut Facts, other: Node| {
             let words = self.seen.get(&other).map(Vec::as_slice).unwrap_or_default();
             batch.seen.extend(words.iter().map(|word| (other, *word)));
             !words.is_empty()

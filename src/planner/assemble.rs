@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
-use crate::state::{self, InstanceState, ResourceState, State};
+use crate::state::{self, ResourceState, State};
 use crate::value::{Str, Value};
 
 /// What a plan is put together from.
@@ -266,7 +266,7 @@ fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, 
     let object = crate::state::objects::new_result(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
     entry.provider = config;
-    let instance = entry.instances.entry(key.clone()).or_insert_with(InstanceState::default);
+    let instance = entry.instances.entry(key.clone()).or_default();
     instance.current = Some(state::Object { reads: None, ..object });
 }
 

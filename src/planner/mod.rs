@@ -94,7 +94,7 @@ pub struct Finished {
 ///
 /// If blocks wait for each other.
 pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
-    let sorted = inputs.graph.sorted().map_err(|left| inputs.graph.cycle_error(&left, inputs.sources))?;
+    let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
         graph: inputs.graph,

@@ -118,7 +118,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
     let mut batch: Vec<(Node, Answer)> = Vec::new();
     loop {
         while open.len() < OPEN {
-            let Some(next) = progress.schedule.next() else { break };
+            let Some(next) = progress.schedule.take_ready() else { break };
             let node = Node(next);
             if progress.by_node.is_blocked(node) || !needs_provider(observer, progress, node) {
                 let answer = value_node(observer, progress, node);

@@ -8,11 +8,10 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::execute::{Done, Stop};
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::{Stage, tell_plan};
+use entail::operation::event::tell_plan;
 use entail::operation::saved;
 use entail::operation::session::Session;
 use entail::plan::Plan;
-use entail::request::PlanMode;
 use entail::world::World;
 
 use super::planning::plan_and_warn;
@@ -88,7 +87,7 @@ async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &
     let approved =
         Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
     if ui.is_json() {
-        tell_plan(&loaded.plan, ui);
+        tell_changes(&loaded.plan, ui);
     }
     carry_out(ui, &session, &pool, &approved, &snapshot, options).await
 }

@@ -38,7 +38,6 @@ mod templates;
 mod types;
 mod yaml;
 
-pub use types::{Constraint, parse_type};
 
 /// A function.
 pub struct Function {

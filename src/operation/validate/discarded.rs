@@ -80,8 +80,8 @@ fn constant_key(key: &ObjectKey) -> Option<Str> {
         ObjectKey::Name(name) => return Some(name.text.clone()),
         ObjectKey::Expression(it) => it,
     };
-    let (value, problems) = crate::expression::evaluate_constant(expression);
-    let text: Value = convert(&value, Type::STRING).ok().filter(|_| !problems.has_errors())?;
+    let value = crate::expression::evaluate_constant(expression).ok()?;
+    let text: Value = convert(&value, Type::STRING).ok()?;
     text.as_str().map(Str::from)
 }
 

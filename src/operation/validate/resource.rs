@@ -55,8 +55,8 @@ impl Check<'_> {
         let scope = self.values.scope(module).with_self(own);
         found.extend(self.conditions(&block.lifecycle.postconditions, &scope));
         if let Some(expression) = &block.lifecycle.prevent_destroy {
-            let (value, problems) = expression::evaluate_constant(expression);
-            if let (false, Err(why)) = (problems.has_errors(), convert(&value, Type::BOOL)) {
+            let constant = expression::evaluate_constant(expression);
+            if let Some(Err(why)) = constant.ok().map(|it| convert(&it, Type::BOOL)) {
                 found.push(problems::bad_prevent_destroy(&block.name, &why.to_string(), expression.span));
             }
         }
