@@ -28,6 +28,7 @@ pub async fn schemas(session: &Session, pool: &Pool) -> Result<(), Diagnostics> 
                 Some(schema) => problems.extend(body::validate_body(&resource.body, &schema.block)),
                 None => problems.push(unknown_type(resource, provider)),
             }
+            problems.extend(crate::execute::provision::check(resource));
         }
         for block in &module.providers {
             if let Some(schema) = pool.schema(&block.source) {
