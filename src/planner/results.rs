@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::Node;
+use entail_rules::decide::Decisions;
 use entail_rules::outputs::Outputs;
+use entail_rules::{Action as Decided, Node, Phase};
 
 use super::Inputs;
 use crate::address::Instance;
@@ -115,6 +116,17 @@ impl Observer<'_> {
         passed
     }
 
+}
+
+/// Returns what stays as it is and has conditions: they are checked again when the plan is carried out.
+pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec<(Node, Phase)> {
+    let has_conditions = |node: Node| {
+        let NodeKind::Object(resource, _) = observer.values.structure.kind(node) else { return false };
+        let block = observer.values.structure.block(*resource);
+        block.is_some_and(|it| !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty())
+    };
+    let kept = decisions.action.iter().filter(|it| it.1 == Decided::NoOp && observer.request.mode == PlanMode::Normal);
+    kept.filter(|it| has_conditions(it.0)).map(|it| (it.0, Phase::Up)).collect()
 }
 
 fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {
