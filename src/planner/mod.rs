@@ -232,7 +232,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         to_expand: Vec::new(),
         triggers,
         evaluate_all: facts.filtered.is_empty() && inputs.request.mode != PlanMode::Destroy,
-        expanded: Vec::new(),
+        expanded: FxHashSet::default(),
         only_named: if inputs.request.targets.is_empty() { FxHashSet::default() } else { pending.iter().copied().filter(|it| !needed.contains(it)).collect() },
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),

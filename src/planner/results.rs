@@ -32,10 +32,10 @@ impl Observer<'_> {
     /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
     pub fn may_destroy(&self, resource: ResourceId, address: Option<&Instance>, destroys: bool) -> bool {
         let node = self.values.structure.resource(resource);
-        let module = node.module.or_else(|| self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32)));
-        let block = self.values.config.resource(&node.address.config());
-        let (Some(block), Some(module)) = (block, module) else { return true };
+        let Some(block) = self.values.config.resource(&node.address.config()) else { return true };
         let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
+        let first = || self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32));
+        let Some(module) = node.module.or_else(first) else { return true };
         let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
         let failed = problems.has_errors();
         self.values.report(problems);
