@@ -100,6 +100,11 @@ impl Sources {
         format!("{}:{},{}-{end}", source.name, start.line, start.column)
     }
 
+    /// Returns the text that a span covers.
+    pub fn text(&self, span: Span) -> Option<String> {
+        self.get(span.file)?.text.get(span.start as usize..span.end as usize).map(str::to_owned)
+    }
+
     /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
     pub fn place(&self, span: Span) -> String {
         match self.get(span.file) {

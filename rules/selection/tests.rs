@@ -76,6 +76,8 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
             out(db).
             kept(net).
             kept(db).
+            guarded(net).
+            guarded(db).
             excluded_by(net, db).
             excluded_by(db, db).
             selected(app).

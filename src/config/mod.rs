@@ -17,6 +17,7 @@ mod escape;
 mod file;
 pub mod files;
 mod import;
+pub mod inputs;
 pub mod installed;
 mod lifecycle;
 mod load;

@@ -5,7 +5,8 @@ use std::time::Instant;
 use entail_rules::Node;
 
 use super::remove::written;
-use super::{Context, Counted, Outcome, record};
+use super::{Context, Counted, Outcome};
+use crate::state::objects as record;
 use crate::address::InstanceKey;
 use crate::diagnostic::Diagnostic;
 use crate::lower::existing::MOST_DEPENDENCIES;

@@ -29,7 +29,6 @@ use crate::world::World;
 mod change;
 mod finish;
 pub mod journal;
-pub mod record;
 mod remove;
 
 /// The most finished steps that are noted with one sync of the disk.

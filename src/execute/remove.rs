@@ -42,7 +42,7 @@ pub(super) async fn destroy(ctx: &Context<'_>, change: &Change, deposed: Option<
         }
         Some((value, private)) if !value.is_null() => {
             let mut object = existing;
-            super::record::encode(&mut object, &value, schema);
+            crate::state::objects::encode(&mut object, &value, schema);
             object.private = private;
             if !failed {
                 ctx.observer.values.report([not_gone(change)]);

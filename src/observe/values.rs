@@ -13,7 +13,7 @@ use crate::address::{InstanceKey, ResourceName};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, Subject};
-use crate::operation::variables::{Origin, VariableInput};
+use crate::config::inputs::{Origin, VariableInput};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
 use crate::syntax::{Expression, Step};
 use crate::value::{Marks, Str, Type, Value};
@@ -193,7 +193,7 @@ impl<'a> Values<'a> {
         };
         let address = self.structure.name(node_of_variable);
         let input = value.map(|value| VariableInput { value, origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)) });
-        crate::operation::variables::finish(variable, &address, input.as_ref(), self.sources)
+        inputs::finish(variable, &address, input.as_ref(), self.sources)
     }
 
     fn resource(&self, module: ModuleId, name: &ResourceName, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {

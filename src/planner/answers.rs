@@ -20,6 +20,7 @@ pub struct ByNode {
     conditions: FxHashSet<Node>,
     in_check: FxHashSet<Node>,
     kept: FxHashSet<Node>,
+    guarded: FxHashSet<Node>,
     cbd: FxHashSet<Node>,
     deposed_of: FxHashMap<Node, Node>,
     removed: FxHashMap<Node, Fate>,
@@ -48,6 +49,8 @@ pub struct Earlier<'a> {
     pub orphan: &'a [(Node, Reason)],
     /// `kept(n)`
     pub kept: &'a [(Node,)],
+    /// `guarded(n)`
+    pub guarded: &'a [(Node,)],
     /// `cbd(n)`
     pub cbd: &'a [(Node,)],
 }
@@ -70,6 +73,7 @@ impl ByNode {
             conditions: set(&facts.has_conditions),
             in_check: set(&facts.in_check),
             kept: set(earlier.kept),
+            guarded: set(earlier.guarded),
             cbd: set(earlier.cbd),
             deposed_of: facts.deposed_of.iter().copied().collect(),
             removed: facts.removed_says.iter().copied().collect(),
@@ -149,6 +153,7 @@ impl ByNode {
             (&self.conditions, &mut batch.has_conditions),
             (&self.in_check, &mut batch.in_check),
             (&self.kept, &mut batch.kept),
+            (&self.guarded, &mut batch.guarded),
             (&self.cbd, &mut batch.cbd),
         ] {
             if set.contains(&node) {

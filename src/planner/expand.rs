@@ -10,6 +10,7 @@ use crate::expression;
 use crate::lower::requested::covers;
 use crate::lower::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Style};
 use crate::observe::Observer;
+use crate::request::PlanMode;
 use crate::observe::repetition::{self, Keys};
 use crate::value::{Type, Value};
 
@@ -80,7 +81,7 @@ fn call_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &mut Re
         let config = observer.values.structure.module(parent).config.clone();
         let block = &config.calls[&name];
         let what = observer.values.structure.module(parent).address.child(&name, InstanceKey::None).to_string();
-        let keys = match takes_part(observer, progress, stand_in) {
+        let keys = match observer.request.mode != PlanMode::Destroy && takes_part(observer, progress, stand_in) {
             true => keys(observer, parent, &block.repetition, &what),
             false => Some(existing_modules(observer, parent, &name)),
         };
@@ -158,7 +159,7 @@ fn resource_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &Re
         let config = observer.values.structure.module(module).config.clone();
         let block = &config.resources[&name];
         let address = Resource { module: observer.values.structure.module(module).address.clone(), resource: name.clone() };
-        let keys = match selected {
+        let keys = match selected && observer.request.mode != PlanMode::Destroy {
             true => keys(observer, module, &block.repetition, &address.to_string()),
             false => Some(existing_keys(observer, &address)),
         };

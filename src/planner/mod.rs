@@ -140,6 +140,7 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.absorb(&progress.facts);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
+    facts.guarded.extend(&selection.guarded);
     facts.excluded.extend(&selection.excluded);
     facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
@@ -205,7 +206,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
     let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
     let schedule = crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
-    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, cbd: &known.spread.cbd };
+    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, guarded: &known.selection.guarded, cbd: &known.spread.cbd };
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());

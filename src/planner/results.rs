@@ -191,11 +191,17 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
         if unfiltered {
             observer.values.report(problems);
         } else {
-            observer.values.report([kept(name, &problems.iter().map(|it| it.detail.clone()).collect::<Vec<_>>().join(" "), output.value.span)]);
+            let named = problems.iter().filter_map(|it| it.subject).find_map(|it| observer.values.sources.text(it));
+            let why = named.map_or_else(|| "It cannot be evaluated without it.".to_owned(), |it| format!("{it} is neither declared nor in the state."));
+            observer.values.report([kept(name, &why, output.value.span)]);
         }
         return None;
     }
     observer.values.report(problems);
+    if !unfiltered && let Some(place) = rests_on_absent(observer, output) {
+        observer.values.report([kept(name, "A precondition cannot be evaluated without it.", place)]);
+        return None;
+    }
     if !observer.output_conditions(node) {
         return None;
     }
@@ -215,6 +221,17 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
     let value = without_absent(&value);
     let old = inputs.state.outputs.get(name);
     Some(change(name, old, Some(value), output.sensitive))
+}
+
+/// The place of a precondition that cannot be evaluated because something was left out and never made.
+fn rests_on_absent(observer: &Observer<'_>, output: &crate::config::Output) -> Option<crate::diagnostic::Span> {
+    let scope = observer.values.scope(Structure::ROOT);
+    let undecided = output.preconditions.iter().find(|it| {
+        let (value, _) = crate::expression::evaluate(&it.condition, &scope);
+        let (plain, marks) = value.unmark_deep();
+        !plain.is_known() && !marks.reads.is_empty()
+    });
+    undecided.map(|it| it.condition.span)
 }
 
 fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
