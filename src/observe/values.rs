@@ -13,7 +13,7 @@ use crate::address::{InstanceKey, ResourceName};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, Subject};
-use crate::config::inputs::{Origin, VariableInput};
+use crate::config::inputs::{self, Origin, VariableInput};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
 use crate::syntax::{Expression, Step};
 use crate::value::{Marks, Str, Type, Value};
