@@ -248,6 +248,20 @@ impl Diagnostics {
         self.0.iter()
     }
 
+    /// Returns them with each problem only where it stands first.
+    pub fn once(self) -> Diagnostics {
+        let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
+        let mut seen: std::collections::HashMap<(String, Option<Span>), Vec<usize>> = std::collections::HashMap::new();
+        for problem in self.0 {
+            let alike = seen.entry((problem.summary.clone(), problem.subject)).or_default();
+            if !alike.iter().any(|&it| once[it] == problem) {
+                alike.push(once.len());
+                once.push(problem);
+            }
+        }
+        Diagnostics(once)
+    }
+
     /// Takes the value of a result, or keeps its problems and returns nothing.
     pub fn take<T>(&mut self, result: Result<T, impl Into<Diagnostics>>) -> Option<T> {
         match result {
@@ -263,6 +277,12 @@ impl Diagnostics {
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Diagnostics {
         Diagnostics(vec![diagnostic])
+    }
+}
+
+impl From<Vec<Diagnostic>> for Diagnostics {
+    fn from(problems: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics(problems)
     }
 }
 

@@ -191,7 +191,11 @@ fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diag
         _ => ("exclude", "so it leaves nothing out"),
     };
     let near = nearest(structure, &wanted);
-    let hint = if near.is_empty() { String::new() } else { format!(" The nearest addresses are: {}.", near.join(", ")) };
+    let hint = match &near[..] {
+        [] => String::new(),
+        [one] => format!(" The nearest address is: {one}."),
+        all => format!(" The nearest addresses are: {}.", all.join(", ")),
+    };
     Diagnostic::warning(format!("No object matches -{option}")).detail(format!(
         "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
         selector.origin

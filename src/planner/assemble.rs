@@ -56,7 +56,7 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         targets: inputs.request.targets.iter().map(|it| it.target.to_string()).collect(),
         excludes: inputs.request.excludes.iter().map(|it| it.target.to_string()).collect(),
         replaces: inputs.request.replaces.iter().map(|it| it.0.clone()).collect(),
-        timestamp: parts.observer.values.plan_time,
+        timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
         relevant_attributes: Vec::new(),

@@ -88,15 +88,8 @@ impl Observer<'_> {
         let scope = self.values.scope(*module);
         let mut passed = true;
         for (index, condition) in variable.validations.iter().enumerate() {
-            let mut outcome = conditions::check(condition, &scope, "Invalid value for variable");
-            for problem in &mut outcome.problems.0 {
-                if problem.summary == "Invalid value for variable" {
-                    let place = condition.declared;
-                    problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, self.place(place));
-                    problem.context = None;
-                    problem.subject = Some(variable_place(self, *module, name).unwrap_or(variable.declared));
-                }
-            }
+            let place = variable_place(self, *module, name).unwrap_or(variable.declared);
+            let outcome = conditions::check_validation(condition, &scope, place, self.values.sources);
             passed &= !outcome.problems.has_errors();
             self.checks.record(conditions::Kind::Variable, &config_name(&address), &address, index, &outcome);
             self.values.report(outcome.problems);
@@ -121,9 +114,6 @@ impl Observer<'_> {
         passed
     }
 
-    fn place(&self, span: crate::diagnostic::Span) -> String {
-        self.values.sources.place(span)
-    }
 }
 
 fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {
@@ -191,9 +181,8 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
         if unfiltered {
             observer.values.report(problems);
         } else {
-            let named = problems.iter().filter_map(|it| it.subject).find_map(|it| observer.values.sources.text(it));
-            let why = named.map_or_else(|| "It cannot be evaluated without it.".to_owned(), |it| format!("{it} is neither declared nor in the state."));
-            observer.values.report([kept(name, &why, output.value.span)]);
+            let why: Vec<String> = problems.iter().map(|it| it.detail.clone()).collect();
+            observer.values.report([kept(name, &why.join(" "), output.value.span)]);
         }
         return None;
     }
@@ -236,7 +225,7 @@ fn rests_on_absent(observer: &Observer<'_>, output: &crate::config::Output) -> O
 
 fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
     let mut warning = Diagnostic::warning("Output keeps its value").at(span).detail(format!(
-        "The output \"{name}\" relies on something that this run leaves out and that does not exist: {why} The output keeps the value it has until a run includes it."
+        "The output \"{name}\" relies on something that this run leaves out and that does not exist. {why} The output keeps the value it has until a run includes it."
     ));
     warning.severity = Severity::Warning;
     warning

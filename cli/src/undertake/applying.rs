@@ -87,7 +87,7 @@ async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &
     let approved =
         Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
     if ui.is_json() {
-        tell_plan(&loaded.plan, ui);
+        tell_changes(&loaded.plan, ui);
     }
     carry_out(ui, &session, &pool, &approved, &snapshot, options).await
 }

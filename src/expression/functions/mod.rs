@@ -252,6 +252,16 @@ impl Function {
         Ok(if never_null { not_null(value) } else { value }.mark(&marks))
     }
 
+    /// Returns the type of the result as far as the arguments' types do not decide it.
+    pub fn usual_type(&self) -> Type {
+        let parameters = self.parameters.iter().chain(&self.variadic);
+        let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
+        match self.returns {
+            Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
+            Returns::Computed(compute) | Returns::NullableComputed(compute) => compute(&unknown).unwrap_or(Type::DYNAMIC),
+        }
+    }
+
     /// Returns what follows the name in a description of a call: `(number, base)`.
     pub fn signature(&self) -> String {
         let names = self.parameters.iter().map(|it| it.name.to_owned());
