@@ -8,7 +8,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::execute::{Done, Stop};
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::tell_plan;
+use entail::operation::event::tell_changes;
 use entail::operation::saved;
 use entail::operation::session::Session;
 use entail::plan::Plan;
