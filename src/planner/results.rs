@@ -61,8 +61,9 @@ impl Observer<'_> {
             None => invalid("this value cannot be converted to bool"),
             Some(true) if destroys => {
                 let address = address.map_or_else(|| node.address.to_string(), Instance::to_string);
-                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).about(&address).detail(format!(
-                    "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target or -exclude flags."
+                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
+                    "Resource instance {address} has prevent_destroy set, but the plan calls for it to be destroyed. Either disable prevent_destroy for this resource, or leave the instance out of this run with -exclude={}.",
+                    crate::address::quote(&address)
                 ))]);
                 false
             }
