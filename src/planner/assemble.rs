@@ -184,7 +184,7 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         }
     }
     // A data source that is read later has no result until then.
-    let unread = parts.progress.found.iter().filter(|it| it.1.action == Step::Read).map(|it| it.0);
+    let unread = parts.progress.found.iter().filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
     for node in parts.progress.dropped.iter().chain(unread) {
         if let Some(address) = parts.observer.values.structure.instance(*node) {
             let deposed = match parts.observer.values.structure.kind(*node) {
