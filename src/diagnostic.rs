@@ -4,7 +4,7 @@
 //! nothing here prints.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A place in a source file: byte offsets, end exclusive. `file` indexes the [`Sources`] it came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +40,20 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
+    /// Where each line begins; found when first asked for.
+    lines: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    /// Returns the number of the line that holds a byte, from 1, and where it begins.
+    fn line(&self, byte: usize) -> (usize, usize) {
+        let lines = self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
+            std::iter::once(0).chain(ends).collect()
+        });
+        let number = lines.partition_point(|it| *it as usize <= byte);
+        (number, lines[number - 1] as usize)
+    }
 }
 
 /// A position that people read: `line` and `column` from 1 (columns count grapheme clusters), `byte` from 0.
@@ -63,7 +77,7 @@ impl Sources {
     /// Registers a file and returns its number, from 1.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
-        files.push(Arc::new(Source { name: name.into(), text }));
+        files.push(Arc::new(Source { name: name.into(), text, lines: OnceLock::new() }));
         FileId(files.len() as u32)
     }
 
@@ -78,14 +92,13 @@ impl Sources {
         use unicode_segmentation::UnicodeSegmentation;
         let Some(source) = self.get(file) else { return Position { line: 1, column: 1, byte: 0 } };
         let byte = (byte as usize).min(source.text.len());
-        let before = &source.text.as_bytes()[..byte];
-        let line_start = before.iter().rposition(|&it| it == b'\n').map_or(0, |it| it + 1);
+        let (line, line_start) = source.line(byte);
         let column = match source.text.get(line_start..byte) {
             Some(text) if text.is_ascii() => text.len() + 1,
             Some(text) => text.graphemes(true).count() + 1,
             None => byte - line_start + 1,
         };
-        Position { line: before.iter().filter(|&&it| it == b'\n').count() + 1, column, byte }
+        Position { line, column, byte }
     }
 
     /// Returns `file:line,column-column`, or `file:line,column-line,column` across lines: the form that messages name

@@ -8,13 +8,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Context, Done};
 use crate::state::objects as record;
 use crate::lower::Structure;
-use crate::plan::Action;
+use crate::plan::{Action, Change};
 use crate::planner::without_absent;
-use crate::state::{CheckResult, OutputValue};
 use crate::state::journal::Record;
+use crate::state::{CheckResult, OutputValue, ResourceState};
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
-pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node>) {
+pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node>, unbegun: &[&Change]) {
     let unsound = behind(ctx, failed);
     let root = ctx.observer.values.structure.module(Structure::ROOT);
     for (name, change) in &ctx.plan.outputs {
@@ -52,6 +52,11 @@ pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node
     }
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
+    for change in unbegun {
+        // As OpenTofu does, until a later run ends well.
+        let fresh = || ResourceState { provider: change.provider.clone(), instances: Default::default() };
+        done.state.resources.entry(change.address.of()).or_insert_with(fresh);
+    }
 }
 
 /// Validations that rested on what was not known are decided now.
@@ -85,10 +90,8 @@ fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult
 }
 
 fn set(ctx: &Context<'_>, done: &mut Done, record: Record) {
-    ctx.journal.into_iter().for_each(|it| {
-        it.append(&record);
-    });
-    done.state.record(record);
+    ctx.notes.note(record);
+    ctx.notes.take_into(&mut done.state);
 }
 
 /// Everything that reads what failed, directly or not.

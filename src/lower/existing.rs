@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::configuration::block_of;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use super::{Documents, Lowered};
-use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
+use crate::address::{ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, Resource};
+use crate::config::Removed;
 use crate::diagnostic::Diagnostic;
 use crate::request::PlanMode;
 use crate::state::{Object, Status};
@@ -22,10 +23,11 @@ pub const MOST_DEPENDENCIES: usize = 256;
 /// `state_keeps_object`, `tainted`, `removed_says`, `late`, and the nodes of what is declared no more.
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let mut existing = Vec::new();
+    let known = Known::of(lowered, documents);
     for (address, resource) in &documents.state.resources {
         let id = resource_of(lowered, documents, address);
         for (key, instance) in &resource.instances {
-            let node = current(lowered, documents, id, key);
+            let node = current(lowered, documents, &known, id, key);
             if let Some(object) = &instance.current {
                 exists(lowered, node, object);
                 existing.push((node, id, object));
@@ -38,7 +40,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
                 facts.managed.push((old,));
                 facts.deposed_of.push((old, node));
                 exists(lowered, old, object);
-                removed(lowered, documents, &address.instance(key.clone()), old);
+                known.removed(lowered, &address.instance(key.clone()), old);
                 existing.push((old, id, object));
             }
         }
@@ -48,6 +50,36 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
         node.into_iter().for_each(|node| lowered.facts.moved.push((node,)));
     }
     needs(lowered, documents, &existing);
+}
+
+/// What is looked up for one object after another, collected once.
+struct Known<'a> {
+    /// What each pending node reads.
+    pending: FxHashMap<Node, Vec<Node>>,
+    /// Every `removed` block with its module, in order.
+    removed: Vec<(&'a Module, &'a Removed)>,
+}
+
+impl<'a> Known<'a> {
+    fn of(lowered: &Lowered, documents: &Documents<'a>) -> Known<'a> {
+        let mut pending: FxHashMap<Node, Vec<Node>> = lowered.facts.pending.iter().map(|it| (it.0, Vec::new())).collect();
+        if !pending.is_empty() {
+            for &(reader, read) in &lowered.facts.reads {
+                pending.entry(reader).and_modify(|it| it.push(read));
+            }
+        }
+        let modules = documents.config.modules.iter();
+        Known { pending, removed: modules.flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it))).collect() }
+    }
+
+    /// What a `removed` block wants to happen to an object; the last such block where there are several.
+    fn removed(&self, lowered: &mut Lowered, address: &Instance, node: Node) {
+        let block = self.removed.iter().rev().find(|(path, block)| crate::lower::requested::removes(path, &block.from.0, address));
+        if let Some((_, block)) = block {
+            let fate = if block.destroy == Some(true) { Fate::Destroy } else { Fate::Forget };
+            lowered.facts.removed_says.push((node, fate));
+        }
+    }
 }
 
 fn exists(lowered: &mut Lowered, node: Node, object: &Object) {
@@ -88,7 +120,7 @@ fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
 }
 
 /// The node of an existing instance, and the facts that do not depend on whether an object is current.
-fn current(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, key: &InstanceKey) -> Node {
+fn current(lowered: &mut Lowered, documents: &Documents<'_>, known: &Known<'_>, id: ResourceId, key: &InstanceKey) -> Node {
     let kind = match key {
         InstanceKey::None => KeyKind::Bare,
         InstanceKey::Int(_) => KeyKind::Number,
@@ -108,19 +140,18 @@ fn current(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, key
         Mode::Data => lowered.facts.data.push((node,)),
         Mode::Ephemeral => {}
     }
-    undeclared(lowered, documents, id, node, &address);
-    removed(lowered, documents, &address, node);
+    undeclared(lowered, documents, known, id, node);
+    known.removed(lowered, &address, node);
     node
 }
 
 /// What is gone of an instance that nothing declares (or whose declaration is not known yet), and what it still reads.
-fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, node: Node, address: &Instance) {
+fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, known: &Known<'_>, id: ResourceId, node: Node) {
     let destroying = documents.request.mode == PlanMode::Destroy;
     let resource = lowered.structure.resource(id);
     if let Some(pending) = resource.pending {
         lowered.facts.late.push((node, pending));
-        let of: Vec<Node> = lowered.facts.reads.iter().filter(|it| it.0 == pending).map(|it| it.1).collect();
-        lowered.facts.reads.extend(of.into_iter().map(|it| (node, it)));
+        lowered.facts.reads.extend(known.pending.get(&pending).into_iter().flatten().map(|it| (node, *it)));
         block_of(lowered, documents, id).into_iter().for_each(|block| lowered.facts.of.push((node, block)));
         return;
     }
@@ -129,7 +160,7 @@ fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, 
         return;
     };
     lowered.facts.of.push((node, block));
-    if let Some(config) = documents.config.resource(&address.config())
+    if let Some(config) = documents.config.resource(&resource.address.config())
         && config.lifecycle.destroy.is_some_and(|it| !it.0)
     {
         lowered.facts.keeps_object.push((node,));
@@ -144,7 +175,7 @@ fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId, 
         return;
     }
     lowered.facts.module_gone.push((node,));
-    if let Some(keys) = deepest_call(&lowered.structure, &address.module).filter(|_| !destroying) {
+    if let Some(keys) = deepest_call(&lowered.structure, &resource.address.module).filter(|_| !destroying) {
         lowered.facts.reads.push((node, keys));
     }
 }
@@ -162,24 +193,13 @@ fn deepest_call(structure: &Structure, address: &ModuleInstance) -> Option<Node>
     keys
 }
 
-fn removed(lowered: &mut Lowered, documents: &Documents<'_>, address: &Instance, node: Node) {
-    let mut fate = None;
-    for (path, module) in &documents.config.modules {
-        for block in &module.removed {
-            if crate::lower::requested::removes(path, &block.from.0, address) {
-                fate = Some(if block.destroy == Some(true) { Fate::Destroy } else { Fate::Forget });
-            }
-        }
-    }
-    fate.into_iter().for_each(|fate| lowered.facts.removed_says.push((node, fate)));
-}
-
 /// What each existing object rests on: our own record, else today's reads where the record still fits, else whole
 /// resources.
 fn needs(lowered: &mut Lowered, documents: &Documents<'_>, existing: &[(Node, ResourceId, &Object)]) {
     let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
     let mut todays: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
     let readers = index(&lowered.facts.reads);
+    let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
     let mut needs = Vec::new();
     for (node, id, object) in existing {
         if let Some(record) = &object.reads {
@@ -195,8 +215,9 @@ fn needs(lowered: &mut Lowered, documents: &Documents<'_>, existing: &[(Node, Re
             needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
             continue;
         }
+        let by_config = by_config.get_or_insert_with(|| resources_by_config(lowered));
         for dependency in &object.dependencies {
-            for target in resources_named(lowered, *id, dependency) {
+            for target in resources_named(lowered, by_config, *id, dependency) {
                 needs.push((*node, whole(lowered, &mut wholes, target)));
             }
         }
@@ -252,18 +273,22 @@ fn recorded(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, add
 
 /// The resources that a recorded address without keys means: those of the same module instance where it is in the same
 /// module, else of every instance.
-fn resources_named(lowered: &Lowered, of: ResourceId, address: &str) -> Vec<ResourceId> {
+fn resources_named(lowered: &Lowered, by_config: &FxHashMap<ConfigResource, Vec<ResourceId>>, of: ResourceId, address: &str) -> Vec<ResourceId> {
     let Ok(named) = Resource::from_str(address) else { return Vec::new() };
     let own = &lowered.structure.resource(of).address.module;
     if own.module() == named.module.module() {
         let here = Resource { module: own.clone(), resource: named.resource };
         return lowered.structure.resource_ids.get(&here).copied().into_iter().collect();
     }
-    let config = named.config();
-    (0..lowered.structure.resources.len())
-        .map(|it| ResourceId(it as u32))
-        .filter(|it| lowered.structure.resource(*it).address.config() == config)
-        .collect()
+    by_config.get(&named.config()).cloned().unwrap_or_default()
+}
+
+fn resources_by_config(lowered: &Lowered) -> FxHashMap<ConfigResource, Vec<ResourceId>> {
+    let mut all: FxHashMap<ConfigResource, Vec<ResourceId>> = FxHashMap::default();
+    for (number, resource) in lowered.structure.resources.iter().enumerate() {
+        all.entry(resource.address.config()).or_default().push(ResourceId(number as u32));
+    }
+    all
 }
 
 fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: ResourceId) -> Node {

@@ -100,7 +100,7 @@ fn may_be_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
 }
 
 /// Returns whether a `removed` block of a module covers an instance.
-pub(super) fn removes(module: &Module, from: &MoveEndpoint, instance: &Instance) -> bool {
+pub fn removes(module: &Module, from: &MoveEndpoint, instance: &Instance) -> bool {
     let own = instance.module.module();
     let within = |relative: Module| {
         let path: Vec<_> = module.0.iter().chain(relative.0.iter()).cloned().collect();

@@ -202,7 +202,7 @@ impl<'a> Values<'a> {
         };
         let address = self.structure.name(node_of_variable);
         let input = value.map(|value| VariableInput { value, origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)) });
-        crate::config::inputs::finish(variable, &address, input.as_ref(), self.sources)
+        config::inputs::finish(variable, &address, input.as_ref(), self.sources)
     }
 
     fn resource(&self, module: ModuleId, name: &ResourceName, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {

@@ -301,7 +301,7 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
     }
 }
 
-/// Tells what a saved plan is about to do: its changes, without a summary.
+/// Tells the changes of a plan that was made earlier.
 pub fn tell_changes(plan: &Plan, sink: &dyn Sink) {
     for change in plan.changes.iter().filter(|it| is_told(it)) {
         let is_noted = change.action != Action::NoOp

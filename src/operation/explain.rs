@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::saved::Loaded;
 use super::session::Session;
 use crate::address::Instance;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::explain::{Known, Leaves, render, to_json};
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
@@ -19,8 +19,7 @@ use crate::planner::{Finished, Structured};
 pub struct Ground {
     facts: Facts,
     structure: Structure,
-    places: BTreeMap<(Node, Node), String>,
-    declared: BTreeMap<Node, String>,
+    places: Places,
     flags: Vec<String>,
     blocks: Vec<(String, String)>,
     forced: BTreeMap<Node, String>,
@@ -29,13 +28,34 @@ pub struct Ground {
 /// A relation: its name, and its rows in words.
 pub type Relation = (String, Vec<Vec<String>>);
 
+/// Where reads and declarations stand: as spans where the sources are at hand, else as a plan file says.
+enum Places {
+    Read { reads: BTreeMap<(Node, Node), Span>, declared: BTreeMap<Node, Span>, sources: Sources },
+    Saved { reads: BTreeMap<(Node, Node), String>, declared: BTreeMap<Node, String> },
+}
+
+impl Places {
+    fn of_read(&self, pair: (Node, Node)) -> Option<String> {
+        match self {
+            Places::Read { reads, sources, .. } => reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it)),
+            Places::Saved { reads, .. } => reads.get(&pair).cloned(),
+        }
+    }
+
+    fn of_declared(&self, node: Node) -> Option<String> {
+        match self {
+            Places::Read { declared, sources, .. } => declared.get(&node).map(|it| sources.place(*it)),
+            Places::Saved { declared, .. } => declared.get(&node).cloned(),
+        }
+    }
+}
+
 impl Ground {
     /// Returns the ground of a plan just made.
     pub fn of_planned(session: &Session, finished: Finished) -> Ground {
-        let places = finished.places.iter().filter(|it| it.1.file.0 != 0);
+        let declared = declared(session, &finished.structure);
         Ground {
-            places: places.map(|(pair, span)| (*pair, session.sources.place(*span))).collect(),
-            declared: declared(session, &finished.structure),
+            places: Places::Read { reads: finished.places, declared, sources: session.sources.clone() },
             blocks: blocks(session),
             forced: forced(&finished.structure, &finished.plan),
             facts: finished.facts,
@@ -47,7 +67,8 @@ impl Ground {
     /// Returns the ground of a saved plan.
     pub fn of_saved(loaded: Loaded) -> Ground {
         let forced = forced(&loaded.structure, &loaded.plan);
-        Ground { facts: loaded.facts, structure: loaded.structure, places: loaded.places, declared: loaded.declared, flags: loaded.flags, blocks: loaded.blocks, forced }
+        let places = Places::Saved { reads: loaded.places, declared: loaded.declared };
+        Ground { facts: loaded.facts, structure: loaded.structure, places, flags: loaded.flags, blocks: loaded.blocks, forced }
     }
 
     /// Returns a relation's rows in words, or those of every relation that has any.
@@ -134,7 +155,7 @@ fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, Str
 }
 
 /// Where each declared node stands.
-pub(super) fn declared(session: &Session, structure: &Structure) -> BTreeMap<Node, String> {
+pub(super) fn declared(session: &Session, structure: &Structure) -> BTreeMap<Node, Span> {
     let mut places = BTreeMap::new();
     for (index, kind) in structure.nodes.iter().enumerate() {
         let span = match kind {
@@ -152,7 +173,7 @@ pub(super) fn declared(session: &Session, structure: &Structure) -> BTreeMap<Nod
             _ => None,
         };
         if let Some(span) = span {
-            places.insert(Node(index as u32), session.sources.place(span));
+            places.insert(Node(index as u32), span);
         }
     }
     places
@@ -169,7 +190,7 @@ impl Leaves for Ground {
         match relation {
             "reads" | "triggers" | "triggers_by_part" | "data_waits" => {
                 let pair = (node(0)?, node(1)?);
-                self.places.get(&pair).or_else(|| self.declared.get(&pair.0)).cloned()
+                self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
             }
             "hit" => flag(2),
             "replace_hit" => flag(1),
@@ -183,9 +204,9 @@ impl Leaves for Ground {
             }
             "block_gone" | "module_gone" => Some("state".into()),
             "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => Some("provider".into()),
-            "config_unknown" => node(0).and_then(|it| self.declared.get(&it)).cloned(),
+            "config_unknown" => node(0).and_then(|it| self.places.of_declared(it)),
             "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => Some("request".into()),
-            _ => node(0).and_then(|it| self.declared.get(&it)).cloned(),
+            _ => node(0).and_then(|it| self.places.of_declared(it)),
         }
     }
 

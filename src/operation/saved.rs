@@ -51,7 +51,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
     let places: Vec<(u32, u32, String)> =
         finished.places.iter().filter(|it| it.1.file.0 != 0).map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span))).collect();
     let declared: Vec<(u32, String)> =
-        super::explain::declared(session, &finished.structure).into_iter().map(|(node, place)| (node.0, place)).collect();
+        super::explain::declared(session, &finished.structure).into_iter().map(|(node, span)| (node.0, session.sources.place(span))).collect();
     extras.facts = BTreeMap::from([
         ("structure".to_owned(), finished.structure.save().into_bytes()),
         ("facts".to_owned(), rows(&finished.facts)),

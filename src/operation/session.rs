@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
-use crate::config::{Config, InstalledModules};
+use crate::config::{Config, InstalledModules, Module, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::config::inputs::{self as variables, VariableInput};
@@ -54,7 +54,7 @@ impl Session {
             return Err(problems);
         }
         let workspace = workspace::selected(&world)?;
-        let choice = backend_choice(&config, choice, &data)?;
+        let choice = backend_choice(config.root(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
@@ -78,7 +78,7 @@ impl Session {
         let (config, problems) = crate::config::load_config(&world.root, &sources, &installed);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let workspace = workspace::selected(&world)?;
-        let choice = local_arguments(&config, &Choice::default())?;
+        let choice = local_arguments(config.root(), &Choice::default())?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok((Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() }, problems))
@@ -87,7 +87,7 @@ impl Session {
     /// Opens a configuration that is known already: a saved plan's.
     pub fn of_config(world: Arc<World>, sources: Sources, config: Config, workspace: String, choice: &Choice) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
-        let choice = backend_choice(&config, choice, &data)?;
+        let choice = backend_choice(config.root(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() })
@@ -141,6 +141,18 @@ impl Session {
     }
 }
 
+/// Opens the place of the selected workspace's state. Of the configuration only the root module's `backend` block counts.
+///
+/// # Errors
+///
+/// If the root module cannot be read, or its backend needs `init` first.
+pub fn open_backend(world: &Arc<World>, sources: &Sources, choice: &Choice) -> Result<Local, Diagnostics> {
+    let (root, problems) = load_module(&world.root, ".", sources);
+    let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
+    let choice = backend_choice(&root, choice, &workspace::data_folder(world))?;
+    Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+}
+
 fn no_configuration() -> Diagnostic {
     Diagnostic::error("No configuration files").detail(
         "Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.",
@@ -148,8 +160,8 @@ fn no_configuration() -> Diagnostic {
 }
 
 /// The state's place: the flags', else what `backend "local"` says.
-fn backend_choice(config: &Config, choice: &Choice, data: &std::path::Path) -> Result<Choice, Diagnostics> {
-    let Some(backend) = &config.root().backend else { return Ok(choice.clone()) };
+fn backend_choice(root: &Module, choice: &Choice, data: &std::path::Path) -> Result<Choice, Diagnostics> {
+    let Some(backend) = &root.backend else { return Ok(choice.clone()) };
     if &*backend.kind.text != "local" {
         return Err(Diagnostic::error("Unsupported backend type")
             .detail(format!("The backend \"{}\" is not supported yet. Only \"local\" is.", backend.kind.text))
@@ -161,13 +173,13 @@ fn backend_choice(config: &Config, choice: &Choice, data: &std::path::Path) -> R
             .detail("Reason: Initial configuration of the requested backend \"local\"\n\nThe configuration has a backend block that has not been initialized in this folder. Run \"entail init\" first.")
             .into());
     }
-    local_arguments(config, choice)
+    local_arguments(root, choice)
 }
 
 /// Returns the arguments of `backend "local"`.
-pub fn local_arguments(config: &Config, choice: &Choice) -> Result<Choice, Diagnostics> {
+pub fn local_arguments(root: &Module, choice: &Choice) -> Result<Choice, Diagnostics> {
     let mut choice = choice.clone();
-    let Some(backend) = &config.root().backend else { return Ok(choice) };
+    let Some(backend) = &root.backend else { return Ok(choice) };
     let (attributes, problems) = backend.body.just_attributes();
     if problems.has_errors() {
         return Err(problems);

@@ -252,7 +252,7 @@ fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed
     if prior.value == prior.previous && object.schema_version == schema.version {
         return;
     }
-    crate::state::objects::encode(object, &prior.value, schema);
+    state::objects::encode(object, &prior.value, schema);
 }
 
 /// An imported object stands in the state that the changes start from.
@@ -260,7 +260,7 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     let structure = &parts.observer.values.structure;
     let Some(config) = structure.resource_ids.get(&address.of()).and_then(|it| structure.resource(*it).provider.clone()) else { return };
     let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Managed, &address.resource.kind) else { return };
-    let object = state::Object { private: prior.private.clone(), ..crate::state::objects::new_object(&prior.value, schema) };
+    let object = state::Object { private: prior.private.clone(), ..state::objects::new_object(&prior.value, schema) };
     let entry = state.resources.entry(address.of()).or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() });
     entry.instances.entry(address.key.clone()).or_default().current = Some(object);
 }
@@ -269,7 +269,7 @@ fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, 
     let node = parts.observer.values.structure.resource(resource);
     let Some(config) = node.provider.clone() else { return };
     let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Data, &node.address.resource.kind) else { return };
-    let object = crate::state::objects::new_result(value, schema);
+    let object = state::objects::new_result(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
     entry.provider = config;
     let instance = entry.instances.entry(key.clone()).or_default();

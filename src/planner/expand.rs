@@ -45,7 +45,7 @@ pub fn expand(observer: &mut Observer<'_>, progress: &mut Progress, real: &mut R
         progress.schedule.skip_to(count);
         progress.parts.resize(count, Part::NoObject);
         observer.values.settle(node, Value::NULL);
-        progress.expanded.push(node);
+        progress.expanded.insert(node);
         progress.schedule.again(node.0);
     }
 }

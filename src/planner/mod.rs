@@ -148,11 +148,13 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
     let found = results::outputs(&observer, &settled, inputs);
     results::checks(&observer, inputs.request.targets.is_empty() && inputs.request.excludes.is_empty());
+    progress.decisions.tidy();
+    facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
+    facts.step_asked.sort_unstable();
     let mut waits = facts.clone();
     waits.reads.extend(&lowered.waits);
     // What reads a pending node waits for the instances that were found in it.
     waits.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
-    progress.decisions.tidy();
     let order = order::order(&waits, &providers, &spread, &progress.decisions);
     let flags = lowered.flags.clone();
     problems.extend(observer.values.take_problems());
@@ -230,7 +232,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         to_expand: Vec::new(),
         triggers,
         evaluate_all: facts.filtered.is_empty() && inputs.request.mode != PlanMode::Destroy,
-        expanded: Vec::new(),
+        expanded: FxHashSet::default(),
         only_named: if inputs.request.targets.is_empty() { FxHashSet::default() } else { pending.iter().copied().filter(|it| !needed.contains(it)).collect() },
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::Node;
+use entail_rules::decide::Decisions;
 use entail_rules::outputs::Outputs;
+use entail_rules::{Action as Decided, Node, Phase};
 
 use super::Inputs;
 use crate::address::Instance;
@@ -31,10 +32,10 @@ impl Observer<'_> {
     /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
     pub fn may_destroy(&self, resource: ResourceId, address: Option<&Instance>, destroys: bool) -> bool {
         let node = self.values.structure.resource(resource);
-        let module = node.module.or_else(|| self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32)));
-        let block = self.values.config.resource(&node.address.config());
-        let (Some(block), Some(module)) = (block, module) else { return true };
+        let Some(block) = self.values.config.resource(&node.address.config()) else { return true };
         let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
+        let first = || self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32));
+        let Some(module) = node.module.or_else(first) else { return true };
         let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
         let failed = problems.has_errors();
         self.values.report(problems);
@@ -115,6 +116,17 @@ impl Observer<'_> {
         passed
     }
 
+}
+
+/// Returns what stays as it is and has conditions: they are checked again when the plan is carried out.
+pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec<(Node, Phase)> {
+    let has_conditions = |node: Node| {
+        let NodeKind::Object(resource, _) = observer.values.structure.kind(node) else { return false };
+        let block = observer.values.structure.block(*resource);
+        block.is_some_and(|it| !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty())
+    };
+    let kept = decisions.action.iter().filter(|it| it.1 == Decided::NoOp && observer.request.mode == PlanMode::Normal);
+    kept.filter(|it| has_conditions(it.0)).map(|it| (it.0, Phase::Up)).collect()
 }
 
 fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {

@@ -82,7 +82,7 @@ pub struct Progress {
     /// Whether values are evaluated even if nothing asks for them.
     pub evaluate_all: bool,
     /// Key sets that have been expanded.
-    pub expanded: Vec<Node>,
+    pub expanded: FxHashSet<Node>,
     /// Pending nodes that are wanted only because a target names instances in them.
     pub only_named: FxHashSet<Node>,
     /// The block of each pending node.

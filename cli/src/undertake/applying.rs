@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use entail::backend::Snapshot;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::execute::{Done, Stop};
+use entail::execute::Done;
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
 use entail::operation::event::tell_changes;
@@ -16,7 +16,7 @@ use entail::plan::Plan;
 use entail::world::World;
 
 use super::planning::plan_and_warn;
-use super::{begin, lock, open, read_state, root_variables, schemas, with_room};
+use super::{begin, lock, open, read_state, root_variables, schemas, with_interrupts};
 use crate::commands::apply::{ApplyArgs, ApplyOptions};
 use crate::commands::present;
 use crate::ui::Ui;
@@ -28,9 +28,9 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOpti
     match &options.plan {
         Some(path) => {
             let path = path.clone();
-            with_room(|runtime| runtime.block_on(saved_plan(ui, world, &options, &path)))?
+            with_interrupts(ui, |runtime| runtime.block_on(saved_plan(ui, world, &options, &path)))?
         }
-        None => with_room(|runtime| runtime.block_on(fresh(ui, world, &options)))?,
+        None => with_interrupts(ui, |runtime| runtime.block_on(fresh(ui, world, &options)))?,
     }
 }
 
@@ -38,7 +38,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOpti
 pub fn refresh(ui: &mut Ui, world: &Arc<World>, args: &crate::commands::refresh::RefreshArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     let ui = &*ui;
-    with_room(|runtime| runtime.block_on(refreshed(ui, world, &options)))?
+    with_interrupts(ui, |runtime| runtime.block_on(refreshed(ui, world, &options)))?
 }
 
 async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
@@ -52,7 +52,7 @@ async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Resul
     if code != 0 {
         return Ok(code);
     }
-    let done = done(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await;
+    let done = done(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await?;
     let code = ui.diagnostics(done.problems.clone());
     if code == 0 {
         present::outputs(ui, &done.state);
@@ -110,9 +110,7 @@ async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &
     }
     let approved =
         Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
-    if ui.is_json() {
-        tell_changes(&loaded.plan, ui);
-    }
+    tell_changes(&loaded.plan, ui);
     carry_out(ui, &session, &pool, &approved, &snapshot, options).await
 }
 
@@ -145,33 +143,42 @@ fn given_again(
         }
         values.insert(name.clone(), value);
     }
+    for (name, variable) in &session.config.root().variables {
+        // Every other one without a default stands in the plan.
+        let is_missing = variable.ephemeral && variable.default.is_none() && !values.contains_key(name);
+        if is_missing && !plan.variables.contains_key(name) {
+            wrong.push(Diagnostic::error("No value for required variable").at(variable.declared).detail(format!(
+                "Variable \"{name}\" is configured as ephemeral. This type of variables need to be given a value during `entail plan` and also during `entail apply`."
+            )));
+        }
+    }
     if wrong.has_errors() { Err(wrong) } else { Ok(values) }
 }
 
 async fn carry_out(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Result<u8, Diagnostics> {
-    let done = done(ui, session, pool, approved, snapshot, options).await;
+    let done = done(ui, session, pool, approved, snapshot, options).await?;
     Ok(report(ui, approved.plan, done, options))
 }
 
-async fn done(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Done {
-    let stop = Arc::new(Stop::default());
-    let listening = tokio::spawn(listen(stop.clone()));
-    let done = apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &stop).await;
-    listening.abort();
-    done
-}
-
-/// The first Ctrl-C asks to stop; the second abandons what runs.
-async fn listen(stop: Arc<Stop>) {
-    while tokio::signal::ctrl_c().await.is_ok() {
-        stop.ask();
-    }
+async fn done(
+    ui: &Ui,
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    snapshot: &Snapshot,
+    options: &ApplyOptions,
+) -> Result<Done, Diagnostics> {
+    ui.interrupts.carry_out();
+    apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &ui.interrupts.stop).await
 }
 
 fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     let mut problems = done.problems.clone();
-    if done.stopped {
-        problems.push(Diagnostic::error("execution halted").detail("The run was interrupted. What was finished is saved; run apply again for the rest."));
+    if done.stopped && !done.is_journal_torn {
+        problems.push(halted(&done));
+    }
+    if let Some(state) = &done.homeless {
+        ui.out(state);
     }
     if !options.suppress_forget_errors {
         problems.extend(apply::verdict(&done, plan.mode));
@@ -186,6 +193,19 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     }
     present::done(ui, options.stage, Some(&done.state), options.state.files.state_out.as_deref());
     code
+}
+
+/// The user has stopped the run.
+fn halted(done: &Done) -> Diagnostic {
+    let abandoned = match &done.abandoned[..] {
+        [] => String::new(),
+        some => format!(
+            " These were still running and were abandoned, so it is not known what became of them: {}. They may have to be imported or \
+             removed by hand.",
+            some.join(", ")
+        ),
+    };
+    Diagnostic::error("execution halted").detail(format!("The run was interrupted. What was finished is saved; run the command again for the rest.{abandoned}"))
 }
 
 fn incomplete() -> Diagnostic {

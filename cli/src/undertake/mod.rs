@@ -9,11 +9,13 @@ use entail::observe::pool::Pool;
 use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
+use entail::state::State;
 use entail::value::{Str, Value};
 use entail::world::World;
 
 use crate::arguments::groups::OutputArgs;
 use crate::arguments::request::StateOptions;
+use crate::interrupt::Listener;
 use crate::ui::{Manner, Ui};
 use crate::view::plan::Schemas;
 
@@ -35,6 +37,40 @@ pub fn with_room<T: Send>(work: impl FnOnce(&tokio::runtime::Runtime) -> T + Sen
         let worker = worker.map_err(|it| no_room(&it))?;
         worker.join().map_err(|cause| std::panic::resume_unwind(cause))
     })
+}
+
+/// Like [`with_room`], for work that an interrupt ends in good order.
+pub fn with_interrupts<T: Send>(ui: &Ui, work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send) -> Result<T, Diagnostics> {
+    with_room(|runtime| {
+        let over = tokio::sync::Notify::new();
+        std::thread::scope(|scope| {
+            let listener = Listener::new(runtime);
+            let over = &over;
+            scope.spawn(move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
+            let ended = Ended(over);
+            let result = work(runtime);
+            drop(ended);
+            result
+        })
+    })
+}
+
+/// Tells the listener that the work is over, even where it ended in a panic.
+struct Ended<'a>(&'a tokio::sync::Notify);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+/// Waits for work that leaves nothing behind, unless the user wants it to stop.
+pub async fn unless_interrupted<T>(ui: &Ui, work: impl Future<Output = Result<T, Diagnostics>>) -> Result<T, Diagnostics> {
+    tokio::select! {
+        biased;
+        () = ui.interrupts.stop.wait_for(1) => Err(Diagnostic::error("execution halted").into()),
+        result = work => result,
+    }
 }
 
 fn no_room(error: &std::io::Error) -> Diagnostics {
@@ -83,7 +119,7 @@ pub fn lock<'a>(ui: &Ui, session: &'a Session, state: &StateOptions, operation: 
             has_said = true;
             ui.say("Acquiring state lock. This may take a few moments...\n");
         }
-        true
+        ui.interrupts.stop.asked() == 0
     };
     acquire(&session.backend, &LockInfo::new(&session.world, operation), state.lock.timeout, &mut waiting)
 }
@@ -94,6 +130,12 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
     let warnings = std::mem::take(&mut snapshot.warnings);
     ui.diagnostics(warnings);
     Ok(snapshot)
+}
+
+/// Returns what the providers of a state's objects announce; what cannot be had is left out.
+pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
+    let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.

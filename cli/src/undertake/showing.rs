@@ -4,12 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use entail::address::{Mode, Provider};
-use entail::backend::Backend;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
 use entail::operation::saved;
-use entail::operation::session::Session;
 use entail::plan::file::is_archive;
 use entail::plan::{json, state_json};
 use entail::schema::Schema;
@@ -18,6 +16,7 @@ use entail::world::World;
 
 use super::{schemas, with_room};
 use crate::commands::show::{ShowArgs, Shown};
+use crate::commands::store::Store;
 use crate::ui::{Manner, Ui};
 use crate::view;
 
@@ -34,7 +33,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
 async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Result<u8, Diagnostics> {
     match asked {
         Shown::State => {
-            let state = current_state(ui, world)?;
+            let state = Store::open(ui, world, &Choice::default())?.read(ui)?;
             state_document(ui, world, &state.unwrap_or_default(), as_json).await
         }
         Shown::Plan(path) => plan_document(ui, world, path, as_json).await,
@@ -49,18 +48,6 @@ async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Resu
         Shown::Config | Shown::Module(_) => Err(Diagnostic::error("Command not available")
             .detail("Showing the configuration as JSON is not part of this version of entail. `show -json PLAN` holds it.")
             .into()),
-    }
-}
-
-fn current_state(ui: &Ui, world: &Arc<World>) -> Result<Option<State>, Diagnostics> {
-    let files = Choice::default();
-    match Session::open(world.clone(), ui.sources.clone(), &files) {
-        Ok(session) => Ok(session.backend.read()?.state),
-        // A state can be shown where the configuration cannot be used.
-        Err(_) => {
-            let store = crate::commands::store::Store::open(world, &files)?;
-            store.read(ui)
-        }
     }
 }
 
