@@ -9,6 +9,7 @@ use entail::observe::pool::Pool;
 use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
+use entail::state::State;
 use entail::value::{Str, Value};
 use entail::world::World;
 
@@ -129,6 +130,12 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
     let warnings = std::mem::take(&mut snapshot.warnings);
     ui.diagnostics(warnings);
     Ok(snapshot)
+}
+
+/// Returns what the providers of a state's objects announce; what cannot be had is left out.
+pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
+    let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.
