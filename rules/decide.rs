@@ -46,10 +46,16 @@ ascent! {
     relation outputs_need_all();
     relation orphan(Node, Reason);
     relation kept(Node);
+    relation guarded(Node);
+    relation excluded(Node);
+    relation untargeted(Node);
     relation cbd(Node);
 
     /// `blocked(n, m)`: nothing can be said of `n`, because of `m`.
     relation blocked(Node, Node);
+
+    /// `frozen(n)`: `n` takes no part in this run, so nothing is decided of it.
+    relation frozen(Node);
 
     /// `ready(n)`: `n` can be decided.
     relation ready(Node);
@@ -107,8 +113,13 @@ ascent! {
     // @rule decide.after-blocked: `n` reads `m`, of which nothing can be said
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Blocked);
 
+    // @rule decide.frozen-excluded: `n` is left out of this run
+    frozen(n) <-- excluded(n);
+    // @rule decide.frozen-untargeted: no target wants `n`
+    frozen(n) <-- untargeted(n);
+
     // @rule decide.ready: (`n` did not fail, nor did anything it reads)
-    ready(n) <-- managed(n), !failed(n), !blocked(n, _);
+    ready(n) <-- managed(n), !frozen(n), !failed(n), !blocked(n, _);
     // @rule decide.planned: the configuration declares `n`
     planned(n) <-- mode(Mode::Normal), ready(n), declared(n);
     // @rule decide.sound: (`n` exists and is whole)
@@ -130,7 +141,7 @@ ascent! {
         <-- sound(n), must_replace(n), !replace_hit(n, _), !fired(n, _);
 
     // @rule decide.held-replacement: `n` would be replaced, but something that stays as it is rests on it
-    held(n, r) <-- wants_replacement(n, r), kept(n), !keeps_object(n);
+    held(n, r) <-- wants_replacement(n, r), guarded(n), !keeps_object(n);
     // @rule decide.replaced: (nothing that stays as it is rests on `n`)
     replaced(n, r) <-- wants_replacement(n, r), !held(n, _);
 
@@ -182,12 +193,12 @@ ascent! {
     // @rule decide.drop: `n` is gone already
     action(n, Action::Drop, Reason::Plain) <-- condemned(n, _), !prior(n);
     // @rule decide.drop-data: (nothing declares `n` any more)
-    action(n, Action::Drop, Reason::Plain) <-- data(n), orphan(n, _), !mode(Mode::Destroy);
+    action(n, Action::Drop, Reason::Plain) <-- data(n), orphan(n, _), !mode(Mode::Destroy), !frozen(n);
     // @rule decide.delete-data: the run destroys everything
-    action(n, Action::Delete, Reason::Plain) <-- mode(Mode::Destroy), data(n), in_state(n);
+    action(n, Action::Delete, Reason::Plain) <-- mode(Mode::Destroy), data(n), in_state(n), !frozen(n);
 
     // @rule decide.asked: the configuration declares `n`
-    asked(n) <-- data(n), declared(n), !mode(Mode::Destroy), !failed(n), !blocked(n, _);
+    asked(n) <-- data(n), declared(n), !mode(Mode::Destroy), !frozen(n), !failed(n), !blocked(n, _);
     // @rule decide.reuses: something is excluded, and the last result of `n` was for the same arguments
     reuses(n) <-- asked(n), excluding(), recorded_result(n), !config_unknown(n), !outputs_need_all();
     // @rule decide.deferred-unknown: the arguments of `n` are known after apply
@@ -260,7 +271,7 @@ pub fn decide(batch: &Facts) -> Decisions {
         batch: mode, managed, data, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, data_waits, has_conditions, in_check, excluding,
-            recorded_result, outputs_need_all, orphan, kept, cbd;
+            recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
         action, blocked, fired, replaced, held, deferred, reads_now, reuses, changing, triggering, unsettled,
     })

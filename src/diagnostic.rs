@@ -100,6 +100,11 @@ impl Sources {
         format!("{}:{},{}-{end}", source.name, start.line, start.column)
     }
 
+    /// Returns the text that a span covers.
+    pub fn text(&self, span: Span) -> Option<String> {
+        self.get(span.file)?.text.get(span.start as usize..span.end as usize).map(str::to_owned)
+    }
+
     /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
     pub fn place(&self, span: Span) -> String {
         match self.get(span.file) {
@@ -243,6 +248,20 @@ impl Diagnostics {
         self.0.iter()
     }
 
+    /// Returns them with each problem only where it stands first.
+    pub fn once(self) -> Diagnostics {
+        let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
+        let mut seen: std::collections::HashMap<(String, Option<Span>), Vec<usize>> = std::collections::HashMap::new();
+        for problem in self.0 {
+            let alike = seen.entry((problem.summary.clone(), problem.subject)).or_default();
+            if !alike.iter().any(|&it| once[it] == problem) {
+                alike.push(once.len());
+                once.push(problem);
+            }
+        }
+        Diagnostics(once)
+    }
+
     /// Takes the value of a result, or keeps its problems and returns nothing.
     pub fn take<T>(&mut self, result: Result<T, impl Into<Diagnostics>>) -> Option<T> {
         match result {
@@ -258,6 +277,12 @@ impl Diagnostics {
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Diagnostics {
         Diagnostics(vec![diagnostic])
+    }
+}
+
+impl From<Vec<Diagnostic>> for Diagnostics {
+    fn from(problems: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics(problems)
     }
 }
 

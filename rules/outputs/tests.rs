@@ -9,7 +9,7 @@ use crate::text::{self, Names};
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (mut base, mut selection) = (Facts::default(), Selection::default());
-    text::read(facts, &mut names, &mut [&mut base, &mut selection]);
+    text::read(facts, &mut names, &mut [&mut selection, &mut base]);
     conclusions.assert_eq(&text::print(&settle(&base, &selection), &names));
 }
 

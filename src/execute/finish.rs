@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use entail_rules::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Context, Done, record};
+use super::{Context, Done};
+use crate::state::objects as record;
 use crate::lower::Structure;
 use crate::plan::{Action, Change};
 use crate::planner::without_absent;

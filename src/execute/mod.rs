@@ -28,7 +28,6 @@ pub mod journal;
 mod problems;
 pub mod provision;
 mod queue;
-pub mod record;
 mod remove;
 mod run;
 mod stop;

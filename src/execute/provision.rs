@@ -56,7 +56,7 @@ fn check_one(provisioner: &Provisioner) -> Diagnostics {
     let mut problems = validate_body(&provisioner.body, schema());
     let (attributes, _) = provisioner.body.just_attributes();
     let command = attributes.iter().find(|it| &*it.name.text == "command").map(|it| evaluate_constant(&it.value));
-    if command.is_some_and(|(value, found)| !found.has_errors() && value.as_str() == Some("")) {
+    if command.is_some_and(|it| it.is_ok_and(|value| value.as_str() == Some(""))) {
         problems.push(no_command(provisioner));
     }
     problems

@@ -57,7 +57,7 @@ async fn removed(ctx: &Context<'_>, change: &Change, deposed: Option<&Str>, exis
         }
         (Holds::Answer(status), Some(left)) => {
             let mut object = Object { private: left.private, status, ..existing };
-            super::record::encode(&mut object, &left.value, schema);
+            crate::state::objects::encode(&mut object, &left.value, schema);
             (vec![written(change, deposed, object)], true)
         }
         _ => (Vec::new(), true),

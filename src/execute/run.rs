@@ -123,7 +123,7 @@ impl<'c, 'a> Run<'c, 'a> {
     fn start(&mut self, open: &mut FuturesUnordered<Step<'c>>) {
         let ctx = self.ctx;
         while open.len() < ctx.parallelism.max(1) && self.unreported < GROUP {
-            let Some(next) = self.steps.schedule.next() else { return };
+            let Some(next) = self.steps.schedule.take_ready() else { return };
             let vertex = self.steps.vertices[next as usize];
             if self.failed.contains(&next) || !self.steps.steps.contains(&vertex) {
                 self.steps.schedule.settle(next);

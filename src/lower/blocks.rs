@@ -1,16 +1,14 @@
 //! The blocks of the whole configuration and what each refers to: the graph before anything is expanded.
 //!
-//! It gives the order in which structure is traced, the cycles that no plan can be made of, and the resource-level
-//! dependencies that OpenTofu records in the state.
-
-use std::collections::VecDeque;
+//! It gives the order in which structure is traced, and the resource-level dependencies that OpenTofu records in the state.
+//! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
 use crate::config::uses::{self, Role};
 use crate::config::{self, Condition, Config};
-use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::diagnostic::Span;
 use crate::expression::{Subject, parse_reference};
 use crate::syntax::{Expression, Step};
 use crate::value::Str;
@@ -92,9 +90,9 @@ impl BlockGraph {
         self.index.get(&(module.clone(), key)).copied()
     }
 
-    /// Returns the blocks so that each stands behind everything it refers to, or the blocks that are left over because
-    /// they lie on or behind a cycle.
-    pub fn sorted(&self) -> Result<Vec<usize>, Vec<usize>> {
+    /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
+    /// the configuration's own check tells.
+    pub fn sorted(&self) -> Option<Vec<usize>> {
         let mut waiting: Vec<usize> = self.blocks.iter().map(|it| it.edges.len()).collect();
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
         for (user, block) in self.blocks.iter().enumerate() {
@@ -111,58 +109,10 @@ impl BlockGraph {
             }
             at += 1;
         }
-        if sorted.len() == self.blocks.len() {
-            return Ok(sorted);
-        }
-        Err((0..waiting.len()).filter(|&it| waiting[it] > 0).collect())
+        (sorted.len() == self.blocks.len()).then_some(sorted)
     }
 
-    /// Returns the shortest cycle through the given blocks: each block with the place of its reference to the next.
-    pub fn shortest_cycle(&self, among: &[usize]) -> Vec<(usize, Span)> {
-        let allowed: FxHashSet<usize> = among.iter().copied().collect();
-        let mut best: Vec<(usize, Span)> = Vec::new();
-        for &start in among {
-            let found = self.cycle_from(start, &allowed, best.len());
-            if !found.is_empty() {
-                best = found;
-            }
-            if best.len() == 1 {
-                break;
-            }
-        }
-        best
-    }
-
-    /// Breadth first from `start` back to `start`; gives up at the length of the best cycle known so far (0: none).
-    fn cycle_from(&self, start: usize, allowed: &FxHashSet<usize>, best: usize) -> Vec<(usize, Span)> {
-        let mut came: FxHashMap<usize, (usize, Span)> = FxHashMap::default();
-        let mut open = VecDeque::from([(start, 1)]);
-        while let Some((block, length)) = open.pop_front() {
-            if best > 0 && length >= best {
-                return Vec::new();
-            }
-            for &(next, span) in self.blocks[block].edges.iter().filter(|it| allowed.contains(&it.0)) {
-                if next == start {
-                    let mut cycle = vec![(block, span)];
-                    let mut at = block;
-                    while at != start {
-                        let (previous, span) = came[&at];
-                        cycle.push((previous, span));
-                        at = previous;
-                    }
-                    cycle.reverse();
-                    return cycle;
-                }
-                if let std::collections::hash_map::Entry::Vacant(entry) = came.entry(next) {
-                    entry.insert((block, span));
-                    open.push_back((next, length + 1));
-                }
-            }
-        }
-        Vec::new()
-    }
-
-    /// Returns the name of a block as cycle reports write it.
+    /// Returns the name of a block as drawings of the graph write it.
     pub fn name(&self, block: usize) -> String {
         let BlockNode { module, key, .. } = &self.blocks[block];
         let name = match key {
@@ -176,27 +126,6 @@ impl BlockGraph {
             BlockKey::Check(name) => format!("check.{name}"),
         };
         if module.is_root() { name } else { format!("{module}.{name}") }
-    }
-
-    /// Returns the error for blocks that cannot be ordered: the shortest cycle, each edge with its place.
-    pub fn cycle_error(&self, among: &[usize], sources: &Sources) -> Diagnostic {
-        let cycle = self.shortest_cycle(among);
-        let names: Vec<String> = cycle.iter().map(|it| self.name(it.0)).collect();
-        let edges: Vec<String> = (0..cycle.len())
-            .map(|at| format!("  {} refers to {} at {}", names[at], names[(at + 1) % cycle.len()], sources.place(cycle[at].1)))
-            .collect();
-        let summary = match &names[..] {
-            [one] => format!("Self reference: {one}"),
-            all => format!("Cycle: {}", all.join(", ")),
-        };
-        let error = Diagnostic::error(summary).detail(format!(
-            "These blocks wait for each other, so none of them can come first:\n{}\n\nBreak the cycle at one of these places.",
-            edges.join("\n")
-        ));
-        match cycle.iter().find(|it| it.1 != Span::default()) {
-            Some((_, span)) => error.at(*span),
-            None => error,
-        }
     }
 
     /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
@@ -296,6 +225,9 @@ impl Builder<'_> {
             it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
             self.body(from, &it.body);
         }
+        for it in &module.imports {
+            self.import(it);
+        }
         for (name, it) in &module.checks {
             let from = self.block(BlockKey::Check(name.clone()));
             self.conditions(from, &it.asserts);
@@ -326,12 +258,6 @@ impl Builder<'_> {
             self.body(from, &provisioner.body);
             provisioner.connection.iter().for_each(|it| self.body(from, it));
         }
-        let (config, root) = (self.config, Module::default());
-        let own = ConfigResource { module: self.path.clone(), resource: name.clone() };
-        for import in config.root().imports.iter().filter(|it| crate::observe::imports::target(&it.to).as_ref() == Some(&own)) {
-            let mut above = Builder { graph: &mut *self.graph, config, path: &root, module: config.root() };
-            crate::observe::imports::expressions(import).into_iter().for_each(|it| above.expression(from, it));
-        }
         if let Some(key) = it.provider.as_ref().and_then(|it| it.key.as_ref()) {
             self.expression(from, key);
         }
@@ -341,6 +267,15 @@ impl Builder<'_> {
             let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
             self.graph.blocks[from].edges.push((to, span));
         }
+    }
+
+    /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
+    fn import(&mut self, it: &config::Import) {
+        let own = it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
+        let Some(from) = own else { return };
+        let before = self.graph.blocks[from].edges.len();
+        it.expressions().into_iter().for_each(|it| self.expression(from, it));
+        self.forget_own(from, before);
     }
 
     fn forget_own(&mut self, from: usize, since: usize) {

@@ -178,7 +178,9 @@ fn part(hit: Hit) -> Hit {
 /// A flag that names a whole resource also names its collection and key set.
 fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
     let nodes = resource.instances.values().chain(resource.others.values()).chain(resource.deposed.values());
-    nodes.copied().chain(resource.pending).chain(resource.repetition).for_each(&mut *visit);
+    // A resource of the state may only be waiting for another's pending node: that one is not named with it.
+    let pending = resource.pending.filter(|_| resource.declared);
+    nodes.copied().chain(pending).chain(resource.repetition).for_each(&mut *visit);
     resource.collection.filter(|_| resource.repetition.is_some()).into_iter().for_each(visit);
 }
 
@@ -189,7 +191,11 @@ fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diag
         _ => ("exclude", "so it leaves nothing out"),
     };
     let near = nearest(structure, &wanted);
-    let hint = if near.is_empty() { String::new() } else { format!(" The nearest addresses are: {}.", near.join(", ")) };
+    let hint = match &near[..] {
+        [] => String::new(),
+        [one] => format!(" The nearest address is: {one}."),
+        all => format!(" The nearest addresses are: {}.", all.join(", ")),
+    };
     Diagnostic::warning(format!("No object matches -{option}")).detail(format!(
         "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
         selector.origin
@@ -207,6 +213,12 @@ fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {
             if address.len().abs_diff(wanted.len()) <= 8 {
                 scored.push((strsim::levenshtein(&address, wanted), address));
             }
+        }
+    }
+    for module in &structure.modules {
+        let address = module.address.to_string();
+        if !address.is_empty() && address.len().abs_diff(wanted.len()) <= 8 {
+            scored.push((strsim::levenshtein(&address, wanted), address));
         }
     }
     scored.sort();

@@ -16,7 +16,6 @@ use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{self, Scope, Subject, parse_reference};
-use crate::observe::imports;
 use crate::observe::repetition::{self, Keys};
 use crate::syntax::{Expr, Expression, Step};
 use crate::value::{Marks, Str, Type, Value};
@@ -354,8 +353,8 @@ impl Trace<'_> {
 
     fn trace_block(&mut self, node: Node, module: ModuleId, each: &Each, block: &crate::config::Resource, pending: bool) {
         let address = crate::address::ConfigResource { module: self.structure.module(module).path.clone(), resource: block.name.clone() };
-        let imports = self.input.config.root().imports.iter().filter(|it| imports::target(&it.to).as_ref() == Some(&address));
-        for it in imports.flat_map(imports::expressions) {
+        let imports = self.input.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(&address));
+        for it in imports.flat_map(crate::config::Import::expressions) {
             self.static_reads(node, Structure::ROOT, it, &[]);
         }
         for it in traced_uses(block) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use crate::config::Condition;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use crate::expression::{self, Scope};
 use crate::state::CheckResult;
 use crate::syntax::{BinaryOp, Expr};
@@ -53,16 +53,18 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
     if !plain.is_known() {
         return Outcome { status: Status::Unknown, message: None, problems };
     }
-    let invalid = |why: &str| {
-        Diagnostic::error("Invalid condition result").detail(format!("Condition expression must return either true or false, {why}.")).at(condition.condition.span)
+    let invalid = |why: String| Diagnostic::error("Invalid condition result").detail(why).at(condition.condition.span);
+    let passed = match convert(&plain, Type::BOOL) {
+        _ if plain.is_null() => Err("Condition expression must return either true or false, not null.".to_owned()),
+        Err(why) => Err(format!("Invalid condition result value: {why}.")),
+        Ok(it) => Ok(it.as_bool() == Some(true)),
     };
-    if plain.is_null() {
-        problems.push(invalid("not null"));
-        return Outcome { status: Status::Error, message: None, problems };
-    }
-    let Some(passed) = convert(&plain, Type::BOOL).ok().and_then(|it| it.as_bool()) else {
-        problems.push(invalid("and this value cannot be converted to bool"));
-        return Outcome { status: Status::Error, message: None, problems };
+    let passed = match passed {
+        Ok(passed) => passed,
+        Err(why) => {
+            problems.push(invalid(why));
+            return Outcome { status: Status::Error, message: None, problems };
+        }
     };
     if passed {
         return Outcome { status: Status::Pass, message: None, problems };
@@ -81,7 +83,8 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
     Outcome { status: Status::Fail, message, problems }
 }
 
-fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String>, Diagnostics) {
+/// Returns the message of a condition, where it can be told, and what is wrong with it.
+pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String>, Diagnostics) {
     let (value, mut problems) = expression::evaluate(&condition.error_message, scope);
     if problems.has_errors() {
         return (None, problems);
@@ -97,13 +100,24 @@ fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String>, D
         );
         return (None, problems);
     }
-    match convert(&value, Type::STRING).ok().as_ref().and_then(Value::as_str) {
-        Some(text) => (Some(text.trim().to_owned()), problems),
-        None => {
-            problems.push(Diagnostic::error("Invalid error message").detail("The error message must be a known string.").at(span));
-            (None, problems)
-        }
+    let invalid = |why: &str| Diagnostic::error("Invalid error message").detail(format!("Unsuitable value for error message: {why}.")).at(span);
+    match convert(&value, Type::STRING) {
+        Err(why) => problems.push(invalid(&why.to_string())),
+        Ok(it) if it.is_null() => problems.push(invalid("must not be null")),
+        Ok(it) => return (it.as_str().map(|it| it.trim().to_owned()), problems),
     }
+    (None, problems)
+}
+
+/// Checks a validation of a variable, whose value was given at `place`: the variable's own place where no file holds it.
+pub fn check_validation(condition: &Condition, scope: &dyn Scope, place: Span, sources: &Sources) -> Outcome {
+    let mut outcome = check(condition, scope, "Invalid value for variable");
+    for problem in outcome.problems.0.iter_mut().filter(|it| it.summary == "Invalid value for variable") {
+        problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, sources.range(condition.declared));
+        problem.context = None;
+        problem.subject = Some(place);
+    }
+    outcome
 }
 
 /// The two sides of a failed comparison.

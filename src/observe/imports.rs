@@ -9,7 +9,7 @@ use super::object::{Prior, Subject};
 use super::repetition::{self, Keys};
 use super::values::{ValueScope, Values};
 use super::{Observer, problems};
-use crate::address::{ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, ResourceName};
+use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
 use crate::config::{Config, Import};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
@@ -18,7 +18,7 @@ use crate::operation::event::Event;
 use crate::schema;
 use crate::syntax::{Expr, Expression, Step};
 use crate::value::convert::convert;
-use crate::value::{Str, Type, Value};
+use crate::value::{Type, Value};
 
 /// What an instance is to adopt.
 #[derive(Clone, Debug)]
@@ -38,49 +38,14 @@ pub struct Imports {
 impl Imports {
     /// Returns the imports of a configuration, none evaluated yet.
     pub fn of(config: &Config) -> Imports {
-        let targets = config.root().imports.iter().filter_map(|it| target(&it.to));
+        let targets = config.root().imports.iter().filter_map(Import::target);
         Imports { wishes: targets.map(|it| (it, OnceLock::new())).collect() }
     }
 }
 
-/// Returns the block that an import is for, whatever the keys.
-pub fn target(to: &Expression) -> Option<ConfigResource> {
-    let Expr::Traversal { root, steps } = &*to.expr else { return None };
-    let names: Vec<&Str> = std::iter::once(&root.text)
-        .chain(steps.iter().filter_map(|it| match it {
-            Step::Attribute(name) => Some(&name.text),
-            _ => None,
-        }))
-        .collect();
-    let mut path = Vec::new();
-    let mut rest = &names[..];
-    while let [module, name, more @ ..] = rest
-        && &***module == "module"
-    {
-        path.push((*name).clone());
-        rest = more;
-    }
-    match rest {
-        [kind, name] => Some(ConfigResource { module: Module(path.into()), resource: ResourceName { mode: Mode::Managed, kind: (*kind).clone(), name: (*name).clone() } }),
-        _ => None,
-    }
-}
-
-/// Returns the expressions that an import rests on: keys, id, `for_each`.
-pub fn expressions(import: &Import) -> Vec<&Expression> {
-    let mut found: Vec<&Expression> = import.id.iter().chain(&import.for_each).chain(&import.identity).collect();
-    if let Expr::Traversal { steps, .. } = &*import.to.expr {
-        found.extend(steps.iter().filter_map(|it| match it {
-            Step::Index(key, _) => Some(key),
-            _ => None,
-        }));
-    }
-    found
-}
-
 /// The instance that `to` means, its keys evaluated.
 fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diagnostics> {
-    let block = target(&import.to).ok_or_else(|| invalid_target(import.to.span))?;
+    let block = import.target().ok_or_else(|| invalid_target(import.to.span))?;
     let Expr::Traversal { steps, .. } = &*import.to.expr else { return Err(invalid_target(import.to.span).into()) };
     let mut keys = Vec::new();
     let mut after_name = 1;
@@ -157,7 +122,7 @@ fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Di
 
 fn collect(values: &Values<'_>, block: &ConfigResource) -> BTreeMap<Instance, Wish> {
     let mut wishes = BTreeMap::new();
-    let imports = values.config.root().imports.iter().filter(|it| target(&it.to).as_ref() == Some(block));
+    let imports = values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
     for import in imports {
         for scope in scopes(values, import) {
             match resolve(import, &scope).and_then(|address| Ok((address, id_of(import, &scope)?))) {

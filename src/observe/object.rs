@@ -278,13 +278,14 @@ fn without_ignored(prior: &Value, config: &Value, ignore: &config::IgnoreChanges
         config::IgnoreChanges::None => config.clone(),
         config::IgnoreChanges::All => schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema),
         config::IgnoreChanges::Paths(expressions) => {
-            let paths: Vec<Path> = expressions.iter().filter_map(ignored_path).collect();
+            let paths: Vec<Path> = expressions.iter().filter_map(written_path).collect();
             schema::apply_ignore_changes(prior, config, schema::Ignored::Paths(&paths), schema)
         }
     }
 }
 
-fn ignored_path(expression: &crate::syntax::Expression) -> Option<Path> {
+/// Returns the path that a traversal of names and literal keys writes out.
+pub fn written_path(expression: &crate::syntax::Expression) -> Option<Path> {
     use crate::syntax::{Expr, Step};
     use crate::value::PathStep;
     let Expr::Traversal { root, steps } = &*expression.expr else { return None };

@@ -1,7 +1,7 @@
 //! The providers of a run: one process or value per provider for its schema, one per configuration in use.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
 
@@ -15,8 +15,11 @@ use crate::world::World;
 pub struct Pool {
     world: Arc<World>,
     known: BTreeMap<ProviderAddr, Known>,
-    configured: std::sync::Mutex<BTreeMap<ProviderInstance, Arc<OnceCell<Option<Arc<dyn Provider>>>>>>,
+    configured: Mutex<BTreeMap<ProviderInstance, Configured>>,
 }
+
+/// A provider once it is configured; `None` where that failed.
+type Configured = Arc<OnceCell<Option<Arc<dyn Provider>>>>;
 
 struct Known {
     provider: Arc<dyn Provider>,
@@ -26,7 +29,7 @@ struct Known {
 impl Pool {
     /// Starts every provider that is needed, unconfigured, and asks it for its schema.
     pub async fn start(world: Arc<World>, needed: impl IntoIterator<Item = ProviderAddr>) -> (Pool, Diagnostics) {
-        let mut pool = Pool { world, known: BTreeMap::new(), configured: std::sync::Mutex::default() };
+        let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
         let mut problems = Diagnostics::new();
         for address in needed {
             if pool.known.contains_key(&address) {

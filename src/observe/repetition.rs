@@ -62,8 +62,9 @@ fn count(value: &Value) -> Keys {
     if value.is_null() {
         return invalid(SUMMARY, "The given \"count\" argument value is null. An integer is required.");
     }
-    let Ok(number) = convert(&value, Type::NUMBER) else {
-        return invalid("Incorrect value type", format!("Invalid expression value: number required, but have {}.", friendly(value.ty())));
+    let number = match convert(&value, Type::NUMBER) {
+        Ok(number) => number,
+        Err(why) => return invalid("Incorrect value type", format!("Invalid expression value: {why}.")),
     };
     if !number.is_known() {
         return Keys::Unknown;

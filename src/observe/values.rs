@@ -13,10 +13,10 @@ use crate::address::{InstanceKey, ResourceName};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, Subject};
-use crate::operation::variables::{Origin, VariableInput};
+use crate::config::inputs::{Origin, VariableInput};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
 use crate::syntax::{Expression, Step};
-use crate::value::{Marks, Str, Type, Value};
+use crate::value::{Kind, Marks, Str, Type, Value};
 use crate::world::World;
 
 /// Everything that expressions can refer to, as far as it is known.
@@ -33,12 +33,14 @@ pub struct Values<'a> {
     pub sources: &'a crate::diagnostic::Sources,
     /// `terraform.workspace`
     pub workspace: &'a str,
-    /// The time of `plantimestamp()`.
-    pub plan_time: chrono::DateTime<chrono::Utc>,
+    /// The time of `plantimestamp()`; `None` while it is not decided.
+    pub plan_time: Option<chrono::DateTime<chrono::Utc>>,
     /// Whether this is the walk that plans.
     pub planning: bool,
     /// The type of each resource's objects, for those that do not exist.
     pub types: Vec<Type>,
+    /// The type of all outputs of each module call, for those whose instances are not known.
+    pub call_types: Vec<Type>,
     /// Root outputs that cannot be evaluated because something they read failed.
     pub stopped: std::collections::BTreeSet<Node>,
     objects: Vec<OnceLock<Value>>,
@@ -59,9 +61,10 @@ impl<'a> Values<'a> {
             world,
             sources,
             workspace: "default",
-            plan_time: world.now(),
+            plan_time: Some(world.now()),
             planning: true,
             types: Vec::new(),
+            call_types: Vec::new(),
             stopped: Default::default(),
             objects: Vec::new(),
             memo: Vec::new(),
@@ -82,11 +85,17 @@ impl<'a> Values<'a> {
         self.resource_keys.resize_with(self.structure.resources.len(), OnceLock::new);
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
         self.types.resize(self.structure.resources.len(), Type::DYNAMIC);
+        self.call_types.resize(self.structure.calls.len(), Type::DYNAMIC);
     }
 
     /// Records an object's value; the first one stays.
     pub fn settle(&self, node: Node, value: Value) {
         let _ = self.objects[node.0 as usize].set(value);
+    }
+
+    /// Takes a variable, local value or output for what it is said to be; the first word counts.
+    pub fn assume(&self, node: Node, value: Value) {
+        let _ = self.memo[node.0 as usize].set(Ok(value));
     }
 
     /// Returns an object's value, if it has one.
@@ -193,7 +202,7 @@ impl<'a> Values<'a> {
         };
         let address = self.structure.name(node_of_variable);
         let input = value.map(|value| VariableInput { value, origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)) });
-        crate::operation::variables::finish(variable, &address, input.as_ref(), self.sources)
+        config::inputs::finish(variable, &address, input.as_ref(), self.sources)
     }
 
     fn resource(&self, module: ModuleId, name: &ResourceName, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
@@ -246,7 +255,11 @@ impl<'a> Values<'a> {
         let Some(&id) = self.structure.module(module).calls.get(name) else { return Ok(Value::unknown(Type::DYNAMIC)) };
         let call = self.structure.call(id);
         if call.pending {
-            return Ok(Value::unknown(Type::DYNAMIC));
+            let whole = self.call_types[id.index()];
+            return Ok(Value::unknown(match (key, whole.kind()) {
+                (Some(_), Kind::List(one) | Kind::Map(one)) => *one,
+                _ => whole,
+            }));
         }
         if let Some(key) = key {
             let wanted = repetition::key_for(key, call.style == Style::Count);
@@ -302,9 +315,9 @@ fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
 fn no_such_instance(name: &ResourceName, resource: &ResourceNode, key: &Value, span: Span) -> Diagnostic {
     let has = if resource.instances.is_empty() { "no instances".to_owned() } else { format!("{} instances", resource.instances.len()) };
     let detail = match (resource.style, key.bare()) {
-        (Style::ForEach, Value::String(_)) => "The given key does not identify an element in this collection value.".to_owned(),
-        (Style::Count, Value::Number(_)) => {
-            format!("The given key does not identify an element in this collection value: {name} has {has}.")
+        (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
+            let key = repetition::key_of(key).unwrap_or_default();
+            format!("The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}.")
         }
         (Style::Count, _) => format!("{name} is counted: a number is required as its instance key."),
         _ => format!("{name} has for_each: a string is required as its instance key."),
@@ -359,7 +372,11 @@ impl Scope for ValueScope<'_, '_> {
             }
             Subject::EachKey | Subject::EachValue | Subject::CountIndex => Ok(match &self.each {
                 Some((key, value)) => repetition::each(subject, key, value.as_ref()),
-                None => Value::unknown(Type::DYNAMIC),
+                None => Value::unknown(match subject {
+                    Subject::EachKey => Type::STRING,
+                    Subject::CountIndex => Type::NUMBER,
+                    _ => Type::DYNAMIC,
+                }),
             }),
             Subject::SelfObject => Ok(self.own.clone().unwrap_or(Value::unknown(Type::DYNAMIC))),
             Subject::Path(name) => Ok(repetition::path(name, &module.config.directory, self.values.world)),
@@ -388,7 +405,7 @@ impl Scope for ValueScope<'_, '_> {
     }
 
     fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
-        Some(self.values.plan_time)
+        self.values.plan_time
     }
 }
 

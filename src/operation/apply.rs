@@ -161,7 +161,7 @@ fn unrecorded(addresses: &[String]) -> Diagnostic {
 fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, request: &'a Request, sink: &'a dyn Sink) -> Observer<'a> {
     let mut values = Values::new(&session.config, approved.structure.clone(), approved.variables, &session.world, &session.sources);
     values.workspace = &approved.plan.workspace;
-    values.plan_time = approved.plan.timestamp;
+    values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
     let types: Vec<_> = values.structure.resources.iter().map(|resource| {
         let name = &resource.address.resource;

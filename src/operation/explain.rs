@@ -22,7 +22,12 @@ pub struct Ground {
     places: BTreeMap<(Node, Node), String>,
     declared: BTreeMap<Node, String>,
     flags: Vec<String>,
+    blocks: Vec<(String, String)>,
+    forced: BTreeMap<Node, String>,
 }
+
+/// A relation: its name, and its rows in words.
+pub type Relation = (String, Vec<Vec<String>>);
 
 impl Ground {
     /// Returns the ground of a plan just made.
@@ -31,6 +36,8 @@ impl Ground {
         Ground {
             places: places.map(|(pair, span)| (*pair, session.sources.place(*span))).collect(),
             declared: declared(session, &finished.structure),
+            blocks: blocks(session),
+            forced: forced(&finished.structure, &finished.plan),
             facts: finished.facts,
             structure: finished.structure,
             flags: finished.flags,
@@ -39,7 +46,8 @@ impl Ground {
 
     /// Returns the ground of a saved plan.
     pub fn of_saved(loaded: Loaded) -> Ground {
-        Ground { facts: loaded.facts, structure: loaded.structure, places: loaded.places, declared: loaded.declared, flags: loaded.flags }
+        let forced = forced(&loaded.structure, &loaded.plan);
+        Ground { facts: loaded.facts, structure: loaded.structure, places: loaded.places, declared: loaded.declared, flags: loaded.flags, blocks: loaded.blocks, forced }
     }
 
     /// Returns a relation's rows in words, or those of every relation that has any.
@@ -47,9 +55,9 @@ impl Ground {
     /// # Errors
     ///
     /// If there is no relation of that name.
-    pub fn relations(&self, name: Option<&str>) -> Result<Vec<(String, Vec<Vec<String>>)>, Diagnostic> {
+    pub fn relations(&self, name: Option<&str>) -> Result<Vec<Relation>, Diagnostic> {
         let conclusions = crate::datalog::shipped::conclude(&self.facts);
-        let mut found = Vec::new();
+        let mut found: Vec<Relation> = Vec::new();
         let mut names = BTreeSet::new();
         let mut tables: Vec<&dyn Tables> = vec![&self.facts];
         let concluded = conclusions.tables();
@@ -58,7 +66,7 @@ impl Ground {
             table.for_each_relation(&mut |relation, rows| {
                 names.insert(relation.name);
                 let wanted = name.map_or(rows.count() > 0, |it| it == relation.name);
-                if !wanted || found.iter().any(|(known, _): &(String, _)| known == relation.name) {
+                if !wanted || found.iter().any(|(known, _)| known == relation.name) {
                     return;
                 }
                 let mut all = Vec::with_capacity(rows.count());
@@ -103,6 +111,28 @@ impl Ground {
     }
 }
 
+/// The name and place of each block.
+pub(super) fn blocks(session: &Session) -> Vec<(String, String)> {
+    (0..session.graph.blocks.len())
+        .map(|it| {
+            let place = session.graph.resource(it).and_then(|it| session.config.resource(&it)).map(|it| session.sources.place(it.declared));
+            (session.graph.name(it).trim_end_matches(" (expand)").to_owned(), place.unwrap_or_default())
+        })
+        .collect()
+}
+
+/// The attributes whose change a provider cannot make in place, by the object it would be made to.
+fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, String> {
+    let replaced = plan.changes.iter().filter(|it| !it.replace_paths.is_empty() && it.deposed.is_none());
+    replaced
+        .filter_map(|it| {
+            let node = structure.resource(*structure.resource_ids.get(&it.address.of())?).instance(&it.address.key)?;
+            let paths: Vec<String> = it.replace_paths.iter().map(|it| crate::value::ShowPath(it).to_string().trim_start_matches('.').to_owned()).collect();
+            Some((node, paths.join(", ")))
+        })
+        .collect()
+}
+
 /// Where each declared node stands.
 pub(super) fn declared(session: &Session, structure: &Structure) -> BTreeMap<Node, String> {
     let mut places = BTreeMap::new();
@@ -144,7 +174,15 @@ impl Leaves for Ground {
             "hit" => flag(2),
             "replace_hit" => flag(1),
             "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object" | "tainted" | "key_kind" | "moved" | "recorded_provider" => Some("state".into()),
-            "prior" | "differs" | "must_replace" | "marks_differ" | "trigger_differs" | "failed" => Some("provider".into()),
+            "must_replace" => Some(match node(0).and_then(|it| self.forced.get(&it)) {
+                Some(paths) => format!("provider: {paths}"),
+                None => "provider".into(),
+            }),
+            "block_reads" | "value_block" | "knot" | "repeats" | "asks_cbd" | "in_module" | "asks_provider" => {
+                row.first().and_then(|it| self.blocks.get(*it as usize)).map(|it| it.1.clone()).filter(|it| !it.is_empty())
+            }
+            "block_gone" | "module_gone" => Some("state".into()),
+            "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => Some("provider".into()),
             "config_unknown" => node(0).and_then(|it| self.declared.get(&it)).cloned(),
             "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => Some("request".into()),
             _ => node(0).and_then(|it| self.declared.get(&it)).cloned(),
@@ -154,6 +192,7 @@ impl Leaves for Ground {
     fn id(&self, kind: &str, word: u64) -> String {
         match kind {
             "Flag" => self.flags.get(word as usize).cloned().unwrap_or_default(),
+            "Block" => self.blocks.get(word as usize).map(|it| it.0.clone()).unwrap_or_default(),
             _ => format!("{} {word}", kind.to_lowercase()),
         }
     }

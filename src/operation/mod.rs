@@ -13,7 +13,7 @@ pub mod session;
 pub mod state_commands;
 mod state_problems;
 pub mod validate;
-pub mod variables;
+pub use crate::config::inputs as variables;
 
 #[cfg(test)]
 mod tests;

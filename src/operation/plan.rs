@@ -33,12 +33,16 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     if problems.has_errors() {
         return Err(problems);
     }
-    super::validate::schemas(session, &pool).await?;
+    let validated = super::validate::check(session, &pool).await;
+    if validated.has_errors() {
+        return Err(validated);
+    }
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
     let result = planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink).await;
     let mut finished = result?;
-    if session.world.variable("ENTAIL_SELF_CHECK").is_some() {
+    finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
+    if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
     }
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);

@@ -36,6 +36,8 @@ pub struct Loaded {
     pub flags: Vec<String>,
     /// Where each node is declared: `file:line,column`.
     pub declared: BTreeMap<Node, String>,
+    /// The name and place of each block.
+    pub blocks: Vec<(String, String)>,
     extras: PlanExtras,
 }
 
@@ -55,6 +57,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
         ("facts".to_owned(), rows(&finished.facts)),
         ("order".to_owned(), rows(&finished.order)),
         ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
+        ("blocks".to_owned(), serde_json::to_vec(&super::explain::blocks(session)).unwrap_or_default()),
         ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
@@ -129,8 +132,9 @@ pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
     let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
     let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2)).collect();
     let declared: Vec<(u32, String)> = serde_json::from_slice(entry("declared")).unwrap_or_default();
+    let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
     let declared = declared.into_iter().map(|it| (Node(it.0), it.1)).collect();
-    Ok(Loaded { plan, structure, order, facts, places, flags, declared, extras })
+    Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, extras })
 }
 
 impl Loaded {

@@ -10,7 +10,7 @@ use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::{Config, InstalledModules};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
-use crate::operation::variables::{self, VariableInput};
+use crate::config::inputs::{self as variables, VariableInput};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -173,10 +173,7 @@ pub fn local_arguments(config: &Config, choice: &Choice) -> Result<Choice, Diagn
         return Err(problems);
     }
     for attribute in attributes {
-        let (value, problems) = crate::expression::evaluate_constant(&attribute.value);
-        if problems.has_errors() {
-            return Err(problems);
-        }
+        let value = crate::expression::evaluate_constant(&attribute.value)?;
         let text = value.as_str().map(PathBuf::from);
         match &*attribute.name.text {
             "path" => choice.path = text,

@@ -20,6 +20,7 @@ pub struct ByNode {
     conditions: FxHashSet<Node>,
     in_check: FxHashSet<Node>,
     kept: FxHashSet<Node>,
+    guarded: FxHashSet<Node>,
     cbd: FxHashSet<Node>,
     deposed_of: FxHashMap<Node, Node>,
     removed: FxHashMap<Node, Fate>,
@@ -48,6 +49,8 @@ pub struct Earlier<'a> {
     pub orphan: &'a [(Node, Reason)],
     /// `kept(n)`
     pub kept: &'a [(Node,)],
+    /// `guarded(n)`
+    pub guarded: &'a [(Node,)],
     /// `cbd(n)`
     pub cbd: &'a [(Node,)],
 }
@@ -70,6 +73,7 @@ impl ByNode {
             conditions: set(&facts.has_conditions),
             in_check: set(&facts.in_check),
             kept: set(earlier.kept),
+            guarded: set(earlier.guarded),
             cbd: set(earlier.cbd),
             deposed_of: facts.deposed_of.iter().copied().collect(),
             removed: facts.removed_says.iter().copied().collect(),
@@ -109,11 +113,6 @@ impl ByNode {
         self.seen.get(&node).is_some_and(|it| it.contains(&Seen::Failed))
     }
 
-    /// Returns the node's orphan reason.
-    pub fn orphan(&self, node: Node) -> Option<Reason> {
-        self.orphan.get(&node).copied()
-    }
-
     /// Returns whether a node is an instance that the configuration declares.
     pub fn is_declared(&self, node: Node) -> bool {
         self.declared.contains(&node)
@@ -127,7 +126,7 @@ impl ByNode {
 
     /// Writes what is known of a node apart from its answers.
     pub fn describe(&self, batch: &mut Facts, node: Node, kind: &NodeKind) {
-        let mut seen_of = |batch: &mut Facts, other: Node| {
+        let seen_of = |batch: &mut Facts, other: Node| {
             let words = self.seen.get(&other).map(Vec::as_slice).unwrap_or_default();
             batch.seen.extend(words.iter().map(|word| (other, *word)));
             !words.is_empty()
@@ -154,6 +153,7 @@ impl ByNode {
             (&self.conditions, &mut batch.has_conditions),
             (&self.in_check, &mut batch.in_check),
             (&self.kept, &mut batch.kept),
+            (&self.guarded, &mut batch.guarded),
             (&self.cbd, &mut batch.cbd),
         ] {
             if set.contains(&node) {

@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
-use crate::state::{self, InstanceState, ResourceState, State};
+use crate::state::{self, ResourceState, State};
 use crate::value::{Str, Value};
 
 /// What a plan is put together from.
@@ -56,7 +56,7 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         targets: inputs.request.targets.iter().map(|it| it.target.to_string()).collect(),
         excludes: inputs.request.excludes.iter().map(|it| it.target.to_string()).collect(),
         replaces: inputs.request.replaces.iter().map(|it| it.0.clone()).collect(),
-        timestamp: parts.observer.values.plan_time,
+        timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
         relevant_attributes: Vec::new(),
@@ -246,7 +246,7 @@ fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed
     if prior.value == prior.previous && object.schema_version == schema.version {
         return;
     }
-    crate::execute::record::encode(object, &prior.value, schema);
+    state::objects::encode(object, &prior.value, schema);
 }
 
 /// An imported object stands in the state that the changes start from.
@@ -254,7 +254,7 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     let structure = &parts.observer.values.structure;
     let Some(config) = structure.resource_ids.get(&address.of()).and_then(|it| structure.resource(*it).provider.clone()) else { return };
     let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Managed, &address.resource.kind) else { return };
-    let object = state::Object { private: prior.private.clone(), ..crate::execute::record::new_object(&prior.value, schema) };
+    let object = state::Object { private: prior.private.clone(), ..state::objects::new_object(&prior.value, schema) };
     let entry = state.resources.entry(address.of()).or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() });
     entry.instances.entry(address.key.clone()).or_default().current = Some(object);
 }
@@ -263,10 +263,10 @@ fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, 
     let node = parts.observer.values.structure.resource(resource);
     let Some(config) = node.provider.clone() else { return };
     let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Data, &node.address.resource.kind) else { return };
-    let object = crate::execute::record::new_result(value, schema);
+    let object = state::objects::new_result(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
     entry.provider = config;
-    let instance = entry.instances.entry(key.clone()).or_insert_with(InstanceState::default);
+    let instance = entry.instances.entry(key.clone()).or_default();
     instance.current = Some(state::Object { reads: None, ..object });
 }
 

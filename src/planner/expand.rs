@@ -1,15 +1,16 @@
 //! Key sets that only the walk could know: new instances, and what of the state they leave behind.
 
-use entail_rules::{Facts, KeyKind, Node, instances};
+use entail_rules::{Facts, Flag, Hit, KeyKind, Node, instances};
 use rustc_hash::FxHashMap;
 
 use super::walk::{Part, Progress};
-use crate::address::{InstanceKey, Mode, Resource};
+use crate::address::{Instance, InstanceKey, Mode, Resource};
 use crate::config::Repetition;
 use crate::expression;
 use crate::lower::requested::covers;
 use crate::lower::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Style};
 use crate::observe::Observer;
+use crate::request::PlanMode;
 use crate::observe::repetition::{self, Keys};
 use crate::value::{Type, Value};
 
@@ -71,7 +72,7 @@ fn keys(observer: &Observer<'_>, module: ModuleId, repetition: &Repetition, what
     }
 }
 
-fn call_keys(observer: &mut Observer<'_>, _: &mut Progress, real: &mut Real, call: CallId) -> bool {
+fn call_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &mut Real, call: CallId) -> bool {
     let (stand_in_parent, name) = (observer.values.structure.call(call).parent, observer.values.structure.call(call).name.clone());
     let Some(&stand_in) = observer.values.structure.call(call).instances.get(&InstanceKey::None) else { return true };
     let mut all = Vec::new();
@@ -80,7 +81,11 @@ fn call_keys(observer: &mut Observer<'_>, _: &mut Progress, real: &mut Real, cal
         let config = observer.values.structure.module(parent).config.clone();
         let block = &config.calls[&name];
         let what = observer.values.structure.module(parent).address.child(&name, InstanceKey::None).to_string();
-        let Some(keys) = keys(observer, parent, &block.repetition, &what) else {
+        let keys = match observer.request.mode != PlanMode::Destroy && takes_part(observer, progress, stand_in) {
+            true => keys(observer, parent, &block.repetition, &what),
+            false => Some(existing_modules(observer, parent, &name)),
+        };
+        let Some(keys) = keys else {
             passed = false;
             continue;
         };
@@ -116,6 +121,24 @@ fn call_keys(observer: &mut Observer<'_>, _: &mut Progress, real: &mut Real, cal
     passed
 }
 
+/// Whether anything in a module whose instances are not known takes part in the run: only then its keys are asked for.
+fn takes_part(observer: &Observer<'_>, progress: &Progress, module: ModuleId) -> bool {
+    let structure = &observer.values.structure;
+    let node = structure.module(module);
+    let unfiltered = progress.evaluate_all;
+    let is_selected = |it: &ResourceId| structure.resource(*it).pending.is_some_and(|it| progress.parts[it.0 as usize] == Part::Selected);
+    let mut nested = node.calls.values().flat_map(|it| structure.call(*it).instances.values());
+    unfiltered || node.resources.values().any(is_selected) || nested.any(|it| takes_part(observer, progress, *it))
+}
+
+/// The instances of a call that the state knows.
+fn existing_modules(observer: &Observer<'_>, parent: ModuleId, name: &str) -> Vec<(InstanceKey, Option<Value>)> {
+    let above = &observer.values.structure.module(parent).address;
+    let steps = observer.state.resources.keys().filter_map(|it| it.module.0.strip_prefix(&above.0[..])?.first());
+    let keys: std::collections::BTreeSet<InstanceKey> = steps.filter(|it| *it.0 == *name).map(|it| it.1.clone()).collect();
+    keys.into_iter().map(|it| (it, None)).collect()
+}
+
 /// The same call in a module instance that has just been found.
 fn twin(observer: &mut Observer<'_>, call: CallId, parent: ModuleId) -> CallId {
     let structure = &mut observer.values.structure;
@@ -136,7 +159,7 @@ fn resource_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &Re
         let config = observer.values.structure.module(module).config.clone();
         let block = &config.resources[&name];
         let address = Resource { module: observer.values.structure.module(module).address.clone(), resource: name.clone() };
-        let keys = match selected {
+        let keys = match selected && observer.request.mode != PlanMode::Destroy {
             true => keys(observer, module, &block.repetition, &address.to_string()),
             false => Some(existing_keys(observer, &address)),
         };
@@ -149,7 +172,10 @@ fn resource_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &Re
             declare(observer, progress, pending, id, key, selected);
         }
     }
-    leave_behind(observer, progress, pending, selected);
+    match passed {
+        true => leave_behind(observer, progress, pending, selected),
+        false => leave_alone(progress, pending),
+    }
     passed
 }
 
@@ -193,7 +219,11 @@ fn declare(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, 
         (true, _, true) => Part::Untargeted,
         _ => progress.parts[pending.0 as usize],
     };
-    let mut facts = Facts { declared: vec![(node,)], late: vec![(node, pending)], ..Facts::default() };
+    let mut facts = Facts { declared: vec![(node,)], ..Facts::default() };
+    if !outside {
+        facts.late.push((node, pending));
+    }
+    facts.hit.extend(excluding_flags(observer, &address).map(|flag| (node, Hit::Exclude, flag)));
     match address.resource.mode {
         Mode::Managed => facts.managed.push((node,)),
         Mode::Data => facts.data.push((node,)),
@@ -216,6 +246,22 @@ fn declare(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, 
     match held {
         true => progress.schedule.release_before(node.0, pending.0),
         false => progress.schedule.add_before(node.0, pending.0),
+    }
+}
+
+/// The flags that leave an instance out by its address. Flags of targets come first.
+fn excluding_flags<'o>(observer: &'o Observer<'_>, address: &Instance) -> impl Iterator<Item = Flag> + 'o {
+    let first = observer.request.targets.len();
+    let address = address.clone();
+    let excludes = observer.request.excludes.iter().enumerate();
+    excludes.filter(move |it| covers(&it.1.target, &address)).map(move |it| Flag((first + it.0) as u32))
+}
+
+/// Where the keys cannot be known, nothing is said of what the state holds.
+fn leave_alone(progress: &mut Progress, pending: Node) {
+    for node in progress.late.remove(&pending).unwrap_or_default() {
+        progress.parts[node.0 as usize] = Part::Excluded;
+        progress.schedule.release_before(node.0, pending.0);
     }
 }
 

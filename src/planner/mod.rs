@@ -94,7 +94,7 @@ pub struct Finished {
 ///
 /// If blocks wait for each other.
 pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
-    let sorted = inputs.graph.sorted().map_err(|left| inputs.graph.cycle_error(&left, inputs.sources))?;
+    let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
         graph: inputs.graph,
@@ -140,6 +140,9 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.absorb(&progress.facts);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
+    facts.guarded.extend(&selection.guarded);
+    facts.excluded.extend(&selection.excluded);
+    facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
     let settled = outputs::settle(&facts, &selection);
     observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
@@ -150,6 +153,8 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.step_asked.sort_unstable();
     let mut waits = facts.clone();
     waits.reads.extend(&lowered.waits);
+    // What reads a pending node waits for the instances that were found in it.
+    waits.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
     let order = order::order(&waits, &providers, &spread, &progress.decisions);
     let flags = lowered.flags.clone();
     problems.extend(observer.values.take_problems());
@@ -203,7 +208,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
     let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
     let schedule = crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
-    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, cbd: &known.spread.cbd };
+    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, guarded: &known.selection.guarded, cbd: &known.spread.cbd };
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());

@@ -9,6 +9,13 @@ use super::{Inputs, Structured};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
+/// Blocks cannot be ordered, although the configuration's check found nothing that depends on itself.
+pub(super) fn no_order() -> Diagnostic {
+    Diagnostic::error("No order of blocks").detail(
+        "Some blocks of this configuration wait for each other, but its check found no cycle. Please report this, with the configuration.",
+    )
+}
+
 /// What is known to forbid the plan before any provider is asked.
 pub(super) fn before_walk(known: &Structured, found: &Violations, inputs: &Inputs<'_>) -> Diagnostics {
     let mut problems = Diagnostics::new();

@@ -62,8 +62,9 @@ impl Observer<'_> {
             None => invalid("this value cannot be converted to bool"),
             Some(true) if destroys => {
                 let address = address.map_or_else(|| node.address.to_string(), Instance::to_string);
-                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).about(&address).detail(format!(
-                    "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target or -exclude flags."
+                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
+                    "Resource instance {address} has prevent_destroy set, but the plan calls for it to be destroyed. Either disable prevent_destroy for this resource, or leave the instance out of this run with -exclude={}.",
+                    crate::address::quote(&address)
                 ))]);
                 false
             }
@@ -89,15 +90,8 @@ impl Observer<'_> {
         let scope = self.values.scope(*module);
         let mut passed = true;
         for (index, condition) in variable.validations.iter().enumerate() {
-            let mut outcome = conditions::check(condition, &scope, "Invalid value for variable");
-            for problem in &mut outcome.problems.0 {
-                if problem.summary == "Invalid value for variable" {
-                    let place = condition.declared;
-                    problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, self.place(place));
-                    problem.context = None;
-                    problem.subject = Some(variable_place(self, *module, name).unwrap_or(variable.declared));
-                }
-            }
+            let place = variable_place(self, *module, name).unwrap_or(variable.declared);
+            let outcome = conditions::check_validation(condition, &scope, place, self.values.sources);
             passed &= !outcome.problems.has_errors();
             self.checks.record(conditions::Kind::Variable, &config_name(&address), &address, index, &outcome);
             self.values.report(outcome.problems);
@@ -122,9 +116,6 @@ impl Observer<'_> {
         passed
     }
 
-    fn place(&self, span: crate::diagnostic::Span) -> String {
-        self.values.sources.place(span)
-    }
 }
 
 /// Returns what stays as it is and has conditions: they are checked again when the plan is carried out.
@@ -203,11 +194,16 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
         if unfiltered {
             observer.values.report(problems);
         } else {
-            observer.values.report([kept(name, &problems.iter().map(|it| it.detail.clone()).collect::<Vec<_>>().join(" "), output.value.span)]);
+            let why: Vec<String> = problems.iter().map(|it| it.detail.clone()).collect();
+            observer.values.report([kept(name, &why.join(" "), output.value.span)]);
         }
         return None;
     }
     observer.values.report(problems);
+    if !unfiltered && let Some(place) = rests_on_absent(observer, output) {
+        observer.values.report([kept(name, "A precondition cannot be evaluated without it.", place)]);
+        return None;
+    }
     if !observer.output_conditions(node) {
         return None;
     }
@@ -229,9 +225,20 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
     Some(change(name, old, Some(value), output.sensitive))
 }
 
+/// The place of a precondition that cannot be evaluated because something was left out and never made.
+fn rests_on_absent(observer: &Observer<'_>, output: &crate::config::Output) -> Option<crate::diagnostic::Span> {
+    let scope = observer.values.scope(Structure::ROOT);
+    let undecided = output.preconditions.iter().find(|it| {
+        let (value, _) = crate::expression::evaluate(&it.condition, &scope);
+        let (plain, marks) = value.unmark_deep();
+        !plain.is_known() && !marks.reads.is_empty()
+    });
+    undecided.map(|it| it.condition.span)
+}
+
 fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
     let mut warning = Diagnostic::warning("Output keeps its value").at(span).detail(format!(
-        "The output \"{name}\" relies on something that this run leaves out and that does not exist: {why} The output keeps the value it has until a run includes it."
+        "The output \"{name}\" relies on something that this run leaves out and that does not exist. {why} The output keeps the value it has until a run includes it."
     ));
     warning.severity = Severity::Warning;
     warning

@@ -118,7 +118,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
     let mut batch: Vec<(Node, Answer)> = Vec::new();
     loop {
         while open.len() < OPEN {
-            let Some(next) = progress.schedule.next() else { break };
+            let Some(next) = progress.schedule.take_ready() else { break };
             let node = Node(next);
             if progress.by_node.is_blocked(node) || !needs_provider(observer, progress, node) {
                 let answer = value_node(observer, progress, node);
@@ -377,6 +377,8 @@ enum Outcome {
     Value(Option<Value>),
     Result(Value),
     Found(Box<Found>),
+    /// Decided, and forbidden: it is shown, and nothing rests on it.
+    Refused(Box<Found>),
     Dropped,
 }
 
@@ -406,16 +408,18 @@ async fn changed(observer: &Observer<'_>, node: Node, planned: Planned, action: 
         }
     }
     let destroys = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete);
-    if !observer.may_destroy(*resource, Some(&subject.address), destroys) {
-        return Outcome::Failed;
-    }
+    let refused = !observer.may_destroy(*resource, Some(&subject.address), destroys);
     let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
     let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
-    if !observer.postconditions(&subject, &after) {
+    if !refused && !observer.postconditions(&subject, &after) {
         return Outcome::Failed;
     }
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
-    Outcome::Found(Box::new(Found { action, reason, prior: Some(planned.prior), after, private: planned.private, replace_paths }))
+    found(Found { action, reason, prior: Some(planned.prior), after, private: planned.private, replace_paths }, refused)
+}
+
+fn found(found: Found, refused: bool) -> Outcome {
+    if refused { Outcome::Refused(Box::new(found)) } else { Outcome::Found(Box::new(found)) }
 }
 
 async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Action, reason: Reason) -> Outcome {
@@ -427,12 +431,11 @@ async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Acti
     let address = observer.values.structure.resource(resource).address.instance(key.clone());
     let null = Value::Null(prior.value.ty());
     let mut private = prior.private.clone();
+    let mut refused = false;
     match action {
         Action::Drop => return Outcome::Dropped,
         Action::Delete => {
-            if is_current && !observer.may_destroy(resource, Some(&address), true) {
-                return Outcome::Failed;
-            }
+            refused = is_current && !observer.may_destroy(resource, Some(&address), true);
             let Some((schema, provider)) = serving(observer, resource, &address).await else { return Outcome::Failed };
             match observer.plan_removal(&address, &schema, &provider, &prior).await {
                 Some(planned) => private = planned,
@@ -442,7 +445,7 @@ async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Acti
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    Outcome::Found(Box::new(Found { action, reason, prior: Some(prior), after, private, replace_paths: Vec::new() }))
+    found(Found { action, reason, prior: Some(prior), after, private, replace_paths: Vec::new() }, refused)
 }
 
 async fn read(observer: &Observer<'_>, node: Node, question: Question, action: Option<(Action, Reason)>, reads_now: bool) -> Outcome {
@@ -478,6 +481,10 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
             progress.results.insert(node, value);
         }
         Outcome::Dropped => progress.dropped.push(node),
+        Outcome::Refused(found) => {
+            progress.by_node.fail(node);
+            progress.found.insert(node, *found);
+        }
         Outcome::Found(found) => {
             if !found.after.is_null() {
                 observer.values.settle(node, found.after.clone());

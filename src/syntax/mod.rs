@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, Str};
 
 mod content;
+#[cfg(test)]
 mod edit;
 mod expression;
 mod json;
@@ -25,7 +26,6 @@ mod traversal;
 mod walk;
 
 pub use content::{AttributeSchema, BlockSchema};
-pub use edit::parse_with_hcl_edit;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use traversal::{Traversal, parse_traversal};
 pub use walk::{calls, references};

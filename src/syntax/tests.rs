@@ -1,3 +1,5 @@
+//! Source texts in; trees and problems out.
+
 use expect_test::{Expect, expect};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Command lines in; what was understood, or what is said instead, out.
+
 use std::collections::BTreeMap;
 
 use entail::diagnostic::Sources;

@@ -1,3 +1,5 @@
+//! What is asked on a terminal, and what counts as an answer.
+
 use std::sync::Arc;
 
 use entail::operation::event::Event;

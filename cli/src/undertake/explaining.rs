@@ -99,7 +99,7 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
         };
         let tables = ground.relations(relation.as_deref())?;
         if args.json {
-            ui.out(&format!("{:#}\n", json!(tables.into_iter().map(|(name, rows)| (name, rows)).collect::<BTreeMap<_, _>>())));
+            ui.out(&format!("{:#}\n", json!(tables.into_iter().collect::<BTreeMap<_, _>>())));
             return Ok(0);
         }
         ui.write(|out| {

@@ -154,8 +154,6 @@ async fn check(ui: &Ui, world: &Arc<World>) -> Diagnostics {
     };
     let (pool, found) = Pool::start(world.clone(), session.needed_providers(&State::default())).await;
     problems.extend(found);
-    problems.extend(validate::schemas(&session, &pool).await.err().into_iter().flatten());
-    problems.extend(validate::walk(&session, &pool).await);
-    problems.0.dedup();
-    problems
+    problems.extend(validate::check(&session, &pool).await);
+    problems.once()
 }

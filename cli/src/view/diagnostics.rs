@@ -190,12 +190,7 @@ impl<'a> Report<'a> {
     fn notes(&self) -> Vec<String> {
         let call = self.diagnostic.function.iter().filter_map(|(name, signature)| {
             let signature = signature.as_deref()?;
-            let is_whole = signature.starts_with(name) && signature[name.len()..].starts_with('(');
-            Some(if is_whole {
-                format!("while calling {signature}")
-            } else {
-                format!("while calling {name}({signature})")
-            })
+            Some(format!("while calling {name}{signature}"))
         });
         let mut values = self.diagnostic.values.clone();
         values.sort();
@@ -399,7 +394,7 @@ impl Frame {
         }
         for difference in error.related().into_iter().flatten() {
             out.push_str(&format!(
-                "    {}\n    {} {}\n",
+                "    {}\n    {} {} \n",
                 grey("├────────────────"),
                 grey("│"),
                 self.style.bold("Diff:")

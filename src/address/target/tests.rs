@@ -1,3 +1,5 @@
+//! Addresses of `-target` and `-exclude`, as users write them: read, printed, refused.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

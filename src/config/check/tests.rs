@@ -186,6 +186,28 @@ fn a_circle_is_told_once_at_its_shortest() {
 }
 
 #[test]
+fn what_adopts_an_object_waits_for_what_names_it() {
+    check(
+        r#"
+        -- main.tf --
+        resource "terraform_data" "a" {}
+        resource "terraform_data" "b" {}
+        import {
+          to = terraform_data.a
+          id = terraform_data.b.id
+        }
+        import {
+          to = terraform_data.b
+          id = terraform_data.a.id
+        }
+        "#,
+        expect![[r#"
+            Cycle: terraform_data.a, terraform_data.b
+        "#]],
+    );
+}
+
+#[test]
 fn a_circle_is_told_link_by_link() {
     let folder = folder(
         r#"

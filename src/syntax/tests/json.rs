@@ -1,3 +1,5 @@
+//! JSON texts in; attributes, blocks and problems out.
+
 use expect_test::{Expect, expect};
 
 use super::{print, problems_of};

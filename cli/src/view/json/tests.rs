@@ -1,3 +1,5 @@
+//! Events in; the lines of the JSON stream out.
+
 use std::time::Duration;
 
 use entail::address::{ModuleInstance, ResourceName};

@@ -1,3 +1,5 @@
+//! Outputs in; each form in which they are shown out.
+
 use entail::value::Marks;
 use expect_test::{Expect, expect};
 

@@ -1,3 +1,5 @@
+//! Plans in; the screens that show them out.
+
 use entail::address::{Instance, InstanceKey, ModuleInstance, ProviderConfig, ResourceName};
 use entail::plan::Reason;
 use entail::schema::{NestedAttributes, NestedBlock, Nesting, Schema};

@@ -1,3 +1,5 @@
+//! Events in; the lines that people watch out.
+
 use entail::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
 use expect_test::{Expect, expect};
 

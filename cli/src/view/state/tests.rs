@@ -1,3 +1,5 @@
+//! States in; the screens that show them out.
+
 use expect_test::expect;
 
 use super::*;
