@@ -134,7 +134,7 @@ impl<'c, 'a> Run<'c, 'a> {
                 continue;
             }
             let Some(change) = self.steps.changes.get(&vertex.0).copied() else {
-                self.steps.schedule.settle(next);
+                self.take(next, remove::result(ctx, vertex.0));
                 continue;
             };
             let existing = self.done.state.object_of(change);
