@@ -7,5 +7,7 @@ mod support;
 mod cases;
 #[path = "it/quickstart.rs"]
 mod quickstart;
+#[path = "it/safety.rs"]
+mod safety;
 #[path = "it/tidy.rs"]
 mod tidy;

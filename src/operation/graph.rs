@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use entail_rules::{Node, Phase};
+
+use super::saved::Loaded;
 use super::session::Session;
 use crate::address::{Module, ProviderConfig, quote};
 use crate::config::Config;
 use crate::lower::blocks::{BlockGraph, BlockKey, provider_config};
-
-/// The kinds of graph that can be asked for.
-pub const KINDS: [&str; 4] = ["plan", "plan-refresh-only", "plan-destroy", "apply"];
 
 /// Returns the graph of the configuration: resources and providers with what they wait for.
 pub fn dot(session: &Session) -> String {
@@ -19,7 +19,30 @@ pub fn dot(session: &Session) -> String {
         format!("\t\t{} [label = {}, shape = \"{shape}\"]", quote(&format!("[root] {name}")), quote(label))
     });
     let edges = edges.iter().map(|(from, to)| format!("\t\t{} -> {}", quote(&format!("[root] {from}")), quote(&format!("[root] {to}"))));
-    let lines: Vec<String> = nodes.chain(edges).collect();
+    written(&nodes.collect(), &edges.collect())
+}
+
+/// Returns the graph of a saved plan: its steps and what each waits for.
+pub fn dot_of_plan(loaded: &Loaded) -> String {
+    let name = |node: Node, phase: Phase| {
+        let suffix = match phase {
+            Phase::Up => "",
+            Phase::Settled => " (settled)",
+            Phase::Down | Phase::Late => " (destroy)",
+        };
+        quote(&format!("[root] {}{suffix}", loaded.structure.name(node)))
+    };
+    let steps = loaded.order.step.iter().copied();
+    let ends = loaded.order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]);
+    let nodes = steps.chain(ends).map(|(node, phase)| {
+        format!("\t\t{} [label = {}, shape = \"box\"]", name(node, phase), quote(&loaded.structure.name(node)))
+    });
+    let edges = loaded.order.before.iter().map(|it| format!("\t\t{} -> {}", name(it.0, it.1), name(it.2, it.3)));
+    written(&nodes.collect(), &edges.collect())
+}
+
+fn written(nodes: &BTreeSet<String>, edges: &BTreeSet<String>) -> String {
+    let lines: Vec<&str> = nodes.iter().chain(edges).map(String::as_str).collect();
     format!("digraph {{\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {{\n{}\n\t}}\n}}\n\n", lines.join("\n"))
 }
 

@@ -14,7 +14,7 @@ use crate::config::inputs::{self as variables, VariableInput};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
-use crate::world::World;
+use crate::world::{World, side_by_side};
 
 /// One folder, opened.
 pub struct Session {
@@ -48,15 +48,21 @@ impl Session {
         let installed = InstalledModules::read(&data)?;
         let (config, mut problems) = crate::config::load_config(&world.root, &sources, &installed);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
-        problems.extend(crate::config::check::check(&config, &sources));
-        problems.extend(crate::config::check::check_for_plan(&config, &sources));
+        let (found, graph) = side_by_side(
+            || {
+                let mut found = crate::config::check::check(&config, &sources);
+                found.extend(crate::config::check::check_for_plan(&config, &sources));
+                found
+            },
+            || BlockGraph::of(&config),
+        );
+        problems.extend(found);
         if problems.has_errors() {
             return Err(problems);
         }
         let workspace = workspace::selected(&world)?;
         let choice = backend_choice(config.root(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
-        let graph = BlockGraph::of(&config);
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
     }
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::Diagnostics;
 use entail::backend::local::Choice;
 use entail::operation::explain::{Ground, Question};
-use entail::operation::graph::KINDS;
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
 use entail::world::World;
@@ -119,16 +118,13 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
 pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diagnostics> {
     silence(ui, true)?;
     crate::commands::no_words(&args.words)?;
-    if args.kind.as_deref().is_some_and(|it| !KINDS.contains(&it)) {
-        return Err(Diagnostic::error("Unsupported graph type")
-            .detail("The -type=... argument must be either \"plan\", \"plan-refresh-only\", \"plan-destroy\", or \"apply\".")
-            .into());
-    }
-    if let Some(path) = &args.plan {
-        saved::load(&world.root.join(path))?;
-    }
+    args.check()?;
     let ui = &*ui;
     with_room(|_| {
+        if let Some(path) = &args.plan {
+            ui.out(&entail::operation::graph::dot_of_plan(&saved::load(&world.root.join(path))?));
+            return Ok(0);
+        }
         let session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
         ui.out(&entail::operation::graph::dot(&session));
         Ok(0)

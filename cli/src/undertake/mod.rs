@@ -99,14 +99,22 @@ pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<B
         return Err(problems);
     }
     ui.diagnostics(problems);
+    let mut unset = Diagnostics::new();
     for name in missing {
         let variable = &session.config.root().variables[&name];
-        let answer = ui.variable(&name, variable.description.as_deref(), variable.sensitive);
-        if let Some(text) = answer {
-            inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?);
+        match ui.variable(&name, variable.description.as_deref(), variable.sensitive) {
+            Some(text) => drop(inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?)),
+            None => unset.push(not_set(&name).at(variable.declared)),
         }
     }
-    session.variables(&inputs)
+    if unset.has_errors() { Err(unset) } else { session.variables(&inputs) }
+}
+
+/// A root variable needs a value, and nobody gives one.
+fn not_set(name: &str) -> Diagnostic {
+    Diagnostic::error("No value for required variable").detail(format!(
+        "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable."
+    ))
 }
 
 /// Takes the state's lock, and says so where that takes long.

@@ -94,14 +94,13 @@ fn block_around(source: &Source, offset: usize) -> Option<String> {
         return None;
     }
     let offset = offset.checked_sub(1)?;
-    let mut scanner = Scanner { bytes: source.text.as_bytes(), at: 0 };
-    while scanner.at <= offset {
-        let (header, range) = scanner.next_block()?;
-        if range.contains(&offset) {
-            return source.text.get(header).map(normal_header);
-        }
-    }
-    None
+    let blocks = source.blocks(|text| {
+        let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+        std::iter::from_fn(|| scanner.next_block()).collect()
+    });
+    let (header, range) = blocks.get(blocks.partition_point(|it| it.1.end <= offset))?;
+    let header = source.text.get(header.clone()).filter(|_| range.contains(&offset))?;
+    Some(normal_header(header))
 }
 
 /// Puts one space between the words of a header and quotes its labels.
