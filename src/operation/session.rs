@@ -79,6 +79,27 @@ impl Session {
         Ok((session, problems))
     }
 
+    /// Opens the folder for `console`: as for `validate`, with the state where flags and the backend block say that it is.
+    pub fn open_for_console(world: Arc<World>, sources: Sources, choice: &Choice) -> Result<(Session, Diagnostics), Diagnostics> {
+        let (mut session, problems) = Session::open_for_validation(world, sources)?;
+        let choice = local_arguments(session.config.root(), choice)?;
+        session.backend = Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
+        Ok((session, problems))
+    }
+
+    /// Returns the root variables: given, or unknown where they are not.
+    pub fn variables_or_unknown(&self, inputs: &BTreeMap<Str, VariableInput>) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+        let root = &self.config.root().variables;
+        let missing = root.iter().filter(|it| it.1.default.is_none() && !inputs.contains_key(it.0));
+        let mut values: BTreeMap<Str, Value> = missing.map(|(name, it)| (name.clone(), variables::unknown_of(it))).collect();
+        for (name, variable) in root {
+            if !values.contains_key(name) {
+                values.insert(name.clone(), variables::finish(variable, &format!("var.{name}"), inputs.get(name), &self.sources)?);
+            }
+        }
+        Ok(values)
+    }
+
     fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&workspace::data_folder(&world))?;
         let (config, problems) = crate::config::load_config(&world.root, &sources, &installed);
