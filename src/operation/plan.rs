@@ -31,7 +31,13 @@ pub struct Planned {
 ///
 /// If there is nothing that could be called a plan. Problems of a plan that could be made in part stand in it.
 pub async fn plan(session: &Session, request: &Request, state: State, variables: BTreeMap<Str, Value>, sink: &dyn Sink) -> Result<Planned, Diagnostics> {
-    let refused = without_provisioners(&session.config, request.mode);
+    let mut refused = without_provisioners(&session.config, request.mode);
+    if request.generate_config_out.is_some() {
+        refused.push(
+            Diagnostic::error("Generating configuration is not supported")
+                .detail("This version of entail does not write configuration: -generate-config-out cannot be used."),
+        );
+    }
     if refused.has_errors() {
         return Err(refused);
     }
