@@ -9,5 +9,7 @@ mod cases;
 mod documents;
 #[path = "it/quickstart.rs"]
 mod quickstart;
+#[path = "it/safety.rs"]
+mod safety;
 #[path = "it/tidy.rs"]
 mod tidy;

@@ -37,6 +37,9 @@ pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node
         if has_errors {
             continue;
         }
+        if ctx.plan.mode == crate::request::PlanMode::RefreshOnly && !value.is_wholly_known() {
+            continue;
+        }
         let (plain, _) = without_absent(&value).unmark_deep();
         let plain = record::known_only(&plain);
         let stored = (!plain.is_null()).then(|| OutputValue { ty: plain.ty(), value: plain, sensitive: output.sensitive, deprecated: output.deprecated.clone() });

@@ -35,7 +35,7 @@ impl Observer<'_> {
         Some(Question { config, is_known, recorded })
     }
 
-    /// Reads a data source now.
+    /// Reads a data source now. Who asks tells of it.
     pub async fn read_data(&self, subject: &Subject<'_>, config: &Value) -> Option<Value> {
         let (plain, marks) = config.unmark_paths();
         let kind = &subject.block.name.kind;
@@ -44,7 +44,6 @@ impl Observer<'_> {
             self.report_provider(&subject.address, Some(subject.block), &found);
             return None;
         }
-        self.events.refresh_started(&subject.address, &Value::NULL);
         let response = subject.provider.read_data(kind, &plain).await;
         found.extend(response.diagnostics);
         self.report_provider(&subject.address, Some(subject.block), &found);
@@ -53,7 +52,6 @@ impl Observer<'_> {
             self.values.report([problems::data_not_known(&subject.address)]);
             return None;
         }
-        self.events.refresh_finished(&subject.address, &value);
         Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &subject.schema.block))
     }
 }

@@ -3,6 +3,7 @@
 //! Facts say that something is true of a value; the values themselves are kept here.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use entail_rules::Node;
 
@@ -11,6 +12,7 @@ use crate::config::{self, Condition};
 use crate::expression;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::operation::event::{Event, Sink, Subject as EventSubject};
+use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
 use crate::request::Request;
 use crate::state::State;
@@ -56,6 +58,17 @@ pub struct Observer<'a> {
 pub struct Told<'a>(pub &'a dyn Sink);
 
 impl Told<'_> {
+    /// Tells that a data source is about to be read.
+    pub fn read_started(&self, address: &Instance) {
+        let subject = EventSubject { address: address.clone(), deposed: None, id: None };
+        self.0.event(Event::ApplyStart(subject, Action::Read));
+    }
+
+    /// Tells that a data source was read.
+    pub fn read_finished(&self, address: &Instance, value: &Value, since: Instant) {
+        self.0.event(Event::ApplyComplete(EventSubject::of(address, None, value), Action::Read, since.elapsed()));
+    }
+
     fn refresh_started(&self, address: &Instance, value: &Value) {
         self.0.event(Event::RefreshStart(EventSubject::of(address, None, value)));
     }

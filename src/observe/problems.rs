@@ -14,6 +14,10 @@ pub fn of_provider(found: &ProviderDiagnostic, address: Option<&Instance>, place
         Severity::Warning => Diagnostic::warning(found.summary.clone()),
     };
     let mut problem = problem.detail(found.detail.clone());
+    if let Some(address) = address.filter(|_| found.names_object) {
+        problem.summary = format!("{address}: {}", found.summary);
+        return problem;
+    }
     if let Some(address) = address {
         problem = problem.about(address);
     }

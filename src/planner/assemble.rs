@@ -18,6 +18,7 @@ use crate::observe::object::Prior;
 use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
 use crate::state::{self, ResourceState, State};
+use crate::value::path::mark_paths;
 use crate::value::{Str, Value};
 
 /// What a plan is put together from.
@@ -91,7 +92,10 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         action,
         reason: answers::reason(found.reason),
         before,
-        after: found.after.clone(),
+        after: match &found.recorded_marks {
+            Some(marks) => mark_paths(&found.after.unmark_deep().0, marks),
+            None => found.after.clone(),
+        },
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
@@ -179,7 +183,9 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
             object.skip_destroy = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
         }
     }
-    for node in &parts.progress.dropped {
+    // A data source that is read later has no result until then.
+    let unread = parts.progress.found.iter().filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
+    for node in parts.progress.dropped.iter().chain(unread) {
         if let Some(address) = parts.observer.values.structure.instance(*node) {
             let deposed = match parts.observer.values.structure.kind(*node) {
                 NodeKind::Deposed(_, _, key) => Some(key.clone()),

@@ -220,7 +220,8 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
             .at(output.value.span)]);
         return None;
     }
-    let value = without_absent(&value);
+    // What is only to be recorded says nothing of an object that is gone: the output waits for a plan that mends it.
+    let value = if observer.request.mode == PlanMode::RefreshOnly { value } else { without_absent(&value) };
     let old = inputs.state.outputs.get(name);
     Some(change(name, old, Some(value), output.sensitive))
 }

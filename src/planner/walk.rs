@@ -20,7 +20,7 @@ use crate::observe::object::{Planned, Prior, Subject};
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::schema::{self, Schema};
-use crate::value::Value;
+use crate::value::{Marks, Value};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -53,6 +53,8 @@ pub struct Found {
     pub private: Vec<u8>,
     /// Paths that made it a replacement.
     pub replace_paths: Vec<crate::value::Path>,
+    /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
+    pub recorded_marks: Option<Vec<(crate::value::Path, Marks)>>,
 }
 
 /// What the walk keeps while it runs.
@@ -400,8 +402,10 @@ async fn changed(observer: &Observer<'_>, node: Node, planned: Planned, action: 
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else { return Outcome::Nothing };
     let replaces = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate);
     let mut planned = planned;
+    let mut recorded_marks = None;
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
     if replaces && !planned.prior.tainted {
+        recorded_marks = Some(planned.config.unmark_paths().1);
         match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,
             None => return Outcome::Failed,
@@ -415,7 +419,7 @@ async fn changed(observer: &Observer<'_>, node: Node, planned: Planned, action: 
         return Outcome::Failed;
     }
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
-    found(Found { action, reason, prior: Some(planned.prior), after, private: planned.private, replace_paths }, refused)
+    found(Found { action, reason, prior: Some(planned.prior), after, private: planned.private, replace_paths, recorded_marks }, refused)
 }
 
 fn found(found: Found, refused: bool) -> Outcome {
@@ -445,7 +449,7 @@ async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Acti
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    found(Found { action, reason, prior: Some(prior), after, private, replace_paths: Vec::new() }, refused)
+    found(Found { action, reason, prior: Some(prior), after, private, replace_paths: Vec::new(), recorded_marks: None }, refused)
 }
 
 async fn read(observer: &Observer<'_>, node: Node, question: Question, action: Option<(Action, Reason)>, reads_now: bool) -> Outcome {
@@ -453,22 +457,33 @@ async fn read(observer: &Observer<'_>, node: Node, question: Question, action: O
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
     let mut value = None;
     if reads_now {
-        match observer.read_data(&subject, &question.config).await {
-            Some(read) if observer.postconditions(&subject, &read) => value = Some(read),
-            _ => return Outcome::Failed,
+        observer.events.read_started(&subject.address);
+        let since = std::time::Instant::now();
+        let Some(read) = observer.read_data(&subject, &question.config).await else { return Outcome::Failed };
+        observer.events.read_finished(&subject.address, &read, since);
+        if !observer.postconditions(&subject, &read) {
+            return Outcome::Failed;
         }
+        value = Some(read);
     }
     match (action, value) {
         (Some((Action::Read, reason)), value) => {
-            let after = value.unwrap_or_else(|| schema::planned_unknown(&subject.schema.block, &question.config));
-            Outcome::Found(Box::new(Found { action: Action::Read, reason, prior: None, after, private: Vec::new(), replace_paths: Vec::new() }))
+            let after = value.unwrap_or_else(|| unread(&subject, &question));
+            let recorded_marks = Some(question.config.unmark_paths().1);
+            found(Found { action: Action::Read, reason, prior: None, after, private: Vec::new(), replace_paths: Vec::new(), recorded_marks }, false)
         }
         (_, Some(value)) => Outcome::Result(value),
         (_, None) => match question.recorded {
             Some(recorded) => Outcome::Result(recorded),
-            None => Outcome::Value(Some(schema::planned_unknown(&subject.schema.block, &question.config))),
+            None => Outcome::Value(Some(unread(&subject, &question))),
         },
     }
+}
+
+/// What is known of a data source that is read later.
+fn unread(subject: &Subject<'_>, question: &Question) -> Value {
+    let schema = &subject.schema.block;
+    schema::mark_sensitive(&schema::planned_unknown(schema, &question.config), schema)
 }
 
 fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Outcome) {

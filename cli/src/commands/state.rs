@@ -16,7 +16,6 @@ use super::{no_words, words};
 use crate::arguments::groups::{LockArgs, StateArgs as StateFiles, VariableArgs};
 use crate::arguments::request::{LockOptions, StateOptions, target};
 use crate::ui::{Manner, Ui};
-use crate::view::plan::Schemas;
 use crate::view::state as view;
 use crate::view::style::{Paint, quoted};
 
@@ -285,8 +284,7 @@ fn show(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnost
     ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, None)?;
     let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
-    // CALLS: operation::schemas(world, &state), so that nested blocks are shown as blocks.
-    let schemas = Schemas::new();
+    let schemas = crate::undertake::schemas_of(world, &state)?;
     let shown = view::object((&address, None), &resource.provider.provider, object, &schemas);
     ui.write(|out| view::write_object(out, &shown, &schemas, ui.look()));
     Ok(0)

@@ -9,6 +9,7 @@ use entail::execute::Done;
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
 use entail::operation::event::tell_changes;
+use entail::operation::plan::Planned;
 use entail::operation::saved;
 use entail::operation::session::Session;
 use entail::plan::Plan;
@@ -37,7 +38,37 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOpti
 pub fn refresh(ui: &mut Ui, world: &Arc<World>, args: &crate::commands::refresh::RefreshArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     let ui = &*ui;
-    with_interrupts(ui, |runtime| runtime.block_on(fresh(ui, world, &options)))?
+    with_interrupts(ui, |runtime| runtime.block_on(refreshed(ui, world, &options)))?
+}
+
+async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
+    let session = open(ui, world, &options.state)?;
+    let _lock = lock(ui, &session, &options.state, "OperationTypeRefresh")?;
+    let snapshot = read_state(ui, &session)?;
+    let variables = root_variables(ui, &session, &options.request)?;
+    let state = snapshot.state.clone().unwrap_or_default();
+    let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
+    let code = ui.diagnostics(planned.finished.problems.clone());
+    if code != 0 {
+        return Ok(code);
+    }
+    let done = done(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await?;
+    let code = ui.diagnostics(done.problems.clone());
+    if code == 0 {
+        present::outputs(ui, &done.state);
+    }
+    Ok(code)
+}
+
+fn approved(planned: &Planned) -> Approved<'_> {
+    let finished = &planned.finished;
+    Approved {
+        plan: &finished.plan,
+        structure: &finished.structure,
+        order: &finished.order,
+        facts: &finished.facts,
+        variables: &planned.variables,
+    }
 }
 
 async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
@@ -57,14 +88,7 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
         ui.cancelled(finished.plan.mode);
         return Ok(1);
     }
-    let approved = Approved {
-        plan: &finished.plan,
-        structure: &finished.structure,
-        order: &finished.order,
-        facts: &finished.facts,
-        variables: &planned.variables,
-    };
-    carry_out(ui, &session, &planned.pool, &approved, &snapshot, options).await
+    carry_out(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await
 }
 
 async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &std::path::Path) -> Result<u8, Diagnostics> {
@@ -132,10 +156,20 @@ fn given_again(
 }
 
 async fn carry_out(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Result<u8, Diagnostics> {
-    ui.interrupts.carry_out();
-    let stop = &ui.interrupts.stop;
-    let done = apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, stop).await?;
+    let done = done(ui, session, pool, approved, snapshot, options).await?;
     Ok(report(ui, approved.plan, done, options))
+}
+
+async fn done(
+    ui: &Ui,
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    snapshot: &Snapshot,
+    options: &ApplyOptions,
+) -> Result<Done, Diagnostics> {
+    ui.interrupts.carry_out();
+    apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &ui.interrupts.stop).await
 }
 
 fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {

@@ -118,8 +118,13 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
 pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diagnostics> {
     silence(ui, true)?;
     crate::commands::no_words(&args.words)?;
+    args.check()?;
     let ui = &*ui;
     with_room(|_| {
+        if let Some(path) = &args.plan {
+            ui.out(&entail::operation::graph::dot_of_plan(&saved::load(&world.root.join(path))?));
+            return Ok(0);
+        }
         let session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
         ui.out(&entail::operation::graph::dot(&session));
         Ok(0)

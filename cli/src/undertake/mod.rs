@@ -9,6 +9,7 @@ use entail::observe::pool::Pool;
 use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
+use entail::state::State;
 use entail::value::{Str, Value};
 use entail::world::World;
 
@@ -97,14 +98,22 @@ pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<B
         return Err(problems);
     }
     ui.diagnostics(problems);
+    let mut unset = Diagnostics::new();
     for name in missing {
         let variable = &session.config.root().variables[&name];
-        let answer = ui.variable(&name, variable.description.as_deref(), variable.sensitive);
-        if let Some(text) = answer {
-            inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?);
+        match ui.variable(&name, variable.description.as_deref(), variable.sensitive) {
+            Some(text) => drop(inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?)),
+            None => unset.push(not_set(&name).at(variable.declared)),
         }
     }
-    session.variables(&inputs)
+    if unset.has_errors() { Err(unset) } else { session.variables(&inputs) }
+}
+
+/// A root variable needs a value, and nobody gives one.
+fn not_set(name: &str) -> Diagnostic {
+    Diagnostic::error("No value for required variable").detail(format!(
+        "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable."
+    ))
 }
 
 /// Takes the state's lock, and says so where that takes long.
@@ -129,6 +138,12 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
     let warnings = std::mem::take(&mut snapshot.warnings);
     ui.diagnostics(warnings);
     Ok(snapshot)
+}
+
+/// Returns what the providers of a state's objects announce; what cannot be had is left out.
+pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
+    let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.
