@@ -548,16 +548,16 @@ impl Structure {
             let node = Node(number as u32);
             match kind {
                 NodeKind::Variable(module, name) => {
-                    drop(structure.modules[module.index()].variables.insert(name.clone(), node))
+                    structure.modules[module.index()].variables.insert(name.clone(), node);
                 }
                 NodeKind::Local(module, name) => {
-                    drop(structure.modules[module.index()].locals.insert(name.clone(), node))
+                    structure.modules[module.index()].locals.insert(name.clone(), node);
                 }
                 NodeKind::Output(module, name) => {
-                    drop(structure.modules[module.index()].outputs.insert(name.clone(), node))
+                    structure.modules[module.index()].outputs.insert(name.clone(), node);
                 }
                 NodeKind::Check(module, name) => {
-                    drop(structure.modules[module.index()].checks.insert(name.clone(), node))
+                    structure.modules[module.index()].checks.insert(name.clone(), node);
                 }
                 _ => {}
             }
