@@ -384,6 +384,6 @@ impl State {
     fn clone_object(&self, change: &Change) -> Option<crate::state::Object> {
         let instance = self.instance(&change.address)?;
         let deposed = change.deposed.as_ref().or(change.deposes.as_ref()).and_then(|it| instance.deposed.get(it));
-        deposed.or(instance.current.as_ref().filter(|_| change.deposed.is_none())).cloned()
+        deposed.or(instance.current.as_ref().filter(|_| change.deposed.is_none())).map(|it| (**it).clone())
     }
 }

@@ -11,7 +11,7 @@ use super::read::{Reader, output_from};
 use super::text::{JsonWriter, Layout};
 use super::version4::{ObjectV4, OutputV4};
 use super::write::{write_object, write_output, write_reads};
-use super::{Object, OutputValue, ResourceState, State, names};
+use super::{Object, OutputValue, ResourceState, Shared, State, names};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
 
@@ -183,14 +183,14 @@ impl State {
         match record {
             Record::Written { address, deposed, provider, provider_key, object } => {
                 let fresh =
-                    || ResourceState { provider: provider.clone(), instances: Default::default() };
+                    || ResourceState { provider: provider.clone(), instances: Default::default() }.into();
                 let resource = self.resources.entry(address.of()).or_insert_with(fresh);
                 resource.provider = provider;
                 let instance = resource.instances.entry(address.key).or_default();
                 instance.provider_key = provider_key;
                 match deposed {
-                    Some(key) => drop(instance.deposed.insert(key, *object)),
-                    None => instance.current = Some(*object),
+                    Some(key) => drop(instance.deposed.insert(key, (*object).into())),
+                    None => instance.current = Some((*object).into()),
                 }
             }
             Record::Removed { address, deposed } => {
@@ -216,6 +216,6 @@ impl State {
         if resource.instances.is_empty() {
             self.resources.remove(&of);
         }
-        object
+        object.map(Shared::into_inner)
     }
 }
