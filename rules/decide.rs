@@ -46,6 +46,7 @@ ascent! {
     relation outputs_need_all();
     relation orphan(Node, Reason);
     relation kept(Node);
+    relation guarded(Node);
     relation excluded(Node);
     relation untargeted(Node);
     relation cbd(Node);
@@ -140,7 +141,7 @@ ascent! {
         <-- sound(n), must_replace(n), !replace_hit(n, _), !fired(n, _);
 
     // @rule decide.held-replacement: `n` would be replaced, but something that stays as it is rests on it
-    held(n, r) <-- wants_replacement(n, r), kept(n), !keeps_object(n);
+    held(n, r) <-- wants_replacement(n, r), guarded(n), !keeps_object(n);
     // @rule decide.replaced: (nothing that stays as it is rests on `n`)
     replaced(n, r) <-- wants_replacement(n, r), !held(n, _);
 
@@ -270,7 +271,7 @@ pub fn decide(batch: &Facts) -> Decisions {
         batch: mode, managed, data, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, data_waits, has_conditions, in_check, excluding,
-            recorded_result, outputs_need_all, orphan, kept, excluded, untargeted, cbd;
+            recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
         action, blocked, fired, replaced, held, deferred, reads_now, reuses, changing, triggering, unsettled,
     })

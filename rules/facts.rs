@@ -163,6 +163,8 @@ tables! {
             doomed(Node);
             /// `kept(n)`: concluded by `selection`, for the nodes of this batch.
             kept(Node);
+            /// `guarded(n)`: concluded by `selection`, for the nodes of this batch.
+            guarded(Node);
             /// `excluded(n)`: concluded by `selection`; a batch holds no such node.
             excluded(Node);
             /// `untargeted(n)`: concluded by `selection`; a batch holds no such node.

@@ -28,6 +28,9 @@ ascent! {
     /// `kept(n)`: `n` must stay as it is.
     relation kept(Node);
 
+    /// `guarded(n)`: `n` would go and is left out, or something like that rests on `n`.
+    relation guarded(Node);
+
     /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it.
     relation excluded_by(Node, Node);
 
@@ -60,6 +63,11 @@ ascent! {
     out(n) <-- hit(p, Hit::Part, _), reads(n, p);
     // @rule selection.part-by: `n` reads `p`, and the request leaves out one of its instances
     excluded_by(n, p) <-- hit(p, Hit::Part, _), reads(n, p);
+
+    // @rule selection.guarded: `n` would go, and is left out
+    guarded(n) <-- out(n), in_state(n), doomed(n);
+    // @rule selection.guarded-foundation: `n`, which would go and is left out, rests on `m`
+    guarded(m) <-- guarded(n), needs(n, m);
 
     // @rule selection.kept: `n` exists and is left out
     kept(n) <-- out(n), in_state(n);
@@ -109,6 +117,8 @@ tables! {
             out(Node);
             /// `kept(n)`: what exists as `n` must stay as it is: it is left out, or something left out rests on it.
             kept(Node);
+            /// `guarded(n)`: what exists as `n` is not replaced: something that would go and is left out rests on it.
+            guarded(Node);
             /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it. One row per cause.
             excluded_by(Node, Node);
             /// `want(n)`: a target names `n`, or something wanted needs it. Empty without targets.
@@ -129,7 +139,7 @@ tables! {
 pub fn select(facts: &Facts) -> Selection {
     conclude!(Program {
         facts: object, reads, needs, late, in_state, doomed, hit, targeting, mode;
-    } => Selection { out, kept, excluded_by, want, wanted_by, selected, excluded, untargeted })
+    } => Selection { out, kept, guarded, excluded_by, want, wanted_by, selected, excluded, untargeted })
 }
 
 #[cfg(test)]

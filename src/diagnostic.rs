@@ -49,14 +49,18 @@ pub struct Source {
 
 impl Source {
     /// Returns header and whole range of each top-level block, in order; `find` looks for them when first asked.
-    pub fn blocks(&self, find: impl FnOnce(&str) -> Vec<(Range<usize>, Range<usize>)>) -> &[(Range<usize>, Range<usize>)] {
+    pub fn blocks(
+        &self,
+        find: impl FnOnce(&str) -> Vec<(Range<usize>, Range<usize>)>,
+    ) -> &[(Range<usize>, Range<usize>)] {
         self.blocks.get_or_init(|| find(&self.text))
     }
 
     /// Returns the number of the line that holds a byte, from 1, and where it begins.
     fn line(&self, byte: usize) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| {
-            let ends = self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
+            let ends =
+                self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
             std::iter::once(0).chain(ends).collect()
         });
         let number = lines.partition_point(|it| *it as usize <= byte);
@@ -85,7 +89,12 @@ impl Sources {
     /// Registers a file and returns its number, from 1.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
-        files.push(Arc::new(Source { name: name.into(), text, lines: OnceLock::new(), blocks: OnceLock::new() }));
+        files.push(Arc::new(Source {
+            name: name.into(),
+            text,
+            lines: OnceLock::new(),
+            blocks: OnceLock::new(),
+        }));
         FileId(files.len() as u32)
     }
 
@@ -113,12 +122,18 @@ impl Sources {
     /// other places by; empty for no file.
     pub fn range(&self, span: Span) -> String {
         let Some(source) = self.get(span.file) else { return String::new() };
-        let (start, end) = (self.position(span.file, span.start), self.position(span.file, span.end));
+        let (start, end) =
+            (self.position(span.file, span.start), self.position(span.file, span.end));
         let end = match start.line == end.line {
             true => end.column.to_string(),
             false => format!("{},{}", end.line, end.column),
         };
         format!("{}:{},{}-{end}", source.name, start.line, start.column)
+    }
+
+    /// Returns the text that a span covers.
+    pub fn text(&self, span: Span) -> Option<String> {
+        self.get(span.file)?.text.get(span.start as usize..span.end as usize).map(str::to_owned)
     }
 
     /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
@@ -264,6 +279,21 @@ impl Diagnostics {
         self.0.iter()
     }
 
+    /// Returns them with each problem only where it stands first.
+    pub fn once(self) -> Diagnostics {
+        let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
+        let mut seen: std::collections::HashMap<(String, Option<Span>), Vec<usize>> =
+            std::collections::HashMap::new();
+        for problem in self.0 {
+            let alike = seen.entry((problem.summary.clone(), problem.subject)).or_default();
+            if !alike.iter().any(|&it| once[it] == problem) {
+                alike.push(once.len());
+                once.push(problem);
+            }
+        }
+        Diagnostics(once)
+    }
+
     /// Takes the value of a result, or keeps its problems and returns nothing.
     pub fn take<T>(&mut self, result: Result<T, impl Into<Diagnostics>>) -> Option<T> {
         match result {
@@ -279,6 +309,12 @@ impl Diagnostics {
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Diagnostics {
         Diagnostics(vec![diagnostic])
+    }
+}
+
+impl From<Vec<Diagnostic>> for Diagnostics {
+    fn from(problems: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics(problems)
     }
 }
 

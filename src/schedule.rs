@@ -19,7 +19,11 @@ impl Schedule {
     }
 
     /// Like [`Schedule::new`], with some things held from the start.
-    pub fn holding(count: usize, waits: impl IntoIterator<Item = (u32, u32)>, held: impl IntoIterator<Item = u32>) -> Schedule {
+    pub fn holding(
+        count: usize,
+        waits: impl IntoIterator<Item = (u32, u32)>,
+        held: impl IntoIterator<Item = u32>,
+    ) -> Schedule {
         let mut schedule = Schedule {
             waiting: vec![0; count],
             users: vec![Vec::new(); count],
@@ -39,7 +43,7 @@ impl Schedule {
     }
 
     /// Returns the next thing that waits for nothing.
-    pub fn next(&mut self) -> Option<u32> {
+    pub fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop_front()
     }
 
@@ -125,11 +129,14 @@ mod tests {
     #[test]
     fn a_thing_is_ready_when_everything_it_waits_for_is_settled() {
         let mut schedule = Schedule::new(3, [(2, 0), (2, 1), (2, 0)]);
-        assert_eq!((schedule.next(), schedule.next(), schedule.next()), (Some(0), Some(1), None));
+        assert_eq!(
+            (schedule.take_ready(), schedule.take_ready(), schedule.take_ready()),
+            (Some(0), Some(1), None)
+        );
         schedule.settle(0);
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.take_ready(), None);
         schedule.settle(1);
-        assert_eq!(schedule.next(), Some(2));
+        assert_eq!(schedule.take_ready(), Some(2));
         schedule.settle(2);
         assert_eq!(schedule.left(), 0);
     }
@@ -137,10 +144,10 @@ mod tests {
     #[test]
     fn what_is_found_late_holds_back_its_user() {
         let mut schedule = Schedule::new(2, [(1, 0)]);
-        assert_eq!(schedule.next(), Some(0));
+        assert_eq!(schedule.take_ready(), Some(0));
         schedule.add_before(2, 0);
-        assert_eq!(schedule.next(), Some(2));
+        assert_eq!(schedule.take_ready(), Some(2));
         schedule.settle(2);
-        assert_eq!(schedule.next(), Some(0));
+        assert_eq!(schedule.take_ready(), Some(0));
     }
 }

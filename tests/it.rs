@@ -5,7 +5,11 @@ mod support;
 
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/documents.rs"]
+mod documents;
 #[path = "it/quickstart.rs"]
 mod quickstart;
+#[path = "it/safety.rs"]
+mod safety;
 #[path = "it/tidy.rs"]
 mod tidy;

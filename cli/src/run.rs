@@ -9,8 +9,8 @@ use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
 use crate::commands::{self, Cli, Command};
-use crate::undertake;
 use crate::ui::Ui;
+use crate::undertake;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -87,6 +87,8 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Init(args) => undertake::preparing::init(ui, world, &args),
         Command::Get(args) => undertake::preparing::get(ui, world, &args),
         Command::Validate(args) => undertake::preparing::validate(ui, world, &args),
+        Command::Metadata(args) => commands::metadata::run(ui, &args),
+        Command::Console(args) => undertake::console::run(ui, world, &args),
         Command::Show(args) => undertake::showing::run(ui, world, &args),
         Command::Why(args) => undertake::explaining::why(ui, world, &args),
         Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::operation::event::{Event, Sink, Stage, Summary};
@@ -11,6 +13,7 @@ use entail::request::PlanMode;
 use entail::world::World;
 
 use crate::arguments::groups::ViewArgs;
+use crate::interrupt::Interrupts;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::style::{Style, quoted};
@@ -38,6 +41,8 @@ pub struct Ui {
     pub sources: Sources,
     /// Whether a program runs the command.
     pub in_automation: bool,
+    /// What the user wants of the running command.
+    pub interrupts: Interrupts,
     manner: Manner,
     concise: bool,
     grouping: Grouping,
@@ -45,13 +50,16 @@ pub struct Ui {
     err_style: Style,
     world: World,
     streams: Mutex<Streams>,
+    input: Input,
     done: Mutex<Summary>,
 }
+
+/// Apart from the other streams, so that something can be said while an answer is waited for.
+type Input = Arc<Mutex<Box<dyn BufRead + Send>>>;
 
 struct Streams {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
-    input: Box<dyn BufRead + Send>,
     input_is_terminal: bool,
     /// `-json-into`
     into: Option<BufWriter<File>>,
@@ -72,17 +80,18 @@ impl Ui {
         let streams = Streams {
             out: Box::new(io::stdout()),
             err: Box::new(io::stderr()),
-            input: Box::new(io::BufReader::new(io::stdin())),
             input_is_terminal: io::stdin().is_terminal(),
             into: None,
         };
-        Ui { out_style, err_style, ..Ui::new(view, world, streams) }
+        let input = Box::new(io::BufReader::new(io::stdin()));
+        Ui { out_style, err_style, ..Ui::new(view, world, streams, input) }
     }
 
-    fn new(view: &ViewArgs, world: &World, streams: Streams) -> Ui {
+    fn new(view: &ViewArgs, world: &World, streams: Streams, input: Box<dyn BufRead + Send>) -> Ui {
         Ui {
             sources: Sources::default(),
             in_automation: world.variable("TF_IN_AUTOMATION").is_some(),
+            interrupts: Interrupts::default(),
             manner: Manner { silent: forbids_questions(world), ..Manner::default() },
             concise: view.concise,
             grouping: view.grouping(),
@@ -90,6 +99,7 @@ impl Ui {
             err_style: Style::default(),
             world: world.clone(),
             streams: Mutex::new(streams),
+            input: Arc::new(Mutex::new(input)),
             done: Mutex::default(),
         }
     }
@@ -182,7 +192,11 @@ impl Ui {
     /// Tells of a step of `init`: a line, or a message.
     pub fn step(&self, step: &crate::view::init::Step) {
         if let Some(message) = step.message() {
-            self.messages(&json::messages(&Event::Message(message), &self.sources, &self.timestamp()));
+            self.messages(&json::messages(
+                &Event::Message(message),
+                &self.sources,
+                &self.timestamp(),
+            ));
         }
         self.say(&step.text(self.out_style, self.in_automation));
     }
@@ -284,26 +298,61 @@ impl Ui {
             text.push('\n');
         }
         text.push_str(&format!("  {} ", style.bold("Enter a value:")));
-        let mut streams = self.streams();
-        streams.out.write_all(text.as_bytes())?;
-        streams.out.flush()?;
-        let hidden = (secret && streams.input_is_terminal).then(Hidden::new);
-        let mut answer = String::new();
-        let read = streams.input.read_line(&mut answer)?;
+        self.out(&text);
+        let hidden = (secret && self.streams().input_is_terminal).then(Hidden::new);
+        let answer = self.read_line();
         drop(hidden);
-        if read == 0 {
-            streams.out.write_all(b"\n")?;
+        self.out("\n");
+        let answer = answer?;
+        if answer.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "EOF"));
         }
-        streams.out.write_all(b"\n")?;
-        streams.out.flush()?;
         Ok(answer.trim_end().to_owned())
+    }
+
+    /// Returns whether people type the input.
+    pub fn is_conversation(&self) -> bool {
+        self.streams().input_is_terminal
+    }
+
+    /// Reads a line after a prompt, which only people see; nothing at the end of the input.
+    pub fn line(&self, prompt: &str) -> Option<String> {
+        if self.is_conversation() {
+            self.out(prompt);
+        }
+        let line = self.read_line().ok().filter(|it| !it.is_empty());
+        if line.is_none() && self.is_conversation() {
+            self.out("\n");
+        }
+        line
+    }
+
+    /// Reads a line, its end included; empty at the end of the input. An interrupt ends the wait.
+    fn read_line(&self) -> io::Result<String> {
+        let (sender, receiver) = channel();
+        let input = self.input.clone();
+        // Where nobody answers any more, the thread ends with the process.
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let mut input = input.lock().unwrap_or_else(|it| it.into_inner());
+            let read = input.read_line(&mut line);
+            // Nobody may wait any longer.
+            sender.send(read.map(|_| line)).unwrap_or_default();
+        });
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(50)) {
+                Ok(line) => return line,
+                Err(RecvTimeoutError::Timeout) if self.interrupts.stop.asked() == 0 => {}
+                Err(_) => return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted")),
+            }
+        }
     }
 
     /// Reads the standard input to its end.
     pub fn read_all(&self) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        io::Read::read_to_end(&mut self.streams().input, &mut all)?;
+        let mut input = self.input.lock().unwrap_or_else(|it| it.into_inner());
+        io::Read::read_to_end(&mut *input, &mut all)?;
         Ok(all)
     }
 

@@ -108,3 +108,20 @@ fn another_directory_can_be_named() {
         "{err}"
     );
 }
+
+#[test]
+fn commands_on_the_state_find_it_where_the_backend_block_says() {
+    let folder = Folder::new("backend", None);
+    std::fs::write(
+        folder.0.join("main.tf"),
+        "terraform {\n  backend \"local\" {\n    path = \"elsewhere.tfstate\"\n  }\n}\n",
+    )
+    .expect("the folder takes files");
+    std::fs::write(folder.0.join("elsewhere.tfstate"), STATE).expect("the folder takes files");
+    let (code, _, err) = folder.told(&["state", "list"]);
+    assert!(code == Some(1) && err.contains("Backend initialization required"), "{err}");
+    assert_eq!(folder.told(&["init"]).0, Some(0));
+    assert_eq!(folder.told(&["state", "list"]).1, "null_resource.a\n");
+    assert_eq!(folder.told(&["output", "-raw", "o"]).1, "x");
+    assert!(folder.told(&["show"]).1.contains("# null_resource.a:"));
+}

@@ -23,8 +23,14 @@ fn check_existing(more: &str, conclusions: Expect) {
 
 #[test]
 fn what_takes_no_part_is_not_decided() {
-    check("mode(Normal). managed(a). declared(a). excluded(a). managed(b). declared(b). untargeted(b).", expect![""]);
-    check("mode(Normal). data(a). declared(a). excluded(a). data(b). orphan(b, DeleteBecauseEachKey). untargeted(b).", expect![""]);
+    check(
+        "mode(Normal). managed(a). declared(a). excluded(a). managed(b). declared(b). untargeted(b).",
+        expect![""],
+    );
+    check(
+        "mode(Normal). data(a). declared(a). excluded(a). data(b). orphan(b, DeleteBecauseEachKey). untargeted(b).",
+        expect![""],
+    );
     check("mode(Destroy). data(a). in_state(a). excluded(a).", expect![""]);
 }
 
@@ -164,7 +170,7 @@ fn create_before_destroy_replaces_the_other_way_round() {
 #[test]
 fn an_object_to_be_left_alone_is_forgotten_instead_of_destroyed() {
     check_existing(
-        "must_replace(a). keeps_object(a). cbd(a). kept(a).",
+        "must_replace(a). keeps_object(a). cbd(a). guarded(a).",
         expect![[r#"
         action(a, ForgetThenCreate, ReplaceBecauseCannotUpdate).
         replaced(a, ReplaceBecauseCannotUpdate).
@@ -178,14 +184,14 @@ fn an_object_to_be_left_alone_is_forgotten_instead_of_destroyed() {
 #[test]
 fn what_something_left_out_rests_on_is_not_replaced_but_may_be_updated() {
     check_existing(
-        "must_replace(a). differs(a). kept(a).",
+        "must_replace(a). differs(a). guarded(a).",
         expect![[r#"
         action(a, NoOp, KeptForAnother).
         held(a, ReplaceBecauseCannotUpdate).
     "#]],
     );
     check_existing(
-        "differs(a). kept(a).",
+        "differs(a). guarded(a).",
         expect![[r#"
         action(a, Update, Plain).
         changing(a).
@@ -622,6 +628,7 @@ fn every_object_has_one_action_unless_it_cannot_be_decided() {
             cbd: one(6),
             keeps_object: one(7),
             kept: one(8),
+            guarded: one(8),
             replace_hit: if has(9) { vec![(n, Flag(0))] } else { Vec::new() },
             triggers: vec![(n, Node(1))],
             seen: if has(10) { vec![(Node(1), Seen::Triggering)] } else { Vec::new() },

@@ -76,10 +76,29 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
             out(db).
             kept(net).
             kept(db).
+            guarded(net).
+            guarded(db).
             excluded_by(net, db).
             excluded_by(db, db).
             selected(app).
             excluded(net).
+            excluded(db).
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_vanished_excluded_object_rests_on_is_guarded_though_it_stays() {
+    check(
+        "object(db). object(net). in_state(db). in_state(net). doomed(db). needs(db, net). hit(db, Exclude, f).",
+        expect![[r#"
+            out(db).
+            kept(db).
+            kept(net).
+            guarded(db).
+            guarded(net).
+            excluded_by(db, db).
+            selected(net).
             excluded(db).
         "#]],
     );

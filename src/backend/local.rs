@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::files::{self, Locked};
+use super::leftover::{self, Leftover};
 use super::lock::{self, LockInfo, LockProblem};
 use super::{Backend, Snapshot, Stored, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::state::journal::{self, Base, Record};
 use crate::state::{State, read, write};
 use crate::world::World;
 
@@ -121,35 +121,55 @@ impl Local {
         Ok(bytes.unwrap_or_default())
     }
 
-    /// Takes the journal of an interrupted run into account. Whoever holds the lock writes the result and clears it away.
-    fn recover(
+    /// Makes good what an interrupted run has left: what it finished is stored, and its journal goes.
+    fn settle(
         &self,
         now: &mut Now,
-        journal: &[u8],
-        snapshot: &mut Snapshot,
+        leftover: Leftover,
+        snapshot: &Snapshot,
     ) -> Result<(), Diagnostics> {
-        let (base, records) = journal::read(journal).unwrap_or_else(|| (no_base(), Vec::new()));
-        let (lineage, serial) =
-            snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
-        let is_next = base.lineage == lineage && base.serial == serial;
-        let is_done = base.next_lineage == lineage && serial > base.serial;
-        if !records.is_empty() && !is_next && !is_done {
-            snapshot.warnings.push(foreign_journal(&files::beside(&self.paths.write, "journal")));
-            return Ok(());
-        }
-        if is_next && !records.is_empty() {
-            snapshot.recovered = records.len();
-            snapshot.state = Some(recovered(snapshot.state.take(), &base, records));
-        }
-        if now.locked.is_none() {
-            return Ok(());
-        }
         if snapshot.recovered > 0
             && let Some(state) = &snapshot.state
         {
             self.store(now, (&state.lineage, state.serial), &write::write(state))?;
         }
-        self.clear_journal()
+        match leftover {
+            Leftover::Spent => self.clear_journal(),
+            Leftover::Precious => {
+                std::fs::rename(self.journal_path(), self.at(&self.set_aside_path()))
+                    .map_err(|error| not_saved(&error).into())
+            }
+        }
+    }
+
+    /// Where a journal goes that cannot be used, nor thrown away.
+    fn set_aside_path(&self) -> PathBuf {
+        let suffix = format!("journal.{}", self.world.now().timestamp());
+        files::beside(&self.paths.write, &suffix)
+    }
+
+    /// Takes up what an interrupted run has left, in a run that has no lock.
+    fn settle_unlocked(&self) -> Result<(), Diagnostics> {
+        let mut now = self.now();
+        let journal = files::read(&self.journal_path()).map_err(|error| not_saved(&error))?;
+        let mut snapshot =
+            Snapshot { state: read::read(&self.read_file(&now)?)?, ..Snapshot::default() };
+        match journal {
+            Some(journal) => {
+                let leftover =
+                    leftover::take_up(&journal, &mut snapshot, &self.journal_names(true));
+                self.settle(&mut now, leftover, &snapshot)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// How messages call the journal, and where it is set aside.
+    fn journal_names(&self, may_write: bool) -> leftover::Names {
+        leftover::Names {
+            journal: files::beside(&self.paths.write, "journal"),
+            aside: may_write.then(|| self.set_aside_path()),
+        }
     }
 
     /// Keeps a backup of what is there, then replaces it.
@@ -195,22 +215,6 @@ impl Local {
     }
 }
 
-/// The base of a journal that has not even a first line.
-fn no_base() -> Base {
-    Base { lineage: String::new(), serial: 0, next_lineage: String::new() }
-}
-
-/// Returns the state after the finished steps of an interrupted run: a snapshot of its own, one serial on.
-fn recovered(state: Option<State>, base: &Base, records: Vec<Record>) -> State {
-    let mut state = state.unwrap_or_default();
-    state.lineage.clone_from(&base.next_lineage);
-    state.serial += 1;
-    for record in records {
-        state.record(record);
-    }
-    state
-}
-
 impl Backend for Local {
     fn read(&self) -> Result<Snapshot, Diagnostics> {
         let mut now = self.now();
@@ -219,7 +223,13 @@ impl Backend for Local {
         let mut snapshot =
             Snapshot { state: read::read(&self.read_file(&now)?)?, ..Snapshot::default() };
         if let Some(journal) = journal {
-            self.recover(&mut now, &journal, &mut snapshot)?;
+            let is_mine = now.locked.is_some();
+            let names = self.journal_names(is_mine);
+            let leftover = leftover::take_up(&journal, &mut snapshot, &names);
+            // Whoever holds the lock may write.
+            if is_mine {
+                self.settle(&mut now, leftover, &snapshot)?;
+            }
         }
         now.last = Some(
             snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default(),
@@ -271,11 +281,11 @@ impl Backend for Local {
         }
         let lineage =
             if state.lineage.is_empty() { self.world.uuid() } else { state.lineage.clone() };
-        self.store(
-            &mut now,
-            (&lineage, state.serial),
-            &write::write_as(state, &lineage, state.serial),
-        )
+        let text = write::write_as(state, &lineage, state.serial);
+        let stored = self.store(&mut now, (&lineage, state.serial), &text)?;
+        // What an interrupted run finished was in the state that gives way.
+        self.clear_journal()?;
+        Ok(stored)
     }
 
     fn lock(&self, info: &LockInfo) -> Result<(), LockProblem> {
@@ -289,7 +299,11 @@ impl Backend for Local {
                 &info_path.display().to_string(),
             )));
         };
-        // What a dead process left here is written over: its lock is gone with it.
+        // What a dead process left here is written over or cleared away: its lock is gone with it.
+        [Some(&self.paths.write), self.paths.backup.as_ref()]
+            .into_iter()
+            .flatten()
+            .for_each(|it| files::sweep(&self.at(it)));
         let info = LockInfo { path: self.paths.read.display().to_string(), ..info.clone() };
         let text = serde_json::to_vec(&info).unwrap_or_default();
         if let Err(error) = files::write_private(&self.at(&info_path), &text) {
@@ -340,8 +354,23 @@ impl Backend for Local {
         }
     }
 
-    fn journal(&self) -> Option<PathBuf> {
-        Some(self.journal_path())
+    fn journal(&self) -> Result<Option<PathBuf>, Diagnostics> {
+        let path = self.journal_path();
+        let is_mine = self.now().locked.is_some();
+        if is_mine || !path.exists() {
+            return Ok(Some(path));
+        }
+        // Without a lock, another run may be writing this journal right now.
+        match files::lock(&self.at(&self.paths.write)) {
+            Ok(None) => Ok(None),
+            Ok(Some(locked)) => {
+                let settled = self.settle_unlocked();
+                locked.release().map_err(lock::not_unlocked)?;
+                settled.map(|()| Some(path))
+            }
+            // Locks do not work here; that is what some do without them for.
+            Err(_) => self.settle_unlocked().map(|()| Some(path)),
+        }
     }
 }
 
@@ -401,15 +430,6 @@ fn not_saved(error: &std::io::Error) -> Diagnostic {
 fn no_backup(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("Failed to save state").detail(format!(
         "Error saving state: failed to create local state backup file {}: {error}\n\nThe state file that was there is unchanged.",
-        path.display()
-    ))
-}
-
-/// A journal lies beside the state that continues another snapshot.
-fn foreign_journal(path: &Path) -> Diagnostic {
-    Diagnostic::warning("Left-over journal of an interrupted run").detail(format!(
-        "{} holds finished steps, but of another snapshot than the state beside it, so they are not taken into account. \
-         If the state was put back to an older version on purpose, remove that file.",
         path.display()
     ))
 }

@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::State;
 
 pub mod files;
+mod leftover;
 pub mod local;
 pub mod lock;
 #[cfg(test)]
@@ -60,8 +61,12 @@ pub trait Backend: Send + Sync {
     /// Removes the lock `id` that nobody holds any more.
     fn force_unlock(&self, id: &str) -> Result<(), Diagnostic>;
 
-    /// Returns where finished steps are noted before they are reported; `None` if this place offers none.
-    fn journal(&self) -> Option<PathBuf>;
+    /// Returns where finished steps are noted before they are reported; `None` if this place offers none now.
+    ///
+    /// # Errors
+    ///
+    /// If an interrupted run has left something there that cannot be made good.
+    fn journal(&self) -> Result<Option<PathBuf>, Diagnostics>;
 }
 
 /// Takes the lock, again and again until `timeout` has passed.

@@ -438,11 +438,12 @@ fn interrupted(place: &Place, steps: &[Record]) {
     let (lineage, serial) = state.map(|it| (it.lineage, it.serial)).unwrap_or_default();
     let next_lineage = if lineage.is_empty() { "new".into() } else { lineage.clone() };
     let journal = Journal::open(
-        backend.journal().expect("there is one"),
+        backend.journal().expect("nothing is in the way").expect("there is one"),
         &Base { lineage, serial, next_lineage },
+        &[],
     );
     for step in steps {
-        journal.append(step);
+        journal.append(std::slice::from_ref(step));
     }
     journal.flush().expect("it is written");
 }

@@ -1,13 +1,14 @@
 //! What every block decoder needs: a block's content against a schema, and constants, keywords and references in it.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::expression::evaluate_constant;
 use crate::syntax::{
     self, Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, Expression, Name, ObjectKey,
     Step,
 };
 use crate::value::{Kind, Str, Type, Value, convert};
 
-use super::{constant, problems};
+use super::problems;
 
 /// Reads the blocks of one file and collects what is wrong with them.
 pub(super) struct Decoder<'a> {
@@ -106,7 +107,7 @@ impl Decoder<'_> {
 
     /// Evaluates a constant.
     pub fn constant(&mut self, expression: &Expression) -> Option<Value> {
-        self.problems.take(constant::evaluate(expression))
+        self.problems.take(evaluate_constant(expression))
     }
 
     /// Reads an attribute that must be a constant of a type, not null.

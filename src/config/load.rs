@@ -17,7 +17,7 @@ use super::files::{config_files, is_tofu_file};
 use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
 use super::version::{Constraints, Version};
-use super::{Config, Module, ModuleCall, check, constant, problems};
+use super::{Config, Module, ModuleCall, check, problems};
 
 /// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
 ///
@@ -268,7 +268,7 @@ fn optional_literal(
     expression: &Expression,
     argument: &str,
 ) -> Result<Option<String>, Diagnostics> {
-    let value = constant::evaluate(expression)
+    let value = crate::expression::evaluate_constant(expression)
         .map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
     match convert(&value, Type::STRING) {
         Ok(text) => Ok(text.as_str().map(str::to_owned)),

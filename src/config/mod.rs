@@ -12,11 +12,12 @@ mod assemble;
 mod call;
 pub mod check;
 mod condition;
-pub mod constant;
 mod decode;
 mod escape;
 mod file;
 pub mod files;
+mod import;
+pub mod inputs;
 pub mod installed;
 mod lifecycle;
 mod load;
@@ -40,14 +41,15 @@ pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub use load::{call_source, call_version, load_config, load_module};
-pub use named::with_defaults;
 pub use provider::{implied_provider, parse_source};
 
 /// Returns the first of `known` that is nearly `given`: at most two letters differ.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names whose lengths differ by more cannot be near; most are ruled out so.
     let length = given.chars().count();
-    known.into_iter().find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
+    known
+        .into_iter()
+        .find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
 }
 
 /// A whole configuration: the root module and everything it calls.

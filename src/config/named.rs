@@ -1,12 +1,13 @@
 //! `variable`, `locals` and `output`.
 
 use crate::diagnostic::Span;
+use crate::expression::{Constraint, with_defaults};
 use crate::syntax::{Block, Expr, Expression, Name, ObjectKey};
-use crate::value::{Kind, Str, Type, Value, apply_defaults, convert};
+use crate::value::{Kind, Str, Type, Value};
 
 use super::condition::{self, missing_expression};
 use super::decode::{Decoder, Schema};
-use super::types::{self, Constraint};
+use super::types;
 use super::{Condition, Local, Output, Variable, call, problems, suggest};
 
 const VARIABLE: Schema = Schema {
@@ -112,8 +113,7 @@ impl VariableBlock {
     /// Completes the block: what is not written takes its usual value, and the default is converted to the type.
     pub fn finish(self, decoder: &mut Decoder) -> Variable {
         let is_typed = self.ty.is_some();
-        let Constraint { ty, defaults } =
-            self.ty.clone().unwrap_or(Constraint { ty: Type::DYNAMIC, defaults: None });
+        let Constraint { ty, defaults } = self.ty.clone().unwrap_or(Constraint::ANY);
         let nullable = self.nullable.unwrap_or(true);
         let default = self.default.map(|(value, at)| {
             let value = with_defaults(&value, ty, defaults.as_ref()).unwrap_or_else(|why| {
@@ -142,20 +142,6 @@ impl VariableBlock {
             validations: self.validations,
         }
     }
-}
-
-/// Converts a value to a variable's type, with the defaults of its optional attributes.
-pub fn with_defaults(
-    value: &Value,
-    ty: Type,
-    defaults: Option<&super::TypeDefaults>,
-) -> Result<Value, String> {
-    let filled = match defaults {
-        // A null as a whole stays null: it is not an object with missing attributes.
-        Some(defaults) if !value.is_null() => apply_defaults(value, defaults),
-        _ => value.clone(),
-    };
-    convert(&filled, ty).map_err(|it| it.to_string())
 }
 
 /// Warns of attributes in a default that its type drops: mostly they are misspelt.

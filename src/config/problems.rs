@@ -79,16 +79,6 @@ pub(super) fn invalid_name(summary: &str, at: Span) -> Diagnostic {
     error(summary, detail, at)
 }
 
-/// A constant refers to something.
-pub(super) fn variables_not_allowed(at: Span) -> Diagnostic {
-    error("Variables not allowed", "Variables may not be used here.", at)
-}
-
-/// A constant calls a function.
-pub(super) fn functions_not_allowed(at: Span) -> Diagnostic {
-    error("Function calls not allowed", "Functions may not be called here.", at)
-}
-
 // Things said twice.
 
 /// Something of which a module has one is declared twice.
@@ -234,19 +224,6 @@ pub(super) fn postcondition_on_output(at: Span) -> Diagnostic {
         "Output values can only have preconditions, not postconditions.",
         at,
     )
-}
-
-/// A type constraint that is none.
-pub(super) fn invalid_type(detail: impl Into<String>, at: Span) -> Diagnostic {
-    error("Invalid type specification", detail, at)
-}
-
-/// A default of an optional attribute that does not fit its type.
-pub(super) fn invalid_optional_default(why: &str, at: Span) -> Diagnostic {
-    let detail = format!(
-        "This default value is not compatible with the attribute's type constraint: {why}."
-    );
-    error("Invalid default value for optional attribute", detail, at)
 }
 
 /// A type in quotes, as very old configurations have it.

@@ -212,7 +212,7 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
     let at = attribute.value.span;
     let source = Provider::implied(&name.text);
     let Some(pairs) = decoder.pairs(&attribute.value) else {
-        let Ok(value) = super::constant::evaluate(&attribute.value) else {
+        let Ok(value) = crate::expression::evaluate_constant(&attribute.value) else {
             let detail = "required_providers entries must be strings or objects.";
             decoder.report(problems::invalid("Invalid required_providers object", detail, at));
             return None;
@@ -268,8 +268,9 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
 }
 
 fn provider_source(decoder: &mut Decoder, expression: &Expression) -> Option<Provider> {
-    let text =
-        super::constant::evaluate(expression).ok().and_then(|it| it.as_str().map(str::to_owned));
+    let text = crate::expression::evaluate_constant(expression)
+        .ok()
+        .and_then(|it| it.as_str().map(str::to_owned));
     let Some(text) = text else {
         decoder.report(problems::invalid(
             "Invalid source",

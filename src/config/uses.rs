@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Diagnostics;
-use crate::expression::{Reference, references_of};
+use crate::expression::Reference;
 use crate::syntax::{Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
 use crate::value::Str;
 
-use super::{Check, Condition, IgnoreChanges, ModuleCall, Output, ProviderBlock, Resource};
+use super::{Check, Condition, IgnoreChanges, Import, ModuleCall, Output, ProviderBlock, Resource};
 
 /// An expression in its place.
 #[derive(Clone, Debug)]
@@ -124,6 +124,11 @@ pub fn of_provider(provider: &ProviderBlock) -> Vec<Use<'_>> {
     let mut uses = of_body(&provider.body, Role::Value);
     uses.extend(provider.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
     uses
+}
+
+/// Returns every expression that an `import` block rests on.
+pub fn of_import(import: &Import) -> Vec<Use<'_>> {
+    import.expressions().into_iter().map(|it| Use::of(it, Role::Value)).collect()
 }
 
 /// Returns every expression of a `check` block, its data source left out.

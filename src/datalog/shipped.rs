@@ -122,6 +122,7 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     let selection = selection::select(&facts);
     let spread = spread::spread(&facts);
     facts.kept.clone_from(&selection.kept);
+    facts.guarded.clone_from(&selection.guarded);
     facts.excluded.clone_from(&selection.excluded);
     facts.untargeted.clone_from(&selection.untargeted);
     facts.cbd.clone_from(&spread.cbd);

@@ -18,7 +18,7 @@ use crate::state::journal::{Base, Record, first_line, line};
 #[derive(Clone, Debug)]
 pub struct Journal(Arc<Inner>);
 
-/// The place of a record in the journal: how many there are up to it.
+/// The place of a step in the journal: how many there are up to it.
 pub type Ticket = u64;
 
 #[derive(Debug)]
@@ -48,8 +48,13 @@ struct Disk {
 
 impl Journal {
     /// Returns the journal of a run that starts from `base`. The file is made with the first record.
-    pub fn open(path: PathBuf, base: &Base) -> Journal {
-        let noted = Mutex::new(Noted { lines: first_line(base), last: 0 });
+    ///
+    /// - `known`: how the state that the plan starts from differs from that snapshot: what was moved or has changed outside.
+    pub fn open(path: PathBuf, base: &Base, known: &[Record]) -> Journal {
+        let lines = std::iter::once(first_line(base))
+            .chain(known.iter().map(|it| line(std::slice::from_ref(it))))
+            .collect();
+        let noted = Mutex::new(Noted { lines, last: 0 });
         let inner = Inner {
             path,
             noted,
@@ -60,9 +65,9 @@ impl Journal {
         Journal(Arc::new(inner))
     }
 
-    /// Notes a finished step. It is safe once its ticket is settled.
-    pub fn append(&self, record: &Record) -> Ticket {
-        let line = line(record);
+    /// Notes what a finished step has changed, all of it or nothing. It is safe once its ticket is settled.
+    pub fn append(&self, records: &[Record]) -> Ticket {
+        let line = line(records);
         let mut noted = self.0.noted.lock().unwrap_or_else(|it| it.into_inner());
         noted.lines.push_str(&line);
         noted.last += 1;
@@ -180,7 +185,7 @@ mod tests {
     #[test]
     fn a_run_without_steps_leaves_no_journal() {
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(folder.path().join("journal"), &base());
+        let journal = Journal::open(folder.path().join("journal"), &base(), &[]);
         journal.flush().expect("there is nothing to write");
         journal.remove().expect("there is nothing to remove");
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is read").count(), 0);
@@ -190,19 +195,18 @@ mod tests {
     async fn ten_thousand_steps_of_many_tasks_are_safe_when_settled() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
-        let journal = Journal::open(path.clone(), &base());
+        let journal = Journal::open(path.clone(), &base(), &[gone(7)]);
         let tasks: Vec<_> = (0..100)
             .map(|task| {
                 let (journal, path) = (journal.clone(), path.clone());
                 tokio::spawn(async move {
                     for step in 0..100 {
-                        journal.append(&gone(task * 100 + step));
+                        journal.append(&[gone(task * 100 + step)]);
                     }
-                    let last = journal.append(&gone(1_000_000 + task));
+                    let last = journal.append(&[gone(1_000_000 + task)]);
                     journal.settle(last).await.expect("it is safe");
                     let text = std::fs::read(&path).expect("it is read");
-                    let (_, records) = read(&text).expect("it is a journal");
-                    assert!(records.len() as u64 >= last);
+                    assert!(read(&text).records.len() as u64 > last);
                 })
             })
             .collect();
@@ -210,7 +214,7 @@ mod tests {
             task.await.expect("the task ends well");
         }
         let text = std::fs::read(&path).expect("it is read");
-        assert_eq!(read(&text).expect("it is a journal").1.len(), 10_100);
+        assert_eq!(read(&text).records.len(), 10_101);
         journal.remove().expect("it is removed");
         assert!(!path.exists());
     }
@@ -218,9 +222,9 @@ mod tests {
     #[tokio::test]
     async fn a_journal_that_cannot_be_written_refuses_every_step() {
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(folder.path().join("missing/journal"), &base());
+        let journal = Journal::open(folder.path().join("missing/journal"), &base(), &[]);
         for _ in 0..2 {
-            let ticket = journal.append(&gone(0));
+            let ticket = journal.append(&[gone(0)]);
             let problem = journal.settle(ticket).await.expect_err("it fails");
             assert_eq!(problem.summary, "Failed to save state");
         }
@@ -231,8 +235,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
         std::fs::write(&path, "precious").expect("it is written");
-        let journal = Journal::open(path.clone(), &base());
-        journal.append(&gone(0));
+        let journal = Journal::open(path.clone(), &base(), &[]);
+        journal.append(&[gone(0)]);
         journal.flush().expect_err("it is there already");
         assert_eq!(std::fs::read_to_string(path).expect("it is read"), "precious");
     }

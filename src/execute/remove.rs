@@ -2,62 +2,87 @@
 
 use std::time::Instant;
 
-use super::{Context, Counted, Outcome};
-use crate::address::ProviderInstance;
-use crate::diagnostic::Diagnostic;
+use entail_rules::Node;
+
+use super::verdict::{Answer, Asked, Holds, judge};
+use super::{Context, Counted, Outcome, Report, problems, provision};
+use crate::address::{Mode, ProviderInstance};
 use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
-use crate::state::Object;
 use crate::state::journal::Record;
+use crate::state::{Object, Status};
 use crate::value::{Str, Value};
 
 /// Destroys an object. Whatever the provider does not confirm stays recorded.
-pub(super) async fn destroy(ctx: &Context<'_>, change: &Change, deposed: Option<&Str>, existing: Option<Object>) -> Outcome {
+pub(super) async fn destroy(
+    ctx: &Context<'_>,
+    change: &Change,
+    deposed: Option<&Str>,
+    existing: Option<Object>,
+) -> Outcome {
     let Some(existing) = existing else { return Outcome::default() };
     let started = Instant::now();
     let subject = Subject::at_start(&change.address, deposed, &change.before);
     ctx.sink.event(Event::ApplyStart(subject.clone(), Action::Delete));
-    let outcome = |failed: bool, records: Vec<Record>| Outcome {
+    let has_part = deposed.is_none() && existing.status != Status::Tainted;
+    let (records, failed) = match !has_part || provision::before_destroy(ctx, change).await {
+        true => removed(ctx, change, deposed, existing).await,
+        false => (Vec::new(), true),
+    };
+    Outcome {
         records,
         failed,
         counts: (!failed).then_some(Counted::Destroyed),
-        reported: Some((Subject { id: None, ..subject.clone() }, Action::Delete, started.elapsed())),
+        reported: Some(Report {
+            subject: Subject { id: None, ..subject },
+            action: Action::Delete,
+            elapsed: started.elapsed(),
+            errored: failed,
+        }),
         value: None,
-    };
-    let kind = &change.address.resource.kind;
-    let instance = ProviderInstance { config: change.provider.clone(), key: change.provider_key.clone() };
-    let schema = ctx.observer.pool.resource_schema(&change.provider.provider, change.address.resource.mode, kind);
-    let (Some(schema), Some(provider)) = (schema, ctx.observer.provider(&instance).await) else { return outcome(true, Vec::new()) };
-    let (prior, _) = change.before.unmark_deep();
-    let null = Value::Null(schema.block.ty());
-    let call = ApplyCall { kind, prior: &prior, planned: &null, config: &null, private: &change.private };
-    let response = provider.apply(call).await;
-    ctx.observer.report_provider(&change.address, None, &response.diagnostics);
-    let failed = response.failed();
-    let left = response.value.map(|it| (it.value, it.private));
-    match left {
-        Some((value, _)) if value.is_null() && !failed => {
-            outcome(false, vec![Record::Removed { address: change.address.clone(), deposed: deposed.cloned() }])
-        }
-        Some((value, private)) if !value.is_null() => {
-            let mut object = existing;
-            super::record::encode(&mut object, &value, schema);
-            object.private = private;
-            if !failed {
-                ctx.observer.values.report([not_gone(change)]);
-            }
-            outcome(true, vec![written(change, deposed, object)])
-        }
-        _ => outcome(true, Vec::new()),
     }
 }
 
-fn not_gone(change: &Change) -> Diagnostic {
-    Diagnostic::error("Provider returned invalid result object after apply").about(&change.address).detail(format!(
-        "After applying a destroy, the provider still returned an object for {}. This is a bug in the provider; the object is kept in the state.",
-        change.address
-    ))
+/// What is to be recorded once the provider was asked to destroy an object, and whether anything went wrong.
+async fn removed(
+    ctx: &Context<'_>,
+    change: &Change,
+    deposed: Option<&Str>,
+    existing: Object,
+) -> (Vec<Record>, bool) {
+    let kind = &change.address.resource.kind;
+    let instance =
+        ProviderInstance { config: change.provider.clone(), key: change.provider_key.clone() };
+    let schema = ctx.observer.pool.resource_schema(
+        &change.provider.provider,
+        change.address.resource.mode,
+        kind,
+    );
+    let (Some(schema), Some(provider)) = (schema, ctx.observer.provider(&instance).await) else {
+        return (Vec::new(), true);
+    };
+    let (prior, _) = change.before.unmark_deep();
+    let null = Value::Null(schema.block.ty());
+    let call =
+        ApplyCall { kind, prior: &prior, planned: &null, config: &null, private: &change.private };
+    let response = provider.apply(call).await;
+    ctx.observer.report_provider(&change.address, None, &response.diagnostics);
+    let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &schema.block);
+    let (holds, fault) = judge(Asked::Delete, Some(existing.status), answer, response.failed());
+    ctx.observer.values.report(fault.map(|it| problems::fault(change, it)));
+    match (holds, response.value) {
+        (Holds::Nothing, _) => (
+            vec![Record::Removed { address: change.address.clone(), deposed: deposed.cloned() }],
+            false,
+        ),
+        (Holds::Answer(status), Some(left)) => {
+            let mut object = Object { private: left.private, status, ..existing };
+            crate::state::objects::encode(&mut object, &left.value, schema);
+            (vec![written(change, deposed, object)], true)
+        }
+        _ => (Vec::new(), true),
+    }
 }
 
 /// Returns the record of an object as it is now.
@@ -71,10 +96,21 @@ pub(super) fn written(change: &Change, deposed: Option<&Str>, object: Object) ->
     }
 }
 
+/// Takes what a data source gave out of the state. Nobody is asked, and nothing is told: there is no change of it.
+pub(super) fn result(ctx: &Context<'_>, node: Node) -> Outcome {
+    let address =
+        ctx.observer.values.structure.instance(node).filter(|it| it.resource.mode == Mode::Data);
+    let records = address.map(|address| Record::Removed { address, deposed: None });
+    Outcome { records: records.into_iter().collect(), ..Outcome::default() }
+}
+
 /// Takes an object out of the state and leaves it alone.
 pub(super) fn forget(change: &Change) -> Outcome {
     Outcome {
-        records: vec![Record::Removed { address: change.address.clone(), deposed: change.deposed.clone() }],
+        records: vec![Record::Removed {
+            address: change.address.clone(),
+            deposed: change.deposed.clone(),
+        }],
         counts: Some(Counted::Forgotten),
         ..Outcome::default()
     }

@@ -7,10 +7,10 @@ use crate::value::{Marks, Type, Value};
 
 use super::compose::elements;
 use super::evaluate::{Evaluator, Names, failed};
-use super::functions::{self, Failure, Function, Rule, parse_type};
+use super::functions::{self, Failure, Function, Rule};
 use super::operators::is_sequence;
 use super::reference::parse_reference;
-use super::{Subject, print, problems};
+use super::{Subject, print, problems, read_constraint, with_defaults};
 
 /// An argument: its value, and the expression to blame.
 type Given<'e> = (Value, &'e Expression);
@@ -131,7 +131,6 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates arguments. The outer `None`: one failed; the inner: `...` of something unknown.
-    #[expect(clippy::type_complexity, reason = "two kinds of absence, each said in the doc")]
     fn arguments<'e>(
         &self,
         site: &Site<'e>,
@@ -301,21 +300,22 @@ impl Evaluator<'_> {
         let (value, problems) = self.captured(|| self.value(&arguments[0], names));
         let wrong = failed(&problems);
         self.keep(problems);
-        let constraint = match parse_type(&arguments[1]) {
-            Ok(it) => it,
-            Err(problem) => {
-                self.lasting_problem(problem);
-                return Value::unknown(Type::DYNAMIC);
-            }
-        };
-        if wrong {
-            return Value::unknown(constraint.ty());
+        let (constraint, problems) = read_constraint(&arguments[1]);
+        let ty = constraint.ty.without_optional();
+        let wrong = wrong || problems.has_errors();
+        for problem in problems {
+            self.lasting_problem(problem);
         }
-        constraint.apply(&value).unwrap_or_else(|message| {
-            let blamed = Some(("value", &arguments[0]));
-            self.fail(site, Failure::argument(0, message), blamed, None, names);
-            Value::unknown(constraint.ty())
-        })
+        if wrong {
+            return Value::unknown(ty);
+        }
+        with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(
+            |message| {
+                let blamed = Some(("value", &arguments[0]));
+                self.fail(site, Failure::argument(0, message), blamed, None, names);
+                Value::unknown(ty)
+            },
+        )
     }
 
     /// `type(value)` of the console: the type as text.

@@ -5,23 +5,32 @@ use std::sync::LazyLock;
 use super::{Scope, Subject, evaluate, problems};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::syntax::{self, Expression};
-use crate::value::{Type, Value};
+use crate::value::Value;
 use crate::world::World;
 
-/// Returns the value of an expression that may refer to nothing and call nothing: a default, a version.
-pub fn evaluate_constant(expression: &Expression) -> (Value, Diagnostics) {
+/// Returns the value of an expression that may compute anything, but refer to nothing and call nothing: variable
+/// defaults, flags, versions, the values of variable files.
+///
+/// # Errors
+///
+/// If it refers to something (a bare word such as `yes` is a reference too), calls something, or fails.
+pub fn evaluate_constant(expression: &Expression) -> Result<Value, Diagnostics> {
     let mut problems = Diagnostics::new();
-    syntax::references(expression, &mut |_, _, span| problems.push(problems::no_variables(span)));
-    syntax::calls(expression, &mut |_, _, span| problems.push(problems::no_functions(span)));
+    syntax::references(expression, &mut |root, _, _| {
+        problems.push(problems::no_variables(root.span))
+    });
+    syntax::calls(expression, &mut |name, _, _| problems.push(problems::no_functions(name.span)));
     if problems.has_errors() {
-        return (Value::unknown(Type::DYNAMIC), problems);
+        return Err(problems);
     }
-    evaluate(expression, &Nothing)
+    let (value, problems) = evaluate(expression, &Nothing);
+    if problems.has_errors() { Err(problems) } else { Ok(value) }
 }
 
 /// The scope of expressions that may refer to nothing.
 struct Nothing;
 
+// Nothing that can be evaluated here looks at the world, so an empty one does.
 static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
     cwd: ".".into(),
     root: ".".into(),

@@ -17,6 +17,7 @@ pub mod body;
 mod call;
 mod compose;
 mod constant;
+mod constraint;
 mod evaluate;
 pub mod functions;
 mod operators;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use access::{attribute, index};
 pub use constant::evaluate_constant;
+pub use constraint::{Constraint, read_constraint, with_defaults};
 pub use evaluate::{evaluate, evaluate_with};
 pub use reference::{
     missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,

@@ -19,6 +19,22 @@ pub(super) fn no_functions(at: Span) -> Diagnostic {
     problem("Function calls not allowed", "Functions may not be called here.", at)
 }
 
+/// A type constraint that is none.
+pub(super) fn invalid_type(detail: impl Into<String>, at: Span) -> Diagnostic {
+    problem("Invalid type specification", detail, at)
+}
+
+/// A default of an optional attribute that does not fit its type.
+pub(super) fn invalid_optional_default(why: &str, at: Span) -> Diagnostic {
+    problem(
+        "Invalid default value for optional attribute",
+        format!(
+            "This default value is not compatible with the attribute's type constraint: {why}."
+        ),
+        at,
+    )
+}
+
 /// An expression is nested deeper than the evaluator goes.
 pub(super) fn too_deep(at: Span) -> Diagnostic {
     problem(

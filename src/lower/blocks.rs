@@ -1,9 +1,8 @@
 //! The blocks of the whole configuration and what each refers to: the graph before anything is expanded.
 //!
-//! It gives the order in which structure is traced, the cycles that no plan can be made of, and the resource-level
-//! dependencies that OpenTofu records in the state.
+//! It gives the order in which structure is traced, and the resource-level dependencies that OpenTofu records in the state.
+//! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
-use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
 use crate::config::uses::{self, Role};
 use crate::config::{self, Condition, Config};
-use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::diagnostic::Span;
 use crate::expression::{Subject, parse_reference};
 use crate::syntax::{Expression, Step};
 use crate::value::Str;
@@ -94,9 +93,9 @@ impl BlockGraph {
         self.index.get(&(module.clone(), key)).copied()
     }
 
-    /// Returns the blocks so that each stands behind everything it refers to, or the blocks that are left over because
-    /// they lie on or behind a cycle.
-    pub fn sorted(&self) -> Result<Vec<usize>, Vec<usize>> {
+    /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
+    /// the configuration's own check tells.
+    pub fn sorted(&self) -> Option<Vec<usize>> {
         let mut waiting: Vec<usize> = self.blocks.iter().map(|it| it.edges.len()).collect();
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
         for (user, block) in self.blocks.iter().enumerate() {
@@ -113,58 +112,10 @@ impl BlockGraph {
             }
             at += 1;
         }
-        if sorted.len() == self.blocks.len() {
-            return Ok(sorted);
-        }
-        Err((0..waiting.len()).filter(|&it| waiting[it] > 0).collect())
+        (sorted.len() == self.blocks.len()).then_some(sorted)
     }
 
-    /// Returns the shortest cycle through the given blocks: each block with the place of its reference to the next.
-    pub fn shortest_cycle(&self, among: &[usize]) -> Vec<(usize, Span)> {
-        let allowed: FxHashSet<usize> = among.iter().copied().collect();
-        let mut best: Vec<(usize, Span)> = Vec::new();
-        for &start in among {
-            let found = self.cycle_from(start, &allowed, best.len());
-            if !found.is_empty() {
-                best = found;
-            }
-            if best.len() == 1 {
-                break;
-            }
-        }
-        best
-    }
-
-    /// Breadth first from `start` back to `start`; gives up at the length of the best cycle known so far (0: none).
-    fn cycle_from(&self, start: usize, allowed: &FxHashSet<usize>, best: usize) -> Vec<(usize, Span)> {
-        let mut came: FxHashMap<usize, (usize, Span)> = FxHashMap::default();
-        let mut open = VecDeque::from([(start, 1)]);
-        while let Some((block, length)) = open.pop_front() {
-            if best > 0 && length >= best {
-                return Vec::new();
-            }
-            for &(next, span) in self.blocks[block].edges.iter().filter(|it| allowed.contains(&it.0)) {
-                if next == start {
-                    let mut cycle = vec![(block, span)];
-                    let mut at = block;
-                    while at != start {
-                        let (previous, span) = came[&at];
-                        cycle.push((previous, span));
-                        at = previous;
-                    }
-                    cycle.reverse();
-                    return cycle;
-                }
-                if let std::collections::hash_map::Entry::Vacant(entry) = came.entry(next) {
-                    entry.insert((block, span));
-                    open.push_back((next, length + 1));
-                }
-            }
-        }
-        Vec::new()
-    }
-
-    /// Returns the name of a block as cycle reports write it.
+    /// Returns the name of a block as drawings of the graph write it.
     pub fn name(&self, block: usize) -> String {
         let BlockNode { module, key, .. } = &self.blocks[block];
         let name = match key {
@@ -180,37 +131,19 @@ impl BlockGraph {
         if module.is_root() { name } else { format!("{module}.{name}") }
     }
 
-    /// Returns the error for blocks that cannot be ordered: the shortest cycle, each edge with its place.
-    pub fn cycle_error(&self, among: &[usize], sources: &Sources) -> Diagnostic {
-        let cycle = self.shortest_cycle(among);
-        let names: Vec<String> = cycle.iter().map(|it| self.name(it.0)).collect();
-        let edges: Vec<String> = (0..cycle.len())
-            .map(|at| format!("  {} refers to {} at {}", names[at], names[(at + 1) % cycle.len()], sources.place(cycle[at].1)))
-            .collect();
-        let summary = match &names[..] {
-            [one] => format!("Self reference: {one}"),
-            all => format!("Cycle: {}", all.join(", ")),
-        };
-        let error = Diagnostic::error(summary).detail(format!(
-            "These blocks wait for each other, so none of them can come first:\n{}\n\nBreak the cycle at one of these places.",
-            edges.join("\n")
-        ));
-        match cycle.iter().find(|it| it.1 != Span::default()) {
-            Some((_, span)) => error.at(*span),
-            None => error,
-        }
-    }
-
     /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
     /// or through anything, up to `limit`; beyond that only the nearest ones. Sorted by text.
     pub fn dependencies(&self, resource: &ConfigResource, limit: usize) -> Vec<Str> {
-        let Some(start) = self.find(&resource.module, BlockKey::Resource(resource.resource.clone())) else {
+        let Some(start) =
+            self.find(&resource.module, BlockKey::Resource(resource.resource.clone()))
+        else {
             return Vec::new();
         };
         let all = self.search(start, Some(limit), |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
         let known = self.resource_names();
-        let mut names: Vec<&(u32, Str)> = blocks.into_iter().filter_map(|it| known[it].as_ref()).collect();
+        let mut names: Vec<&(u32, Str)> =
+            blocks.into_iter().filter_map(|it| known[it].as_ref()).collect();
         names.sort_unstable_by_key(|it| it.0);
         names.into_iter().map(|it| it.1.clone()).collect()
     }
@@ -222,7 +155,10 @@ impl BlockGraph {
             let mut sorted: Vec<(usize, Str)> = (0..self.blocks.len()).filter_map(name).collect();
             sorted.sort_unstable_by(|a, b| a.1.cmp(&b.1));
             let mut names = vec![None; self.blocks.len()];
-            sorted.into_iter().enumerate().for_each(|(place, (block, name))| names[block] = Some((place as u32, name)));
+            sorted
+                .into_iter()
+                .enumerate()
+                .for_each(|(place, (block, name))| names[block] = Some((place as u32, name)));
             names
         })
     }
@@ -231,7 +167,9 @@ impl BlockGraph {
     pub fn resource(&self, block: usize) -> Option<ConfigResource> {
         let node = &self.blocks[block];
         match &node.key {
-            BlockKey::Resource(name) => Some(ConfigResource { module: node.module.clone(), resource: name.clone() }),
+            BlockKey::Resource(name) => {
+                Some(ConfigResource { module: node.module.clone(), resource: name.clone() })
+            }
             _ => None,
         }
     }
@@ -241,7 +179,12 @@ impl BlockGraph {
         self.search(start, None, |key| !matches!(key, BlockKey::Resource(_))).unwrap_or_default()
     }
 
-    fn search(&self, start: usize, limit: Option<usize>, through: impl Fn(&BlockKey) -> bool) -> Option<Vec<usize>> {
+    fn search(
+        &self,
+        start: usize,
+        limit: Option<usize>,
+        through: impl Fn(&BlockKey) -> bool,
+    ) -> Option<Vec<usize>> {
         let mut seen = FxHashSet::from_iter([start]);
         let mut open = vec![start];
         let mut found = Vec::new();
@@ -311,6 +254,9 @@ impl Builder<'_> {
             it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
             self.body(from, &it.body);
         }
+        for it in &module.imports {
+            self.import(it);
+        }
         for (name, it) in &module.checks {
             let from = self.block(BlockKey::Check(name.clone()));
             self.conditions(from, &it.asserts);
@@ -341,12 +287,6 @@ impl Builder<'_> {
             self.body(from, &provisioner.body);
             provisioner.connection.iter().for_each(|it| self.body(from, it));
         }
-        let (config, root) = (self.config, Module::default());
-        let own = ConfigResource { module: self.path.clone(), resource: name.clone() };
-        for import in config.root().imports.iter().filter(|it| crate::observe::imports::target(&it.to).as_ref() == Some(&own)) {
-            let mut above = Builder { graph: &mut *self.graph, config, path: &root, module: config.root() };
-            crate::observe::imports::expressions(import).into_iter().for_each(|it| above.expression(from, it));
-        }
         if let Some(key) = it.provider.as_ref().and_then(|it| it.key.as_ref()) {
             self.expression(from, key);
         }
@@ -356,6 +296,16 @@ impl Builder<'_> {
             let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
             self.graph.blocks[from].edges.push((to, span));
         }
+    }
+
+    /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
+    fn import(&mut self, it: &config::Import) {
+        let own =
+            it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
+        let Some(from) = own else { return };
+        let before = self.graph.blocks[from].edges.len();
+        it.expressions().into_iter().for_each(|it| self.expression(from, it));
+        self.forget_own(from, before);
     }
 
     fn forget_own(&mut self, from: usize, since: usize) {
@@ -376,7 +326,8 @@ impl Builder<'_> {
         let config = self.config;
         let Some(module) = config.module(&parent) else { return };
         if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-            Builder { graph: self.graph, config, path: &parent, module }.expression(from, &attribute.value);
+            Builder { graph: self.graph, config, path: &parent, module }
+                .expression(from, &attribute.value);
         }
     }
 
@@ -405,7 +356,13 @@ impl Builder<'_> {
         expressions.iter().for_each(|it| self.references(from, it, &[], true));
     }
 
-    fn references(&mut self, from: usize, expression: &Expression, bound: &[Str], everything: bool) {
+    fn references(
+        &mut self,
+        from: usize,
+        expression: &Expression,
+        bound: &[Str],
+        everything: bool,
+    ) {
         crate::syntax::references(expression, &mut |root, steps, span| {
             if !bound.contains(&root.text)
                 && let Ok(reference) = parse_reference(root, steps)
@@ -415,13 +372,22 @@ impl Builder<'_> {
         });
     }
 
-    fn subject(&mut self, from: usize, subject: &Subject, rest: &[Step], span: Span, everything: bool) {
+    fn subject(
+        &mut self,
+        from: usize,
+        subject: &Subject,
+        rest: &[Step],
+        span: Span,
+        everything: bool,
+    ) {
         let key = match subject {
             Subject::Variable(name) => BlockKey::Variable(name.clone()),
             Subject::Local(name) => BlockKey::Local(name.clone()),
-            Subject::Resource(mode, kind, name) => {
-                BlockKey::Resource(ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() })
-            }
+            Subject::Resource(mode, kind, name) => BlockKey::Resource(ResourceName {
+                mode: *mode,
+                kind: kind.clone(),
+                name: name.clone(),
+            }),
             Subject::Module(call) => return self.call(from, call, rest, span, everything),
             _ => return,
         };
@@ -442,12 +408,19 @@ impl Builder<'_> {
         let mut targets = vec![self.graph.find(self.path, BlockKey::Call(call.clone()))];
         match named.filter(|it| module.outputs.contains_key(*it)) {
             Some(name) => targets.push(self.graph.find(&child, BlockKey::Output(name.clone()))),
-            None => targets.extend(module.outputs.keys().map(|it| self.graph.find(&child, BlockKey::Output(it.clone())))),
+            None => targets.extend(
+                module
+                    .outputs
+                    .keys()
+                    .map(|it| self.graph.find(&child, BlockKey::Output(it.clone()))),
+            ),
         }
         if everything {
             for path in config.modules.keys().filter(|it| it.0.starts_with(&child.0)) {
                 let resources = config.modules[path].resources.keys();
-                targets.extend(resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))));
+                targets.extend(
+                    resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))),
+                );
             }
         }
         self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
@@ -455,20 +428,38 @@ impl Builder<'_> {
 }
 
 /// Returns the provider block that serves a resource of a module, following what calls pass and what is inherited.
-pub fn provider_block(config: &Config, module: &Module, resource: &config::Resource) -> Option<(Module, BlockKey)> {
+pub fn provider_block(
+    config: &Config,
+    module: &Module,
+    resource: &config::Resource,
+) -> Option<(Module, BlockKey)> {
     match &resource.provider {
-        Some(it) => resolve_provider(config, module, &it.name.text, it.alias.as_ref().map(|it| &*it.text)),
-        None => resolve_provider(config, module, &local_name(config, module, &resource.provider_source), None),
+        Some(it) => {
+            resolve_provider(config, module, &it.name.text, it.alias.as_ref().map(|it| &*it.text))
+        }
+        None => resolve_provider(
+            config,
+            module,
+            &local_name(config, module, &resource.provider_source),
+            None,
+        ),
     }
 }
 
 fn local_name(config: &Config, module: &Module, source: &crate::address::Provider) -> Str {
-    let required = config.module(module).and_then(|it| it.required_providers.values().find(|it| it.source == *source));
+    let required = config
+        .module(module)
+        .and_then(|it| it.required_providers.values().find(|it| it.source == *source));
     required.map_or_else(|| source.kind.clone(), |it| it.name.text.clone())
 }
 
 /// Returns the block that a provider's local name means in a module.
-pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Option<&str>) -> Option<(Module, BlockKey)> {
+pub fn resolve_provider(
+    config: &Config,
+    module: &Module,
+    name: &str,
+    alias: Option<&str>,
+) -> Option<(Module, BlockKey)> {
     let here = config.module(module)?;
     let named = |it: &crate::syntax::Name, other: &Option<crate::syntax::Name>| {
         &*it.text == name && other.as_ref().map(|it| &*it.text) == alias
@@ -476,8 +467,15 @@ pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Opt
     let own = here.providers.iter().find(|it| named(&it.name, &it.alias));
     if let Some((parent, call)) = module.parent() {
         let call = config.module(&parent)?.calls.get(&call)?;
-        if let Some((_, from)) = call.providers.iter().find(|(child, _)| named(&child.name, &child.alias)) {
-            return resolve_provider(config, &parent, &from.name.text, from.alias.as_ref().map(|it| &*it.text));
+        if let Some((_, from)) =
+            call.providers.iter().find(|(child, _)| named(&child.name, &child.alias))
+        {
+            return resolve_provider(
+                config,
+                &parent,
+                &from.name.text,
+                from.alias.as_ref().map(|it| &*it.text),
+            );
         }
         if own.is_none() && alias.is_none() {
             // A default configuration is inherited: the same provider, under the parent's name for it.
@@ -492,7 +490,11 @@ pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Opt
 }
 
 /// Returns the provider configuration that serves a resource: a block's, or the implied empty one in the root module.
-pub fn provider_config(config: &Config, module: &Module, resource: &config::Resource) -> ProviderConfig {
+pub fn provider_config(
+    config: &Config,
+    module: &Module,
+    resource: &config::Resource,
+) -> ProviderConfig {
     let provider = resource.provider_source.clone();
     match provider_block(config, module, resource) {
         Some((module, BlockKey::Provider(_, alias))) => ProviderConfig { module, provider, alias },

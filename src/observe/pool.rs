@@ -1,7 +1,7 @@
 //! The providers of a run: one process or value per provider for its schema, one per configuration in use.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
 
@@ -15,8 +15,11 @@ use crate::world::World;
 pub struct Pool {
     world: Arc<World>,
     known: BTreeMap<ProviderAddr, Known>,
-    configured: std::sync::Mutex<BTreeMap<ProviderInstance, Arc<OnceCell<Option<Arc<dyn Provider>>>>>>,
+    configured: Mutex<BTreeMap<ProviderInstance, Configured>>,
 }
+
+/// A provider once it is configured; `None` where that failed.
+type Configured = Arc<OnceCell<Option<Arc<dyn Provider>>>>;
 
 struct Known {
     provider: Arc<dyn Provider>,
@@ -25,8 +28,11 @@ struct Known {
 
 impl Pool {
     /// Starts every provider that is needed, unconfigured, and asks it for its schema.
-    pub async fn start(world: Arc<World>, needed: impl IntoIterator<Item = ProviderAddr>) -> (Pool, Diagnostics) {
-        let mut pool = Pool { world, known: BTreeMap::new(), configured: std::sync::Mutex::default() };
+    pub async fn start(
+        world: Arc<World>,
+        needed: impl IntoIterator<Item = ProviderAddr>,
+    ) -> (Pool, Diagnostics) {
+        let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
         let mut problems = Diagnostics::new();
         for address in needed {
             if pool.known.contains_key(&address) {
@@ -39,7 +45,8 @@ impl Pool {
             let response = provider.schema().await;
             if response.failed() {
                 problems.extend(response.diagnostics.iter().map(|it| {
-                    Diagnostic::error(it.summary.clone()).detail(format!("{address}: {}", it.detail))
+                    Diagnostic::error(it.summary.clone())
+                        .detail(format!("{address}: {}", it.detail))
                 }));
                 continue;
             }
@@ -59,7 +66,12 @@ impl Pool {
     }
 
     /// Returns the schema of a resource type.
-    pub fn resource_schema(&self, provider: &ProviderAddr, mode: crate::address::Mode, kind: &str) -> Option<&Arc<Schema>> {
+    pub fn resource_schema(
+        &self,
+        provider: &ProviderAddr,
+        mode: crate::address::Mode,
+        kind: &str,
+    ) -> Option<&Arc<Schema>> {
         let schema = self.schema(provider)?;
         match mode {
             crate::address::Mode::Managed => schema.resources.get(kind),
@@ -74,7 +86,11 @@ impl Pool {
     }
 
     /// Returns a configured provider instance; `configure` is run by whoever asks first, and gives `None` on failure.
-    pub async fn configured<F>(&self, instance: &ProviderInstance, configure: F) -> Option<Arc<dyn Provider>>
+    pub async fn configured<F>(
+        &self,
+        instance: &ProviderInstance,
+        configure: F,
+    ) -> Option<Arc<dyn Provider>>
     where
         F: AsyncFnOnce(Arc<dyn Provider>) -> bool,
     {

@@ -8,17 +8,27 @@ use crate::syntax::Body;
 use crate::value::Path;
 
 /// A provider's own words, placed at the attribute they are about.
-pub fn of_provider(found: &ProviderDiagnostic, address: Option<&Instance>, place: Option<(&Body, Span)>) -> Diagnostic {
+pub fn of_provider(
+    found: &ProviderDiagnostic,
+    address: Option<&Instance>,
+    place: Option<(&Body, Span)>,
+) -> Diagnostic {
     let problem = match found.severity {
         Severity::Error => Diagnostic::error(found.summary.clone()),
         Severity::Warning => Diagnostic::warning(found.summary.clone()),
     };
     let mut problem = problem.detail(found.detail.clone());
+    if let Some(address) = address.filter(|_| found.names_object) {
+        problem.summary = format!("{address}: {}", found.summary);
+        return problem;
+    }
     if let Some(address) = address {
         problem = problem.about(address);
     }
     match place {
-        Some((body, declared)) => problem.at(span_of_path(body, &found.attribute).unwrap_or(declared)),
+        Some((body, declared)) => {
+            problem.at(span_of_path(body, &found.attribute).unwrap_or(declared))
+        }
         None => problem,
     }
 }

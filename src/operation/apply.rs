@@ -9,22 +9,24 @@ use super::session::Session;
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
-use crate::execute::{Context, Done, Queue, Stop, execute};
+use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, ResourceId, Structure};
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
-use crate::plan::Plan;
+use crate::plan::{Action, Plan};
 use crate::request::{PlanMode, Request};
 use crate::schema;
-use crate::state::journal::Base;
+use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Value};
 use entail_rules::order::Order;
 use entail_rules::{Facts, Phase};
 
 /// Moves are done when a plan is carried out.
-static NONE_MOVED: std::sync::OnceLock<BTreeMap<crate::address::Instance, crate::address::Instance>> = std::sync::OnceLock::new();
+static NONE_MOVED: std::sync::OnceLock<
+    BTreeMap<crate::address::Instance, crate::address::Instance>,
+> = std::sync::OnceLock::new();
 
 /// A plan that can be carried out.
 pub struct Approved<'a> {
@@ -43,11 +45,27 @@ pub struct Approved<'a> {
 /// Carries a plan out. The state is written even if steps failed; while steps finish, the journal keeps them.
 ///
 /// - `snapshot`: what the backend holds now.
-pub async fn apply(session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, parallelism: usize, sink: &dyn Sink, stop: &Stop) -> Done {
-    let journal = session.backend.journal().map(|path| {
-        let (lineage, serial) = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
-        let next_lineage = if lineage.is_empty() { session.world.uuid() } else { lineage.clone() };
-        Journal::open(path, &Base { lineage, serial, next_lineage })
+///
+/// # Errors
+///
+/// If there is no place to note finished steps; then nothing was begun.
+pub async fn apply(
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    snapshot: &Snapshot,
+    parallelism: usize,
+    sink: &dyn Sink,
+    stop: &Stop,
+) -> Result<Done, Diagnostics> {
+    let base = base(session, snapshot);
+    let journal = session.backend.journal()?.map(|path| {
+        let old = snapshot.state.as_ref();
+        let known = old.map_or_else(
+            || difference(&State::default(), &approved.plan.prior_state),
+            |it| difference(it, &approved.plan.prior_state),
+        );
+        Journal::open(path, &base, &known)
     });
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
     let queue = Queue::new(sink);
@@ -59,63 +77,146 @@ pub async fn apply(session: &Session, pool: &Pool, approved: &Approved<'_>, snap
         order: approved.order,
         facts: approved.facts,
         observer: &observer,
-        journal: journal.as_ref(),
+        notes: Notes::new(journal.as_ref()),
         sink: &queue,
         stop,
         parallelism,
         world: &session.world,
     };
     let mut done = execute(&context).await;
-    if let Some(journal) = &journal {
-        done.problems.extend(journal.flush().err());
+    if done.state.lineage.is_empty() {
+        done.state.lineage.clone_from(&base.next_lineage);
+    }
+    save(session, journal.as_ref(), &base, &mut done, &queue);
+    Ok(done)
+}
+
+/// The snapshot that a run continues.
+fn base(session: &Session, snapshot: &Snapshot) -> Base {
+    let (lineage, serial) =
+        snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
+    let next_lineage = if lineage.is_empty() { session.world.uuid() } else { lineage.clone() };
+    Base { lineage, serial, next_lineage }
+}
+
+/// Writes the state. Where that fails, what was finished is kept in some other way.
+fn save(
+    session: &Session,
+    journal: Option<&Journal>,
+    base: &Base,
+    done: &mut Done,
+    queue: &Queue<'_>,
+) {
+    let torn = journal.and_then(|it| it.flush().err());
+    let is_complete = journal.is_some() && torn.is_none();
+    if !done.is_journal_torn {
+        done.problems.extend(torn);
     }
     match session.backend.write(&done.state) {
         Ok(_) => {
-            if let Some(journal) = &journal {
-                done.problems.extend(journal.remove().err());
-            }
+            queue.release();
+            done.problems.extend(journal.and_then(|it| it.remove().err()));
         }
         Err(problems) => {
             done.problems.extend(problems);
-            done.problems.push(keep(session, &done.state));
+            let kept = if is_complete { kept_in_journal() } else { keep(session, base, done) };
+            done.problems.push(kept);
+            if is_complete {
+                queue.release();
+            }
+            let unsaved = queue.release_unsaved();
+            if !unsaved.is_empty() {
+                done.problems.push(unrecorded(&unsaved));
+            }
         }
     }
-    done
 }
 
-/// Where the state cannot be written, it is kept beside the configuration.
-fn keep(session: &Session, state: &State) -> Diagnostic {
+/// The journal holds all that was finished.
+fn kept_in_journal() -> Diagnostic {
+    Diagnostic::error("Failed to persist state to backend").detail(
+        "The new state could not be written to its place. Nothing is lost: the journal beside it holds every finished step, and the \
+         next command takes them up. Once the cause is mended, run the command again.",
+    )
+}
+
+/// Neither the state nor the journal can be written: the state is kept beside the configuration.
+///
+/// Its serial leaves room for what the journal holds, which the next command may take up first.
+fn keep(session: &Session, base: &Base, done: &mut Done) -> Diagnostic {
     let path = session.world.root.join("errored.tfstate");
-    let text = crate::state::write::write(state);
+    let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
+    let failed = Diagnostic::error("Failed to persist state to backend");
     match crate::backend::files::write_private(&path, text.as_bytes()) {
-        Ok(()) => Diagnostic::error("Failed to persist state to backend").detail(
-            "The new state could not be written to its place. It was saved as errored.tfstate in this folder. Once the cause is mended, store it with: entail state push errored.tfstate",
+        Ok(()) => failed.detail(
+            "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"errored.tfstate\" in the current working directory.\n\nRunning \"entail apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    entail state push errored.tfstate",
         ),
-        Err(error) => Diagnostic::error("Failed to persist state to backend").detail(format!(
-            "The new state could not be written to its place, nor to errored.tfstate ({error}). The journal beside the state file holds every finished step; the next command recovers it."
-        )),
+        Err(error) => {
+            // A part of a state is worse than none.
+            let _ = std::fs::remove_file(&path);
+            done.homeless = Some(text);
+            failed.detail(format!(
+                "The errors shown above prevented the updated state from being written to its place, and the file \"errored.tfstate\" could not be written either ({error}). As a fallback, the raw state data is printed above as a JSON object.\n\nTo retry writing this state, copy the state data (from the first {{ to the last }} inclusive) and save it into a file called errored.tfstate, then run the following command:\n    entail state push errored.tfstate"
+            ))
+        }
     }
 }
 
-fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, request: &'a Request, sink: &'a dyn Sink) -> Observer<'a> {
-    let mut values = Values::new(&session.config, approved.structure.clone(), approved.variables, &session.world, &session.sources);
+/// Steps were finished that are recorded in no place of their own.
+fn unrecorded(addresses: &[String]) -> Diagnostic {
+    Diagnostic::warning("Finished steps are not recorded").detail(format!(
+        "These were finished after the journal could not be written any more: {}. Only the state that was saved as told above knows of it.",
+        addresses.join(", ")
+    ))
+}
+
+fn observer<'a>(
+    session: &'a Session,
+    pool: &'a Pool,
+    approved: &Approved<'a>,
+    request: &'a Request,
+    sink: &'a dyn Sink,
+) -> Observer<'a> {
+    let mut values = Values::new(
+        &session.config,
+        approved.structure.clone(),
+        approved.variables,
+        &session.world,
+        &session.sources,
+    );
     values.workspace = &approved.plan.workspace;
-    values.plan_time = approved.plan.timestamp;
+    values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
-    let types: Vec<_> = values.structure.resources.iter().map(|resource| {
-        let name = &resource.address.resource;
-        let schema = resource.provider.as_ref().and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
-        schema.map_or(crate::value::Type::DYNAMIC, |it| it.block.ty())
-    }).collect();
+    let types: Vec<_> = values
+        .structure
+        .resources
+        .iter()
+        .map(|resource| {
+            let name = &resource.address.resource;
+            let schema = resource
+                .provider
+                .as_ref()
+                .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
+            schema.map_or(crate::value::Type::DYNAMIC, |it| it.block.ty())
+        })
+        .collect();
     values.types = types;
-    let made: FxHashSet<_> = approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
+    let made: FxHashSet<_> =
+        approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
+    let kept: FxHashSet<_> = approved
+        .plan
+        .changes
+        .iter()
+        .filter(|it| it.action == Action::NoOp)
+        .map(|it| &it.address)
+        .collect();
     for id in 0..values.structure.resources.len() {
         let id = ResourceId(id as u32);
         for (key, node) in values.structure.resource(id).instances.clone() {
-            if made.contains(&node) {
+            let address = values.structure.resource(id).address.instance(key);
+            if made.contains(&node) && !kept.contains(&address) {
                 continue;
             }
-            let address = values.structure.resource(id).address.instance(key);
             if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {
                 values.settle(node, value);
             }
@@ -145,13 +246,22 @@ fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, r
 }
 
 /// Decodes a stored object, marked as recorded.
-pub fn stored_value(pool: &Pool, state: &State, address: &crate::address::Instance) -> Option<Value> {
+pub fn stored_value(
+    pool: &Pool,
+    state: &State,
+    address: &crate::address::Instance,
+) -> Option<Value> {
     let resource = state.resources.get(&address.of())?;
     let object = state.current(address)?;
-    let schema = pool.resource_schema(&resource.provider.provider, address.resource.mode, &address.resource.kind)?;
+    let schema = pool.resource_schema(
+        &resource.provider.provider,
+        address.resource.mode,
+        &address.resource.kind,
+    )?;
     let Attributes::Json(json) = &object.attributes else { return None };
     let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    let marks: Vec<(Path, Marks)> = object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+    let marks: Vec<(Path, Marks)> =
+        object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
     Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block))
 }
 

@@ -290,14 +290,7 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
             sink.event(Event::Drift(Box::new(change.into())));
         }
     }
-    for change in plan.changes.iter().filter(|it| is_told(it)) {
-        let is_noted = change.action != Action::NoOp
-            || change.previous_address.is_some()
-            || change.importing.is_some();
-        if is_noted {
-            sink.event(Event::PlannedChange(Box::new(change.into())));
-        }
-    }
+    tell_changes(plan, sink);
     for root in &plan.left_out {
         sink.event(Event::LeftOut(Box::new(root.clone())));
     }
@@ -305,6 +298,18 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
     if !plan.outputs.is_empty() {
         let outputs = plan.outputs.iter().map(|(name, change)| (name.clone(), change.into()));
         sink.event(Event::Outputs(outputs.collect()));
+    }
+}
+
+/// Tells the changes of a plan that was made earlier.
+pub fn tell_changes(plan: &Plan, sink: &dyn Sink) {
+    for change in plan.changes.iter().filter(|it| is_told(it)) {
+        let is_noted = change.action != Action::NoOp
+            || change.previous_address.is_some()
+            || change.importing.is_some();
+        if is_noted {
+            sink.event(Event::PlannedChange(Box::new(change.into())));
+        }
     }
 }
 

@@ -1,27 +1,220 @@
-//! `graph`: blocks and what they wait for, as DOT.
+//! `graph`: what is looked at before what, as DOT. Names and shape are those of OpenTofu's plan graph.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use entail_rules::{Node, Phase};
+
+use super::saved::Loaded;
 use super::session::Session;
-use crate::lower::blocks::BlockKey;
+use crate::address::{Module, ProviderConfig, quote};
+use crate::config::Config;
+use crate::lower::blocks::{BlockGraph, BlockKey, provider_config};
 
-/// Returns the graph of the configuration's blocks.
+/// Returns the graph of the configuration: resources and providers with what they wait for.
 pub fn dot(session: &Session) -> String {
-    let graph = &session.graph;
-    let mut nodes = BTreeSet::new();
-    let mut edges = BTreeSet::new();
-    for (number, block) in graph.blocks.iter().enumerate() {
-        let name = format!("[root] {}", graph.name(number));
-        let shape = match block.key {
-            BlockKey::Resource(_) => "box",
-            BlockKey::Provider(..) => "diamond",
-            _ => "note",
+    let mut drawing = Drawing::default();
+    drawing.blocks(&session.config, &session.graph);
+    let edges = drawing.reduced();
+    let nodes = drawing.shapes.iter().map(|(name, (label, shape))| {
+        format!(
+            "\t\t{} [label = {}, shape = \"{shape}\"]",
+            quote(&format!("[root] {name}")),
+            quote(label)
+        )
+    });
+    let edges = edges.iter().map(|(from, to)| {
+        format!("\t\t{} -> {}", quote(&format!("[root] {from}")), quote(&format!("[root] {to}")))
+    });
+    written(&nodes.collect(), &edges.collect())
+}
+
+/// Returns the graph of a saved plan: its steps and what each waits for.
+pub fn dot_of_plan(loaded: &Loaded) -> String {
+    let name = |node: Node, phase: Phase| {
+        let suffix = match phase {
+            Phase::Up => "",
+            Phase::Settled => " (settled)",
+            Phase::Down | Phase::Late => " (destroy)",
         };
-        nodes.insert(format!("\t\t{} [label = {}, shape = \"{shape}\"]", crate::address::quote(&name), crate::address::quote(&graph.name(number))));
-        for (next, _) in &block.edges {
-            edges.insert(format!("\t\t{} -> {}", crate::address::quote(&name), crate::address::quote(&format!("[root] {}", graph.name(*next)))));
+        quote(&format!("[root] {}{suffix}", loaded.structure.name(node)))
+    };
+    let steps = loaded.order.step.iter().copied();
+    let ends = loaded.order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]);
+    let nodes = steps.chain(ends).map(|(node, phase)| {
+        format!(
+            "\t\t{} [label = {}, shape = \"box\"]",
+            name(node, phase),
+            quote(&loaded.structure.name(node))
+        )
+    });
+    let edges = loaded
+        .order
+        .before
+        .iter()
+        .map(|it| format!("\t\t{} -> {}", name(it.0, it.1), name(it.2, it.3)));
+    written(&nodes.collect(), &edges.collect())
+}
+
+fn written(nodes: &BTreeSet<String>, edges: &BTreeSet<String>) -> String {
+    let lines: Vec<&str> = nodes.iter().chain(edges).map(String::as_str).collect();
+    format!(
+        "digraph {{\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {{\n{}\n\t}}\n}}\n\n",
+        lines.join("\n")
+    )
+}
+
+/// Names, and what each waits for.
+#[derive(Default)]
+struct Drawing {
+    edges: BTreeMap<String, BTreeSet<String>>,
+    /// Label and shape of what is drawn; everything else stands in edges only.
+    shapes: BTreeMap<String, (String, &'static str)>,
+}
+
+impl Drawing {
+    fn edge(&mut self, from: impl Into<String>, to: impl Into<String>) {
+        let to = to.into();
+        self.edges.entry(to.clone()).or_default();
+        self.edges.entry(from.into()).or_default().insert(to);
+    }
+
+    fn blocks(&mut self, config: &Config, graph: &BlockGraph) {
+        let used = self.providers(config, graph);
+        for (number, block) in graph.blocks.iter().enumerate() {
+            let (own, rests) = names(config, graph, number);
+            if matches!(block.key, BlockKey::Provider(..)) && !used.contains(&own) {
+                continue;
+            }
+            self.edges.entry(own.clone()).or_default();
+            if own != rests {
+                self.edge(own.clone(), rests.clone());
+            }
+            for &(next, _) in &block.edges {
+                // Which provider serves a resource is drawn with the providers.
+                if !matches!(graph.blocks[next].key, BlockKey::Provider(..)) {
+                    self.edge(rests.clone(), names(config, graph, next).0);
+                }
+            }
+            self.extras(&block.module, &block.key, &own);
+        }
+        for path in config.modules.keys().filter(|it| !it.is_root()) {
+            let close = format!("{path} (close)");
+            if let Some((outer, _)) = path.parent().filter(|it| !it.0.is_root()) {
+                self.edge(format!("{outer} (close)"), close.clone());
+            }
+            self.edge(close, format!("{path} (expand)"));
+        }
+        let all: Vec<String> = self.edges.keys().cloned().collect();
+        all.into_iter().for_each(|it| self.edge("root", it));
+    }
+
+    fn extras(&mut self, module: &Module, key: &BlockKey, own: &str) {
+        match key {
+            BlockKey::Variable(name) if module.is_root() => {
+                self.edge(own, format!("var.{name}"));
+                self.shapes.insert(format!("var.{name}"), (format!("var.{name}"), "note"));
+            }
+            BlockKey::Resource(_) => {
+                let label = own.trim_end_matches(" (expand)").to_owned();
+                self.shapes.insert(own.to_owned(), (label, "box"));
+            }
+            BlockKey::Check(_) => self.edge(own, own.replace(" (expand)", " (report)")),
+            _ => {}
+        }
+        if !module.is_root() {
+            self.edge(format!("{module} (close)"), own);
         }
     }
-    let lines: Vec<String> = nodes.into_iter().chain(edges).collect();
-    format!("digraph {{\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {{\n{}\n\t}}\n}}\n\n", lines.join("\n"))
+
+    /// Draws the providers that serve something, and returns their names.
+    fn providers(&mut self, config: &Config, graph: &BlockGraph) -> BTreeSet<String> {
+        let mut used = BTreeSet::new();
+        for block in &graph.blocks {
+            let BlockKey::Resource(name) = &block.key else { continue };
+            let Some(resource) = config.module(&block.module).and_then(|it| it.resources.get(name))
+            else {
+                continue;
+            };
+            let provider = provider_config(config, &block.module, resource).to_string();
+            let resource = placed(&block.module, &format!("{name} (expand)"));
+            self.edge(resource.clone(), provider.clone());
+            self.edge(format!("{provider} (close)"), resource);
+            self.shapes.insert(provider.clone(), (provider.clone(), "diamond"));
+            used.insert(provider);
+        }
+        used
+    }
+
+    /// Returns the edges that do not follow from others.
+    fn reduced(&self) -> BTreeSet<(String, String)> {
+        let mut kept = BTreeSet::new();
+        for (from, targets) in &self.edges {
+            let mut behind: BTreeSet<&str> = BTreeSet::new();
+            let mut open: Vec<&str> = targets.iter().flat_map(|it| self.next(it)).collect();
+            while let Some(name) = open.pop() {
+                if behind.insert(name) {
+                    open.extend(self.next(name));
+                }
+            }
+            kept.extend(
+                targets
+                    .iter()
+                    .filter(|it| !behind.contains(it.as_str()))
+                    .map(|it| (from.clone(), it.clone())),
+            );
+        }
+        kept
+    }
+
+    fn next(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.edges.get(name).into_iter().flatten().map(String::as_str)
+    }
+}
+
+fn placed(module: &Module, name: &str) -> String {
+    if module.is_root() { name.to_owned() } else { format!("{module}.{name}") }
+}
+
+/// Returns what others wait for when they refer to a block, and what waits for all that the block refers to.
+fn names(config: &Config, graph: &BlockGraph, number: usize) -> (String, String) {
+    let block = &graph.blocks[number];
+    let both = |name: String| (name.clone(), name);
+    match &block.key {
+        BlockKey::Variable(name) => {
+            let own = placed(&block.module, &format!("var.{name} (expand, reference)"));
+            let input = placed(&block.module, &format!("var.{name} (expand, input)"));
+            if block.module.is_root() { both(own) } else { (own, input) }
+        }
+        BlockKey::Local(name) => both(placed(&block.module, &format!("local.{name} (expand)"))),
+        BlockKey::Output(name) => both(placed(&block.module, &format!("output.{name} (expand)"))),
+        BlockKey::Resource(name) => both(placed(&block.module, &format!("{name} (expand)"))),
+        BlockKey::Call(name) => both(format!("{} (expand)", block.module.child(name))),
+        BlockKey::Check(name) => both(placed(&block.module, &format!("check.{name} (expand)"))),
+        BlockKey::Provider(name, alias) => {
+            let provider = config
+                .module(&block.module)
+                .map(|it| it.provider_of(name))
+                .unwrap_or_else(|| crate::address::Provider::implied(name));
+            both(
+                ProviderConfig { module: block.module.clone(), provider, alias: alias.clone() }
+                    .to_string(),
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_from_other_edges_is_not_drawn() {
+        let mut drawing = Drawing::default();
+        drawing.edge("a", "b");
+        drawing.edge("b", "c");
+        drawing.edge("a", "c");
+        let edges: Vec<String> =
+            drawing.reduced().into_iter().map(|it| format!("{} {}", it.0, it.1)).collect();
+        assert_eq!(edges, ["a b", "b c"]);
+    }
 }

@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod attributes;
 pub mod check;
+pub mod console;
 pub mod event;
 pub mod explain;
 pub mod graph;
@@ -13,7 +14,7 @@ pub mod session;
 pub mod state_commands;
 mod state_problems;
 pub mod validate;
-pub mod variables;
+pub use crate::config::inputs as variables;
 
 #[cfg(test)]
 mod tests;

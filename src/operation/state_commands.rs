@@ -62,7 +62,9 @@ pub fn show<'a>(
 ) -> Result<(&'a ResourceState, &'a Object), Diagnostic> {
     let resource = state.resources.get(&address.of());
     let instance = resource.and_then(|it| Some((it, it.instances.get(&address.key)?)));
-    let object = |it: &'a InstanceState| it.current.as_deref().or_else(|| it.deposed.values().next().map(|it| &**it));
+    let object = |it: &'a InstanceState| {
+        it.current.as_deref().or_else(|| it.deposed.values().next().map(|it| &**it))
+    };
     instance.and_then(|(resource, it)| Some((&**resource, object(it)?))).ok_or_else(no_instance)
 }
 
@@ -141,7 +143,8 @@ fn spliced(list: &[Str], leads_to: &FxHashMap<String, Vec<Str>>) -> Vec<Str> {
 
 fn all_objects(state: &mut State) -> impl Iterator<Item = &mut Object> {
     let instances = state.resources.values_mut().flat_map(|it| it.instances.values_mut());
-    instances.flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut()).map(|it| &mut **it))
+    instances
+        .flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut()).map(|it| &mut **it))
 }
 
 /// Moves a module, resource or instance within a state, or to another one. Returns the lines to print.

@@ -292,8 +292,7 @@ impl Writer<'_> {
 
     /// Returns the value of an expression without names and calls.
     fn constant(&self, expression: &Expression) -> Option<Value> {
-        let (value, problems) = evaluate_constant(expression);
-        (!problems.has_errors() && value.is_wholly_known()).then_some(value)
+        evaluate_constant(expression).ok().filter(Value::is_wholly_known)
     }
 }
 

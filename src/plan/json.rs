@@ -7,7 +7,7 @@ use super::shape::{
     concrete_type, mark_by_schema, write_known, write_path, write_sensitive, write_unknown,
 };
 use super::state_json::{self, write_checks};
-use super::{Action, Change, OutputChange, Plan};
+use super::{Action, Change, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
@@ -15,6 +15,7 @@ use crate::request::PlanMode;
 use crate::schema::Schema;
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
+use crate::value::path::mark_paths;
 use crate::value::{Str, Value, json};
 
 /// Finds the schema of a resource type.
@@ -149,9 +150,27 @@ fn write_planned(
         write_known(json, &change.after);
     }
     json.key("sensitive_values");
-    write_sensitive(json, &change.after);
+    match is_planned_twice(change) {
+        true => write_sensitive(json, &without_schema_marks(&change.after, &schema)),
+        false => write_sensitive(json, &change.after),
+    }
     json.close('}');
     Ok(())
+}
+
+/// Returns whether an object is planned once more, as if there had been none. OpenTofu's document then tells which parts
+/// the configuration makes sensitive, and not which the schema does.
+fn is_planned_twice(change: &Change) -> bool {
+    matches!(change.action, Action::DeleteThenCreate | Action::CreateThenDelete)
+        && change.reason != Some(Reason::ReplaceBecauseTainted)
+}
+
+fn without_schema_marks(value: &Value, schema: &Schema) -> Value {
+    let (plain, marks) = value.unmark_paths();
+    let (_, of_schema) = mark_by_schema(&plain, &schema.block).unmark_paths();
+    let of_schema: Vec<_> = of_schema.into_iter().map(|it| it.0).collect();
+    let marks: Vec<_> = marks.into_iter().filter(|it| !of_schema.contains(&it.0)).collect();
+    mark_paths(&plain, &marks)
 }
 
 /// Writes `index`, unless there is no key.
@@ -210,10 +229,7 @@ fn write_resource_change(
     json.member_unless_empty("deposed", change.deposed.as_deref().unwrap_or_default());
     json.key("change");
     write_change(json, change, &schema);
-    json.member_unless_empty(
-        "action_reason",
-        change.reason.map(super::Reason::token).unwrap_or_default(),
-    );
+    json.member_unless_empty("action_reason", change.reason.map(Reason::token).unwrap_or_default());
     json.close('}');
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::schema::{AttributeSchema, BlockSchema, Nesting};
-use crate::state::text::JsonWriter;
+use crate::state::text::{JsonWriter, Layout};
 use crate::value::{Kind, Marks, Path, PathStep, Str, Type, Value};
 
 /// Writes the known parts of a value as the next value: unknown attributes and elements of maps are left out, unknown
@@ -114,6 +114,29 @@ pub fn write_path(json: &mut JsonWriter, path: &[PathStep]) {
         }
     }
     json.close(']');
+}
+
+/// Returns two values as JSON documents set a change beside each other.
+pub fn difference(before: &Value, after: &Value) -> String {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    for (name, value) in
+        [("before", before), ("after", after)].into_iter().filter(|it| it.1.is_known())
+    {
+        json.key(name);
+        write_known(&mut json, value);
+    }
+    json.key("after_unknown");
+    match after.is_wholly_known() {
+        true => json.literal(false),
+        false => write_unknown(&mut json, after),
+    }
+    for (name, value) in [("before_sensitive", before), ("after_sensitive", after)] {
+        json.key(name);
+        write_sensitive(&mut json, value);
+    }
+    json.close('}');
+    json.finish()
 }
 
 /// Returns the type of a value as it is: where an attribute may be anything, what it is.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::Node;
+use entail_rules::decide::Decisions;
 use entail_rules::outputs::Outputs;
+use entail_rules::{Action as Decided, Node, Phase};
 
 use super::Inputs;
 use crate::address::Instance;
@@ -24,16 +25,30 @@ impl Observer<'_> {
         if conditions.is_empty() {
             return true;
         }
-        let scope = self.instance_scope(subject.module, subject.resource, &subject.key).with_self(object.clone());
+        let scope = self
+            .instance_scope(subject.module, subject.resource, &subject.key)
+            .with_self(object.clone());
         self.conditions(&scope, conditions, "Resource postcondition failed", &subject.address)
     }
 
     /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
-    pub fn may_destroy(&self, resource: ResourceId, address: Option<&Instance>, destroys: bool) -> bool {
+    pub fn may_destroy(
+        &self,
+        resource: ResourceId,
+        address: Option<&Instance>,
+        destroys: bool,
+    ) -> bool {
         let node = self.values.structure.resource(resource);
         let Some(block) = self.values.config.resource(&node.address.config()) else { return true };
         let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
-        let first = || self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32));
+        let first = || {
+            self.values
+                .structure
+                .modules
+                .iter()
+                .position(|it| it.path == node.address.module.module())
+                .map(|it| crate::lower::structure::ModuleId(it as u32))
+        };
         let Some(module) = node.module.or_else(first) else { return true };
         let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
         let failed = problems.has_errors();
@@ -61,8 +76,9 @@ impl Observer<'_> {
             None => invalid("this value cannot be converted to bool"),
             Some(true) if destroys => {
                 let address = address.map_or_else(|| node.address.to_string(), Instance::to_string);
-                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).about(&address).detail(format!(
-                    "Resource {address} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target or -exclude flags."
+                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
+                    "Resource instance {address} has prevent_destroy set, but the plan calls for it to be destroyed. Either disable prevent_destroy for this resource, or leave the instance out of this run with -exclude={}.",
+                    crate::address::quote(&address)
                 ))]);
                 false
             }
@@ -82,23 +98,25 @@ impl Observer<'_> {
 
     /// Checks the validations of a module's variable; returns whether none is an error.
     pub fn validate_variable(&self, node: Node) -> bool {
-        let NodeKind::Variable(module, name) = self.values.structure.kind(node) else { return true };
+        let NodeKind::Variable(module, name) = self.values.structure.kind(node) else {
+            return true;
+        };
         let variable = &self.values.structure.module(*module).config.variables[name];
         let address = self.values.structure.name(node);
         let scope = self.values.scope(*module);
         let mut passed = true;
         for (index, condition) in variable.validations.iter().enumerate() {
-            let mut outcome = conditions::check(condition, &scope, "Invalid value for variable");
-            for problem in &mut outcome.problems.0 {
-                if problem.summary == "Invalid value for variable" {
-                    let place = condition.declared;
-                    problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, self.place(place));
-                    problem.context = None;
-                    problem.subject = Some(variable_place(self, *module, name).unwrap_or(variable.declared));
-                }
-            }
+            let place = variable_place(self, *module, name).unwrap_or(variable.declared);
+            let outcome =
+                conditions::check_validation(condition, &scope, place, self.values.sources);
             passed &= !outcome.problems.has_errors();
-            self.checks.record(conditions::Kind::Variable, &config_name(&address), &address, index, &outcome);
+            self.checks.record(
+                conditions::Kind::Variable,
+                &config_name(&address),
+                &address,
+                index,
+                &outcome,
+            );
             self.values.report(outcome.problems);
         }
         passed
@@ -112,21 +130,47 @@ impl Observer<'_> {
         let address = output_address(self, node);
         let mut passed = true;
         for (index, condition) in output.preconditions.iter().enumerate() {
-            let outcome = conditions::check(condition, &scope, "Module output value precondition failed");
-            self.checks.record(conditions::Kind::Output, &config_name(&address), &address, index, &outcome);
+            let outcome =
+                conditions::check(condition, &scope, "Module output value precondition failed");
+            self.checks.record(
+                conditions::Kind::Output,
+                &config_name(&address),
+                &address,
+                index,
+                &outcome,
+            );
             let soften = self.request.mode != PlanMode::Normal;
             passed &= soften || !outcome.problems.has_errors();
-            self.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, soften)));
+            self.values
+                .report(outcome.problems.into_iter().map(|it| conditions::softened(it, soften)));
         }
         passed
     }
-
-    fn place(&self, span: crate::diagnostic::Span) -> String {
-        self.values.sources.place(span)
-    }
 }
 
-fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {
+/// Returns what stays as it is and has conditions: they are checked again when the plan is carried out.
+pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec<(Node, Phase)> {
+    let has_conditions = |node: Node| {
+        let NodeKind::Object(resource, _) = observer.values.structure.kind(node) else {
+            return false;
+        };
+        let block = observer.values.structure.block(*resource);
+        block.is_some_and(|it| {
+            !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty()
+        })
+    };
+    let kept = decisions
+        .action
+        .iter()
+        .filter(|it| it.1 == Decided::NoOp && observer.request.mode == PlanMode::Normal);
+    kept.filter(|it| has_conditions(it.0)).map(|it| (it.0, Phase::Up)).collect()
+}
+
+fn variable_place(
+    observer: &Observer<'_>,
+    module: crate::lower::structure::ModuleId,
+    name: &Str,
+) -> Option<crate::diagnostic::Span> {
     let (parent, call) = observer.values.structure.module(module).parent?;
     let config = &observer.values.structure.module(parent).config;
     let input = config.calls.get(&observer.values.structure.call(call).name)?.inputs.get(name)?;
@@ -134,7 +178,9 @@ fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::Modu
 }
 
 fn output_address(observer: &Observer<'_>, node: Node) -> String {
-    let NodeKind::Output(module, name) = observer.values.structure.kind(node) else { return String::new() };
+    let NodeKind::Output(module, name) = observer.values.structure.kind(node) else {
+        return String::new();
+    };
     let module = &observer.values.structure.module(*module).address;
     if module.is_root() { format!("output.{name}") } else { format!("{module}.output.{name}") }
 }
@@ -155,7 +201,11 @@ fn config_name(address: &str) -> String {
 }
 
 /// Evaluates the root outputs that are recalculated, and says what happens to each.
-pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Inputs<'_>) -> BTreeMap<Str, OutputChange> {
+pub(super) fn outputs(
+    observer: &Observer<'_>,
+    settled: &Outputs,
+    inputs: &Inputs<'_>,
+) -> BTreeMap<Str, OutputChange> {
     let mut changes = BTreeMap::new();
     let root = observer.values.structure.module(Structure::ROOT);
     let recalculated: BTreeSet<Node> = settled.recalculated.iter().map(|it| it.0).collect();
@@ -163,7 +213,9 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
     if inputs.request.mode == PlanMode::Destroy {
         if unfiltered {
             let all = inputs.state.outputs.iter();
-            changes.extend(all.map(|(name, old)| (name.clone(), change(name, Some(old), None, old.sensitive))));
+            changes.extend(
+                all.map(|(name, old)| (name.clone(), change(name, Some(old), None, old.sensitive))),
+            );
         }
         return changes;
     }
@@ -176,26 +228,43 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
         }
     }
     if unfiltered {
-        for (name, old) in inputs.state.outputs.iter().filter(|it| !root.outputs.contains_key(it.0)) {
+        for (name, old) in inputs.state.outputs.iter().filter(|it| !root.outputs.contains_key(it.0))
+        {
             changes.insert(name.clone(), change(name, Some(old), None, old.sensitive));
         }
     }
     changes
 }
 
-fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<'_>, unfiltered: bool) -> Option<OutputChange> {
+fn recalculate(
+    observer: &Observer<'_>,
+    node: Node,
+    name: &Str,
+    inputs: &Inputs<'_>,
+    unfiltered: bool,
+) -> Option<OutputChange> {
     let output = &inputs.config.root().outputs[name];
-    let result = crate::expression::evaluate(&output.value, &observer.values.scope(Structure::ROOT));
+    let result =
+        crate::expression::evaluate(&output.value, &observer.values.scope(Structure::ROOT));
     let (value, problems) = result;
     if problems.has_errors() {
         if unfiltered {
             observer.values.report(problems);
         } else {
-            observer.values.report([kept(name, &problems.iter().map(|it| it.detail.clone()).collect::<Vec<_>>().join(" "), output.value.span)]);
+            let why: Vec<String> = problems.iter().map(|it| it.detail.clone()).collect();
+            observer.values.report([kept(name, &why.join(" "), output.value.span)]);
         }
         return None;
     }
     observer.values.report(problems);
+    if !unfiltered && let Some(place) = rests_on_absent(observer, output) {
+        observer.values.report([kept(
+            name,
+            "A precondition cannot be evaluated without it.",
+            place,
+        )]);
+        return None;
+    }
     if !observer.output_conditions(node) {
         return None;
     }
@@ -212,14 +281,30 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
             .at(output.value.span)]);
         return None;
     }
-    let value = without_absent(&value);
+    // What is only to be recorded says nothing of an object that is gone: the output waits for a plan that mends it.
+    let value =
+        if observer.request.mode == PlanMode::RefreshOnly { value } else { without_absent(&value) };
     let old = inputs.state.outputs.get(name);
     Some(change(name, old, Some(value), output.sensitive))
 }
 
+/// The place of a precondition that cannot be evaluated because something was left out and never made.
+fn rests_on_absent(
+    observer: &Observer<'_>,
+    output: &crate::config::Output,
+) -> Option<crate::diagnostic::Span> {
+    let scope = observer.values.scope(Structure::ROOT);
+    let undecided = output.preconditions.iter().find(|it| {
+        let (value, _) = crate::expression::evaluate(&it.condition, &scope);
+        let (plain, marks) = value.unmark_deep();
+        !plain.is_known() && !marks.reads.is_empty()
+    });
+    undecided.map(|it| it.condition.span)
+}
+
 fn kept(name: &str, why: &str, span: crate::diagnostic::Span) -> Diagnostic {
     let mut warning = Diagnostic::warning("Output keeps its value").at(span).detail(format!(
-        "The output \"{name}\" relies on something that this run leaves out and that does not exist: {why} The output keeps the value it has until a run includes it."
+        "The output \"{name}\" relies on something that this run leaves out and that does not exist. {why} The output keeps the value it has until a run includes it."
     ));
     warning.severity = Severity::Warning;
     warning
@@ -235,7 +320,12 @@ pub fn without_absent(value: &Value) -> Value {
     inner.mark(&Marks { reads: Default::default(), ..marks })
 }
 
-fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Option<Value>, sensitive: bool) -> OutputChange {
+fn change(
+    name: &Str,
+    old: Option<&crate::state::OutputValue>,
+    after: Option<Value>,
+    sensitive: bool,
+) -> OutputChange {
     let after_is_gone = after.is_none();
     let after = after.unwrap_or(Value::NULL);
     let before = old.map_or(Value::NULL, |it| it.value.clone());
@@ -245,11 +335,26 @@ fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Option<Val
         None if plain.is_null() => Action::NoOp,
         None => Action::Create,
         Some(_) if plain.is_null() && after_is_gone => Action::Delete,
-        Some(old) if plain.is_wholly_known() && plain == before && was_sensitive == sensitive && old.ty == plain.ty() => Action::NoOp,
+        Some(old)
+            if plain.is_wholly_known()
+                && plain == before
+                && was_sensitive == sensitive
+                && old.ty == plain.ty() =>
+        {
+            Action::NoOp
+        }
         Some(_) => Action::Update,
     };
-    let mark = |value: Value, sensitive: bool| if sensitive { value.mark(&Marks::sensitive()) } else { value };
-    OutputChange { name: name.clone(), before: mark(before, was_sensitive), after: mark(after, sensitive), action, sensitive: sensitive || was_sensitive }
+    let mark = |value: Value, sensitive: bool| {
+        if sensitive { value.mark(&Marks::sensitive()) } else { value }
+    };
+    OutputChange {
+        name: name.clone(),
+        before: mark(before, was_sensitive),
+        after: mark(after, sensitive),
+        action,
+        sensitive: sensitive || was_sensitive,
+    }
 }
 
 /// Checks the `check` blocks, unless something is left out; failures are warnings.
@@ -260,7 +365,11 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
             continue;
         }
         for (name, check) in &node.config.checks {
-            let address = if node.address.is_root() { format!("check.{name}") } else { format!("{}.check.{name}", node.address) };
+            let address = if node.address.is_root() {
+                format!("check.{name}")
+            } else {
+                format!("{}.check.{name}", node.address)
+            };
             let block = config_name(&address);
             if !unfiltered || observer.request.mode == PlanMode::Destroy {
                 observer.checks.expect(conditions::Kind::Check, &block, &address);
@@ -275,7 +384,9 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
                         .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
                         .at(condition.condition.span)]);
                 }
-                observer.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
+                observer
+                    .values
+                    .report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
             }
         }
     }

@@ -24,6 +24,8 @@ pub struct ProviderDiagnostic {
     pub detail: String,
     /// The attribute it is about; empty for the whole.
     pub attribute: Path,
+    /// Whether the summary begins with the object's address, and no place is shown.
+    pub names_object: bool,
 }
 
 impl ProviderDiagnostic {
@@ -34,6 +36,7 @@ impl ProviderDiagnostic {
             summary: summary.into(),
             detail: detail.into(),
             attribute: Path::new(),
+            names_object: false,
         }
     }
 
@@ -43,6 +46,12 @@ impl ProviderDiagnostic {
             severity: crate::diagnostic::Severity::Warning,
             ..ProviderDiagnostic::error(summary, detail)
         }
+    }
+
+    /// Lets the summary begin with the object's address.
+    pub fn naming_object(mut self) -> ProviderDiagnostic {
+        self.names_object = true;
+        self
     }
 
     /// Sets the attribute it is about.

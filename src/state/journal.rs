@@ -1,6 +1,6 @@
 //! The journal of finished steps, as text: what one line says, and what a state becomes by it.
 //!
-//! The first line names the snapshot that the steps started from; each further line holds one change. A line starts
+//! The first line names the snapshot that the steps started from; each further line holds the changes of one step. A line starts
 //! with a checksum, so that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
 
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use super::read::{Reader, output_from};
 use super::text::{JsonWriter, Layout};
 use super::version4::{ObjectV4, OutputV4};
 use super::write::{write_object, write_output, write_reads};
-use super::{Object, OutputValue, ResourceState, Shared, State, names};
+use super::{Attributes, Object, OutputValue, ResourceState, Shared, State, names};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
 
@@ -72,19 +72,34 @@ pub fn first_line(base: &Base) -> String {
     sealed(&json.finish())
 }
 
-/// Writes a record as a line.
-pub fn line(record: &Record) -> String {
+/// Writes records as a line: they count together or, where the line is torn, not at all.
+pub fn line(records: &[Record]) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
+    match records {
+        [record] => write_record(&mut json, record),
+        records => {
+            json.open('[');
+            for record in records {
+                json.element();
+                write_record(&mut json, record);
+            }
+            json.close(']');
+        }
+    }
+    sealed(&json.finish())
+}
+
+fn write_record(json: &mut JsonWriter, record: &Record) {
     json.open('{');
     match record {
         Record::Written { address, deposed, provider, provider_key, object } => {
             json.member("address", &address.to_string());
             json.key("object");
             let provider = format!("{provider}{provider_key}");
-            write_object(&mut json, &address.key, deposed.as_ref(), Some(&provider), object);
+            write_object(json, &address.key, deposed.as_ref(), Some(&provider), object);
             if let Some(reads) = &object.reads {
                 json.key("reads");
-                write_reads(&mut json, reads);
+                write_reads(json, reads);
             }
         }
         Record::Removed { address, deposed } => {
@@ -95,12 +110,11 @@ pub fn line(record: &Record) -> String {
             json.member("output", name);
             if let Some(value) = value {
                 json.key("value");
-                write_output(&mut json, value);
+                write_output(json, value);
             }
         }
     }
     json.close('}');
-    sealed(&json.finish())
 }
 
 fn sealed(json: &str) -> String {
@@ -111,13 +125,143 @@ fn checksum(json: &str) -> String {
     Sha256::digest(json.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads a journal: its base and its whole records. What follows a torn line was never reported and is left out.
-/// `None` where not even the first line is whole.
-pub fn read(text: &[u8]) -> Option<(Base, Vec<Record>)> {
-    let mut lines = text.split_inclusive(|&it| it == b'\n').map_while(unsealed);
-    let base = read_base(lines.next()?)?;
+/// A journal as read.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The snapshot it continues; `None` where the first line is not whole.
+    pub base: Option<Base>,
+    /// Its whole records, in order.
+    pub records: Vec<Record>,
+    /// How many lines before the last whole one cannot be read. What follows the last whole one is torn: it was being
+    /// written when the run ended, and was never reported.
+    pub damaged: usize,
+}
+
+/// Reads a journal. A record says what an object is, whatever it was before, so those behind a damaged line count too.
+pub fn read(text: &[u8]) -> Found {
     let mut reader = Reader::default();
-    Some((base, lines.map_while(|line| read_record(&mut reader, line)).collect()))
+    let mut found = Found::default();
+    let mut unread = 0;
+    for (index, line) in text.split_inclusive(|&it| it == b'\n').enumerate() {
+        let json = unsealed(line);
+        let is_whole = match index {
+            0 => {
+                found.base = json.and_then(read_base);
+                found.base.is_some()
+            }
+            _ => {
+                let records = json.and_then(|it| read_line(&mut reader, it));
+                let is_whole = records.is_some();
+                found.records.extend(records.into_iter().flatten());
+                is_whole
+            }
+        };
+        unread += usize::from(!is_whole);
+        if is_whole {
+            found.damaged += std::mem::take(&mut unread);
+        }
+    }
+    found
+}
+
+/// Returns the changes that lead from one state to another, apart from results of conditions.
+pub fn difference(old: &State, new: &State) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (address, _, instance) in old.instances() {
+        let now = new.instance(&address);
+        let gone = |deposed: Option<Str>| Record::Removed { address: address.clone(), deposed };
+        if instance.current.is_some() && now.is_none_or(|it| it.current.is_none()) {
+            records.push(gone(None));
+        }
+        let deposed = instance
+            .deposed
+            .keys()
+            .filter(|key| now.is_none_or(|it| !it.deposed.contains_key(*key)));
+        records.extend(deposed.map(|key| gone(Some(key.clone()))));
+    }
+    for (address, resource, instance) in new.instances() {
+        let before = old.instance(&address);
+        let is_served_alike = before.is_some_and(|it| it.provider_key == instance.provider_key)
+            && old.resources.get(&address.of()).is_some_and(|it| it.provider == resource.provider);
+        let mut compare = |deposed: Option<&Str>, object: &Object, before: Option<&Object>| {
+            if !is_served_alike || before.is_none_or(|it| !is_same(it, object)) {
+                records.push(Record::Written {
+                    address: address.clone(),
+                    deposed: deposed.cloned(),
+                    provider: resource.provider.clone(),
+                    provider_key: instance.provider_key.clone(),
+                    object: Box::new(object.clone()),
+                });
+            }
+        };
+        if let Some(object) = &instance.current {
+            compare(None, object, before.and_then(|it| it.current.as_deref()));
+        }
+        for (key, object) in &instance.deposed {
+            compare(Some(key), object, before.and_then(|it| it.deposed.get(key)).map(|it| &**it));
+        }
+    }
+    for (name, value) in &new.outputs {
+        if old.outputs.get(name) != Some(value) {
+            records.push(Record::Output { name: name.clone(), value: Some(value.clone()) });
+        }
+    }
+    let gone = old.outputs.keys().filter(|it| !new.outputs.contains_key(*it));
+    records.extend(gone.map(|it| Record::Output { name: it.clone(), value: None }));
+    records
+}
+
+/// Returns whether two objects are written alike.
+fn is_same(one: &Object, other: &Object) -> bool {
+    let alike = |a: &Object, b: &Object| {
+        a.status == b.status
+            && a.schema_version == b.schema_version
+            && a.sensitive == b.sensitive
+            && a.private == b.private
+            && a.dependencies == b.dependencies
+            && a.reads == b.reads
+            && a.create_before_destroy == b.create_before_destroy
+            && a.skip_destroy == b.skip_destroy
+    };
+    let identity = |it: &Object| it.identity.as_ref().map(|it| (it.0.get().to_owned(), it.1));
+    let attributes = match (&one.attributes, &other.attributes) {
+        (Attributes::Json(a), Attributes::Json(b)) => {
+            a.get() == b.get() || parsed(a.get()).is_some_and(|a| Some(a) == parsed(b.get()))
+        }
+        (Attributes::Flat(a), Attributes::Flat(b)) => a == b,
+        _ => false,
+    };
+    attributes && alike(one, other) && identity(one) == identity(other)
+}
+
+fn parsed(json: &str) -> Option<serde_json::Value> {
+    serde_json::from_str(json).ok()
+}
+
+/// Returns whether a state holds all that the records say: each object as it was written last, none that went.
+pub fn holds(state: &State, records: &[Record]) -> bool {
+    let mut last = std::collections::BTreeMap::new();
+    for record in records {
+        match record {
+            Record::Written { address, deposed, object, .. } => {
+                last.insert((address, deposed), Some(object))
+            }
+            Record::Removed { address, deposed } => last.insert((address, deposed), None),
+            Record::Output { .. } => None,
+        };
+    }
+    last.into_iter().all(|((address, deposed), object)| {
+        let instance = state.instance(address);
+        let now = match deposed {
+            Some(key) => instance.and_then(|it| it.deposed.get(key)),
+            None => instance.and_then(|it| it.current.as_ref()),
+        };
+        match (now, object) {
+            (None, None) => true,
+            (Some(now), Some(object)) => is_same(now, object),
+            _ => false,
+        }
+    })
 }
 
 fn unsealed(line: &[u8]) -> Option<&str> {
@@ -137,6 +281,14 @@ fn read_base(json: &str) -> Option<Base> {
     let line: Line = serde_json::from_str(json).ok()?;
     let base = Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage };
     (line.journal == 1).then_some(base)
+}
+
+fn read_line(reader: &mut Reader, json: &str) -> Option<Vec<Record>> {
+    if !json.starts_with('[') {
+        return Some(vec![read_record(reader, json)?]);
+    }
+    let parts: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+    parts.into_iter().map(|it| read_record(reader, it.get())).collect()
 }
 
 fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
@@ -182,8 +334,10 @@ impl State {
     pub fn record(&mut self, record: Record) {
         match record {
             Record::Written { address, deposed, provider, provider_key, object } => {
-                let fresh =
-                    || ResourceState { provider: provider.clone(), instances: Default::default() }.into();
+                let fresh = || {
+                    ResourceState { provider: provider.clone(), instances: Default::default() }
+                        .into()
+                };
                 let resource = self.resources.entry(address.of()).or_insert_with(fresh);
                 resource.provider = provider;
                 let instance = resource.instances.entry(address.key).or_default();

@@ -10,6 +10,7 @@ use crate::value::{Str, Type, Value};
 pub mod journal;
 mod legacy;
 pub mod names;
+pub mod objects;
 mod problems;
 pub mod providers;
 pub mod read;

@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 
 use super::version4::{CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Text};
 use super::{
-    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State, Status,
+    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
+    Status,
 };
 use super::{legacy, names, problems, stored, text, write};
 use crate::address::{

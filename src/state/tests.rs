@@ -58,6 +58,13 @@ fn another_layout_and_order_become_the_usual_ones() {
           "outputs": {},
           "resources": [
             {
+              "mode": "managed",
+              "type": "t",
+              "name": "empty",
+              "provider": "provider[\"r.io/x/y\"]",
+              "instances": []
+            },
+            {
               "module": "module.b[10]",
               "mode": "managed",
               "type": "t",
@@ -484,22 +491,22 @@ fn a_journal_says_what_became_of_each_object() {
             let (provider, provider_key) = (resource.provider.clone(), InstanceKey::None);
             let object =
                 Box::new(super::Object { reads: Some(vec!["t.n".into()]), ..(**object).clone() });
-            text += &journal::line(&Record::Written {
+            text += &journal::line(&[Record::Written {
                 address: address.clone(),
                 deposed,
                 provider,
                 provider_key,
                 object,
-            });
+            }]);
         }
     }
-    text += &journal::line(&Record::Removed {
+    text += &journal::line(&[Record::Removed {
         address: names::instance("terraform_data.a[1]").expect("an address"),
         deposed: None,
-    });
+    }]);
 
-    let (read_base, records) = journal::read(text.as_bytes()).expect("the journal is read");
-    assert_eq!((read_base, records.len()), (base(), 3));
+    let journal::Found { base: read_base, records, damaged } = journal::read(text.as_bytes());
+    assert_eq!((read_base, records.len(), damaged), (Some(base()), 3, 0));
     for record in records {
         before.record(record);
     }
@@ -519,16 +526,55 @@ fn a_journal_says_what_became_of_each_object() {
 fn a_torn_journal_is_read_up_to_the_tear() {
     let gone = |key: i64| {
         let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
-        journal::line(&Record::Removed { address, deposed: None })
+        journal::line(&[Record::Removed { address, deposed: None }])
     };
     let text = journal::first_line(&base()) + &gone(0) + &gone(1);
     for cut in 1..=gone(1).len() {
-        let (_, records) =
-            journal::read(&text.as_bytes()[..text.len() - cut]).expect("the journal is read");
-        assert_eq!(records.len(), 1, "{cut} bytes missing");
+        let found = journal::read(&text.as_bytes()[..text.len() - cut]);
+        assert_eq!((found.records.len(), found.damaged), (1, 0), "{cut} bytes missing");
     }
-    let flipped = text.replace("a[0]", "a[7]");
-    assert_eq!(journal::read(flipped.as_bytes()).expect("the journal is read").1.len(), 0);
-    assert!(journal::read(b"").is_none());
-    assert!(journal::read(b"garbage\n").is_none());
+    assert!(journal::read(b"").base.is_none());
+    assert!(journal::read(b"garbage\n").base.is_none());
+}
+
+#[test]
+fn the_changes_of_a_step_count_together() {
+    let gone = |key: i64| Record::Removed {
+        address: names::instance(&format!("terraform_data.a[{key}]")).expect("an address"),
+        deposed: None,
+    };
+    let text = journal::first_line(&base()) + &journal::line(&[gone(0), gone(1), gone(2)]);
+    assert_eq!(journal::read(text.as_bytes()).records.len(), 3);
+    assert_eq!(journal::read(&text.as_bytes()[..text.len() - 1]).records.len(), 0);
+}
+
+#[test]
+fn a_damaged_line_costs_itself_alone() {
+    let gone = |key: i64| {
+        let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
+        journal::line(&[Record::Removed { address, deposed: None }])
+    };
+    let text = journal::first_line(&base()) + &gone(0) + &gone(1);
+    let found = journal::read(text.replace("a[0]", "a[7]").as_bytes());
+    assert_eq!((found.records.len(), found.damaged), (1, 1));
+    let found = journal::read(text.replace("abc", "abd").as_bytes());
+    assert_eq!((found.base, found.records.len(), found.damaged), (None, 2, 1));
+}
+
+#[test]
+fn the_difference_of_two_states_leads_from_one_to_the_other() {
+    let before = state(&with_instances(
+        r#"{"index_key": 0, "attributes": {"id": "x"}}, {"index_key": 1, "attributes": {"id": "y"}}, {"index_key": 2, "deposed": "00000001", "attributes": {"id": "z"}}"#,
+    ));
+    let after = state(&with_instances(
+        r#"{"index_key": 0, "attributes": { "id" : "x" }}, {"index_key": 2, "attributes": {"id": "y"}}, {"index_key": 3, "status": "tainted", "attributes": {"id": "w"}}"#,
+    ));
+    let records = journal::difference(&before, &after);
+    assert_eq!(records.len(), 4, "{records:?}");
+    assert!(journal::holds(&after, &records));
+    assert!(!journal::holds(&before, &records));
+    let mut now = before.clone();
+    records.into_iter().for_each(|it| now.record(it));
+    assert!(write::is_same(&now, &after));
+    assert!(journal::difference(&now, &after).is_empty());
 }

@@ -110,13 +110,15 @@ pub(super) fn write_output(json: &mut JsonWriter, output: &OutputValue) {
 /// Resources of one module instance, under the module's address as text.
 type InModule<'a> = (String, Vec<(&'a Resource, &'a ResourceState)>);
 
-/// Returns the resources that have objects, by module as text, mode as text, type, name: bytewise.
+/// Returns the resources that have objects, or no instance at all (their making has failed), by module as text, mode as
+/// text, type, name: bytewise.
 fn in_file_order(state: &State) -> Vec<InModule<'_>> {
     let mut modules: BTreeMap<&ModuleInstance, InModule<'_>> = BTreeMap::new();
     for (address, resource) in &state.resources {
         let is_filled =
             resource.instances.values().any(|it| it.current.is_some() || !it.deposed.is_empty());
-        if is_filled && address.resource.mode != Mode::Ephemeral {
+        if (is_filled || resource.instances.is_empty()) && address.resource.mode != Mode::Ephemeral
+        {
             let module = modules
                 .entry(&address.module)
                 .or_insert_with(|| (address.module.to_string(), Vec::new()));

@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, Str};
 
 mod content;
+#[cfg(test)]
 mod edit;
 mod expression;
 mod json;
@@ -25,7 +26,6 @@ mod traversal;
 mod walk;
 
 pub use content::{AttributeSchema, BlockSchema};
-pub use edit::parse_with_hcl_edit;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use traversal::{Traversal, parse_traversal};
 pub use walk::{calls, references};
@@ -61,6 +61,25 @@ fn expression_at(text: &str, place: Place<'_>) -> Result<Expression, Diagnostics
         Ok(expression) if !diags.has_errors() => Ok(expression),
         _ => Err(diags),
     }
+}
+
+/// Returns how many braces, brackets and parentheses a piece of an expression leaves open; fewer than none where it closes
+/// more than it opens.
+pub fn open_brackets(text: &str) -> [i64; 3] {
+    let mut open = [0; 3];
+    let mut ignored = Diagnostics::new();
+    for token in token::scan(text, Start::Plain, &|_, _| Span::default(), &mut ignored) {
+        match token.kind {
+            Kind::OpenBrace => open[0] += 1,
+            Kind::CloseBrace => open[0] -= 1,
+            Kind::OpenBracket => open[1] += 1,
+            Kind::CloseBracket => open[1] -= 1,
+            Kind::OpenParen => open[2] += 1,
+            Kind::CloseParen => open[2] -= 1,
+            _ => {}
+        }
+    }
+    open
 }
 
 /// Reads a template without quotes, such as the file that `templatefile` names: [`Expr::String`], [`Expr::Template`], or

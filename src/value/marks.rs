@@ -183,8 +183,11 @@ impl Value {
 
     /// Returns whether `test` holds for this or any part of it.
     pub fn has_part(&self, test: &dyn Fn(&Value) -> bool) -> bool {
+        let bare = self.bare();
+        // What is marked is tested with its marks and without.
         test(self)
-            || match self.bare() {
+            || (matches!(self, Value::Marked(_)) && test(bare))
+            || match bare {
                 Value::List(it) | Value::Set(it) => it.items.iter().any(|it| it.has_part(test)),
                 Value::Tuple(it) => it.items.iter().any(|it| it.has_part(test)),
                 Value::Object(it) => it.values.iter().any(|it| it.has_part(test)),

@@ -452,3 +452,10 @@ fn a_type_conforms_to_one_with_untyped_parts() {
         ]
     );
 }
+
+#[test]
+fn what_is_marked_and_unknown_is_not_known() {
+    let secret = Value::unknown(Type::STRING).mark(&Marks::sensitive());
+    assert!(!secret.is_wholly_known());
+    assert!(!Value::tuple(vec![secret]).is_wholly_known());
+}

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ArgAction;
+use entail::diagnostic::Diagnostic;
 
 use crate::arguments::groups::VariableArgs;
 
@@ -38,4 +39,25 @@ pub struct GraphArgs {
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
+}
+
+impl GraphArgs {
+    /// Checks which graph is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such graph, or the one of steps is asked for and no plan is given.
+    pub fn check(&self) -> Result<(), Diagnostic> {
+        match self.kind.as_deref() {
+            None | Some("plan" | "plan-refresh-only" | "plan-destroy") => Ok(()),
+            Some("apply") if self.plan.is_some() => Ok(()),
+            Some("apply") => Err(Diagnostic::error("No plan to show")
+                .detail("The graph of an apply is that of a saved plan: name its file with -plan=FILE.")),
+            Some(kind @ ("eval" | "validate")) => Err(Diagnostic::error("Graph type no longer available")
+                .detail(format!("There is no graph of type \"{kind}\" any more; -type=plan shows much the same."))),
+            Some(kind) => Err(Diagnostic::error("Unsupported graph type").detail(format!(
+                "There is no graph of type \"{kind}\": it is \"plan\", \"plan-refresh-only\", \"plan-destroy\" or \"apply\"."
+            ))),
+        }
+    }
 }

@@ -1,6 +1,10 @@
 //! `metadata`: what the language offers, for other programs.
 
 use clap::{ArgAction, Subcommand};
+use entail::diagnostic::{Diagnostic, Diagnostics};
+
+use crate::ui::Ui;
+use crate::view::function;
 
 /// Metadata related commands
 #[derive(clap::Args, Debug)]
@@ -28,4 +32,17 @@ pub struct FunctionsArgs {
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
+}
+
+/// Writes signatures and descriptions of all functions.
+pub fn run(ui: &Ui, args: &MetadataArgs) -> Result<u8, Diagnostics> {
+    let MetadataCommand::Functions(args) = &args.command;
+    super::no_words(&args.words)?;
+    if !args.json {
+        return Err(Diagnostic::error("Invalid arguments")
+            .detail("The `entail metadata functions` command requires the `-json` flag.")
+            .into());
+    }
+    ui.out(&format!("{}\n", function::all()));
+    Ok(0)
 }

@@ -79,7 +79,7 @@ impl OutputArgs {
 pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnostics> {
     let (name, form) = args.asked()?;
     let files = Choice { state: args.state.clone(), ..Choice::default() };
-    let state = Store::open(world, &files)?.read(ui)?.unwrap_or_default();
+    let state = Store::open(ui, world, &files)?.read(ui)?.unwrap_or_default();
     if let Some(path) = &args.json_into {
         let text = render(&state.outputs, name, Form::Json, true)?;
         std::fs::write(path, text).map_err(|it| unwritable(path, &it))?;

@@ -51,7 +51,13 @@ pub fn done(ui: &Ui, stage: Stage, state: Option<&State>, state_out: Option<&Pat
                     destroy your infrastructure, so keep it safe. To inspect the complete state use the `entail show` command.";
         ui.say(&format!("\n{}\n\nState path: {}\n", ui.style().wrap(text), file.display()));
     }
-    let Some(state) = state.filter(|_| stage == Stage::Apply) else { return };
+    if let Some(state) = state.filter(|_| stage == Stage::Apply) {
+        outputs(ui, state);
+    }
+}
+
+/// Shows all root outputs.
+pub fn outputs(ui: &Ui, state: &State) {
     let notes = state.outputs.iter().map(|(name, it)| (name.clone(), OutputNote::from(it)));
     ui.event(Event::Outputs(notes.collect()));
     if !state.outputs.is_empty() {

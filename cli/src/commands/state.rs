@@ -16,7 +16,6 @@ use super::{no_words, words};
 use crate::arguments::groups::{LockArgs, StateArgs as StateFiles, VariableArgs};
 use crate::arguments::request::{LockOptions, StateOptions, target};
 use crate::ui::{Manner, Ui};
-use crate::view::plan::Schemas;
 use crate::view::state as view;
 use crate::view::style::{Paint, quoted};
 
@@ -273,7 +272,7 @@ fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics>
     if problems.has_errors() {
         return Err(problems);
     }
-    let state = Store::open(world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
+    let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
     for address in state_commands::list(&state, &filters, args.id.as_deref())? {
         ui.out(&format!("{address}\n"));
     }
@@ -283,10 +282,9 @@ fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics>
 fn show(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let address: Instance = args.address()?.parse()?;
     ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, None)?;
-    let state = Store::open(world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
+    let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
-    // CALLS: operation::schemas(world, &state), so that nested blocks are shown as blocks.
-    let schemas = Schemas::new();
+    let schemas = crate::undertake::schemas_of(world, &state)?;
     let shown = view::object((&address, None), &resource.provider.provider, object, &schemas);
     ui.write(|out| view::write_object(out, &shown, &schemas, ui.look()));
     Ok(0)
@@ -301,10 +299,10 @@ fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
     let other = options.files.state_out.clone().map(|file| {
         let files =
             Choice { state: Some(file), backup: args.backup_out.clone(), ..Choice::default() };
-        Store::open(world, &files)
+        Store::open(ui, world, &files)
     });
     let files = Choice { state_out: None, ..options.files.clone() };
-    let store = Store::open(world, &files)?;
+    let store = Store::open(ui, world, &files)?;
     let Some(other) = other.transpose()? else {
         return store.change(ui, options.lock, "state-mv", |state| {
             state_commands::mv(state, None, (&source, &destination), run)
@@ -333,13 +331,13 @@ fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnost
     }
     let run = if args.dry_run { Run::Dry } else { Run::Real };
     let options = StateOptions::from(&args.state);
-    let store = Store::open(world, &options.files)?;
+    let store = Store::open(ui, world, &options.files)?;
     store.change(ui, options.lock, "state-rm", |state| state_commands::remove(state, &targets, run))
 }
 
 fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics> {
     no_words(&args.words)?;
-    if let Some(state) = Store::open(world, &Choice::default())?.read(ui)? {
+    if let Some(state) = Store::open(ui, world, &Choice::default())?.read(ui)? {
         ui.out(&format!("{}\n", state::write::write_compact(&state).trim_end()));
     }
     Ok(0)
@@ -354,7 +352,7 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
     let text = text.map_err(|it| unreadable(file, &it))?;
     let new = state::read::read(&text)?
         .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
-    let store = Store::open(world, &Choice::default())?;
+    let store = Store::open(ui, world, &Choice::default())?;
     let guard = store.lock(ui, LockOptions::from(&args.lock), "state-push")?;
     store.backend().import(&new, args.force)?;
     guard.release()?;
@@ -374,7 +372,7 @@ fn replace_provider(
     let [from, to] = args.sources()?;
     let (from, to) = (source(from, "FROM")?, source(to, "TO")?);
     let options = StateOptions::from(&args.state);
-    let store = Store::open(world, &options.files)?;
+    let store = Store::open(ui, world, &options.files)?;
     let state = store.read(ui)?.ok_or_else(no_state)?;
     let affected = state_commands::served_by(&state, &from);
     if affected.is_empty() {

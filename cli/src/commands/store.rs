@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use entail::backend::local::{Choice, Local, Paths};
-use entail::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
+use entail::backend::local::{Choice, Local};
+use entail::backend::{Backend, LockGuard, LockInfo, acquire};
 use entail::diagnostic::Diagnostics;
+use entail::operation::session::open_backend;
 use entail::state::State;
 use entail::world::World;
 
@@ -13,17 +14,14 @@ use crate::ui::Ui;
 
 /// An open place of states.
 pub struct Store {
-    backend: Box<dyn Backend>,
+    backend: Local,
     world: Arc<World>,
 }
 
 impl Store {
-    /// Opens the state of the selected workspace.
-    // CALLS: operation::backend(world, files) once configured backends are more than the local one.
-    pub fn open(world: &Arc<World>, files: &Choice) -> Result<Store, Diagnostics> {
-        let workspace = workspace::selected(world)?;
-        let backend = Local::new(world.clone(), Paths::new(files, &workspace));
-        Ok(Store { backend: Box::new(backend), world: world.clone() })
+    /// Opens the state of the selected workspace, where flags and the `backend` block say that it is.
+    pub fn open(ui: &Ui, world: &Arc<World>, files: &Choice) -> Result<Store, Diagnostics> {
+        Ok(Store { backend: open_backend(world, &ui.sources, files)?, world: world.clone() })
     }
 
     /// Reads the state; nothing where none was ever written. Warnings are printed.
@@ -40,18 +38,7 @@ impl Store {
         lock: LockOptions,
         operation: &str,
     ) -> Result<LockGuard<'_>, Diagnostics> {
-        if !lock.enabled {
-            return Ok(LockGuard::none());
-        }
-        let mut has_said = false;
-        let mut waiting = |passed: std::time::Duration| {
-            if !has_said && passed.as_millis() >= 400 {
-                has_said = true;
-                ui.say("Acquiring state lock. This may take a few moments...\n");
-            }
-            true
-        };
-        acquire(&*self.backend, &LockInfo::new(&self.world, operation), lock.timeout, &mut waiting)
+        take_lock(ui, &self.world, &self.backend, lock, operation)
     }
 
     /// Reads, changes and writes the state under its lock. `change` returns what to print.
@@ -75,8 +62,30 @@ impl Store {
 
     /// Returns the place itself.
     pub fn backend(&self) -> &dyn Backend {
-        &*self.backend
+        &self.backend
     }
+}
+
+/// Takes the lock of a state, and says so where that takes long.
+pub fn take_lock<'a>(
+    ui: &Ui,
+    world: &World,
+    backend: &'a dyn Backend,
+    lock: LockOptions,
+    operation: &str,
+) -> Result<LockGuard<'a>, Diagnostics> {
+    if !lock.enabled {
+        return Ok(LockGuard::none());
+    }
+    let mut has_said = false;
+    let mut waiting = |passed: std::time::Duration| {
+        if !has_said && passed.as_millis() >= 400 {
+            has_said = true;
+            ui.say("Acquiring state lock. This may take a few moments...\n");
+        }
+        true
+    };
+    acquire(backend, &LockInfo::new(world, operation), lock.timeout, &mut waiting)
 }
 
 /// There is no state.

@@ -91,7 +91,7 @@ fn mark(
             .into());
     }
     let options = StateOptions::from(&args.state);
-    let store = Store::open(world, &options.files)?;
+    let store = Store::open(ui, world, &options.files)?;
     let is_missing = |state: &State| state.instance(&address).is_none_or(|it| it.current.is_none());
     if args.allow_missing && store.read(ui)?.is_none_or(|it| is_missing(&it)) {
         return Ok(ui.diagnostics(state_commands::missing_is_allowed(&address).into()));

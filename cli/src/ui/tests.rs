@@ -31,7 +31,6 @@ fn terminal(input: &'static str) -> (Ui, Buffer, Buffer) {
     let streams = Streams {
         out: Box::new(out.clone()),
         err: Box::new(err.clone()),
-        input: Box::new(input.as_bytes()),
         input_is_terminal: false,
         into: None,
     };
@@ -44,7 +43,7 @@ fn terminal(input: &'static str) -> (Ui, Buffer, Buffer) {
         deprecation: None,
     };
     let world = World { environment: Default::default(), ..World::of_this_process() };
-    (Ui::new(&view, &world, streams), out, err)
+    (Ui::new(&view, &world, streams, Box::new(input.as_bytes())), out, err)
 }
 
 #[test]

@@ -5,40 +5,80 @@ use std::sync::Arc;
 
 use entail::backend::Snapshot;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::execute::{Done, Stop};
+use entail::execute::Done;
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::{Stage, tell_plan};
+use entail::operation::event::tell_changes;
+use entail::operation::plan::Planned;
 use entail::operation::saved;
 use entail::operation::session::Session;
 use entail::plan::Plan;
-use entail::request::PlanMode;
 use entail::world::World;
 
 use super::planning::plan_and_warn;
-use super::{begin, lock, open, read_state, root_variables, schemas, with_room};
+use super::{begin, lock, open, read_state, root_variables, schemas, with_interrupts};
 use crate::commands::apply::{ApplyArgs, ApplyOptions};
 use crate::commands::present;
 use crate::ui::Ui;
 
 /// Plans and applies, or applies a saved plan.
-pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
+pub fn run(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &ApplyArgs,
+    options: ApplyOptions,
+) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, args.show_sensitive)?;
     let ui = &*ui;
     match &options.plan {
         Some(path) => {
             let path = path.clone();
-            with_room(|runtime| runtime.block_on(saved_plan(ui, world, &options, &path)))?
+            with_interrupts(ui, |runtime| runtime.block_on(saved_plan(ui, world, &options, &path)))?
         }
-        None => with_room(|runtime| runtime.block_on(fresh(ui, world, &options)))?,
+        None => with_interrupts(ui, |runtime| runtime.block_on(fresh(ui, world, &options)))?,
     }
 }
 
 /// Records what changed outside, and asks nothing.
-pub fn refresh(ui: &mut Ui, world: &Arc<World>, args: &crate::commands::refresh::RefreshArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
+pub fn refresh(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &crate::commands::refresh::RefreshArgs,
+    options: ApplyOptions,
+) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     let ui = &*ui;
-    with_room(|runtime| runtime.block_on(fresh(ui, world, &options)))?
+    with_interrupts(ui, |runtime| runtime.block_on(refreshed(ui, world, &options)))?
+}
+
+async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
+    let session = open(ui, world, &options.state)?;
+    let _lock = lock(ui, &session, &options.state, "OperationTypeRefresh")?;
+    let snapshot = read_state(ui, &session)?;
+    let variables = root_variables(ui, &session, &options.request)?;
+    let state = snapshot.state.clone().unwrap_or_default();
+    let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
+    let code = ui.diagnostics(planned.finished.problems.clone());
+    if code != 0 {
+        return Ok(code);
+    }
+    let done = done(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await?;
+    let code = ui.diagnostics(done.problems.clone());
+    if code == 0 {
+        present::outputs(ui, &done.state);
+    }
+    Ok(code)
+}
+
+fn approved(planned: &Planned) -> Approved<'_> {
+    let finished = &planned.finished;
+    Approved {
+        plan: &finished.plan,
+        structure: &finished.structure,
+        order: &finished.order,
+        facts: &finished.facts,
+        variables: &planned.variables,
+    }
 }
 
 async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
@@ -49,7 +89,8 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
     let state = snapshot.state.clone().unwrap_or_default();
     let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
     let finished = &planned.finished;
-    let code = present::plan(ui, &finished.plan, &schemas(&planned.pool), finished.problems.clone());
+    let code =
+        present::plan(ui, &finished.plan, &schemas(&planned.pool), finished.problems.clone());
     if code != 0 {
         return Ok(code);
     }
@@ -58,21 +99,21 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
         ui.cancelled(finished.plan.mode);
         return Ok(1);
     }
-    let approved = Approved {
-        plan: &finished.plan,
-        structure: &finished.structure,
-        order: &finished.order,
-        facts: &finished.facts,
-        variables: &planned.variables,
-    };
-    carry_out(ui, &session, &planned.pool, &approved, &snapshot, options).await
+    carry_out(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await
 }
 
-async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &std::path::Path) -> Result<u8, Diagnostics> {
+async fn saved_plan(
+    ui: &Ui,
+    world: &Arc<World>,
+    options: &ApplyOptions,
+    path: &std::path::Path,
+) -> Result<u8, Diagnostics> {
     let mut loaded = saved::load(path).map_err(|it| not_loaded(path, it))?;
     if loaded.plan.errored {
         return Err(Diagnostic::error("Cannot apply incomplete plan")
-            .detail("OpenTofu encountered an error when generating this plan, so it cannot be applied.")
+            .detail(
+                "OpenTofu encountered an error when generating this plan, so it cannot be applied.",
+            )
             .into());
     }
     let session = loaded.open(world.clone(), ui.sources.clone(), &options.state.files)?;
@@ -81,21 +122,27 @@ async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &
     loaded.plan.check_current(snapshot.state.as_ref())?;
     let given = given_again(ui, &session, options, &loaded.plan)?;
     let variables = loaded.variables(&session.config, &given);
-    let (pool, problems) = Pool::start(world.clone(), session.needed_providers(&loaded.plan.prior_state)).await;
+    let (pool, problems) =
+        Pool::start(world.clone(), session.needed_providers(&loaded.plan.prior_state)).await;
     if problems.has_errors() {
         return Err(problems);
     }
-    let approved =
-        Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
-    if ui.is_json() {
-        tell_plan(&loaded.plan, ui);
-    }
+    let approved = Approved {
+        plan: &loaded.plan,
+        structure: &loaded.structure,
+        order: &loaded.order,
+        facts: &loaded.facts,
+        variables: &variables,
+    };
+    tell_changes(&loaded.plan, ui);
     carry_out(ui, &session, &pool, &approved, &snapshot, options).await
 }
 
 fn not_loaded(path: &std::path::Path, problems: Diagnostics) -> Diagnostics {
     let detail = problems.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
-    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string())).detail(detail).into()
+    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
+        .detail(detail)
+        .into()
 }
 
 /// Values given now must be those of the plan; ephemeral ones must be given again.
@@ -113,7 +160,12 @@ fn given_again(
     let mut wrong = Diagnostics::new();
     for (name, input) in &inputs {
         let Some(variable) = session.config.root().variables.get(name) else { continue };
-        let value = entail::operation::variables::finish(variable, &format!("var.{name}"), Some(input), &ui.sources)?;
+        let value = entail::operation::variables::finish(
+            variable,
+            &format!("var.{name}"),
+            Some(input),
+            &ui.sources,
+        )?;
         let plain = value.unmark_deep().0;
         if plan.variables.get(name).is_some_and(|it| *it != plain) {
             wrong.push(Diagnostic::error("Mismatch between input and plan variable value").detail(format!(
@@ -122,28 +174,59 @@ fn given_again(
         }
         values.insert(name.clone(), value);
     }
+    for (name, variable) in &session.config.root().variables {
+        // Every other one without a default stands in the plan.
+        let is_missing =
+            variable.ephemeral && variable.default.is_none() && !values.contains_key(name);
+        if is_missing && !plan.variables.contains_key(name) {
+            wrong.push(Diagnostic::error("No value for required variable").at(variable.declared).detail(format!(
+                "Variable \"{name}\" is configured as ephemeral. This type of variables need to be given a value during `entail plan` and also during `entail apply`."
+            )));
+        }
+    }
     if wrong.has_errors() { Err(wrong) } else { Ok(values) }
 }
 
-async fn carry_out(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Result<u8, Diagnostics> {
-    let stop = Arc::new(Stop::default());
-    let listening = tokio::spawn(listen(stop.clone()));
-    let done = apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &stop).await;
-    listening.abort();
+async fn carry_out(
+    ui: &Ui,
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    snapshot: &Snapshot,
+    options: &ApplyOptions,
+) -> Result<u8, Diagnostics> {
+    let done = done(ui, session, pool, approved, snapshot, options).await?;
     Ok(report(ui, approved.plan, done, options))
 }
 
-/// The first Ctrl-C asks to stop; the second abandons what runs.
-async fn listen(stop: Arc<Stop>) {
-    while tokio::signal::ctrl_c().await.is_ok() {
-        stop.ask();
-    }
+async fn done(
+    ui: &Ui,
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    snapshot: &Snapshot,
+    options: &ApplyOptions,
+) -> Result<Done, Diagnostics> {
+    ui.interrupts.carry_out();
+    apply::apply(
+        session,
+        pool,
+        approved,
+        snapshot,
+        options.request.parallelism.max(1),
+        ui,
+        &ui.interrupts.stop,
+    )
+    .await
 }
 
 fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     let mut problems = done.problems.clone();
-    if done.stopped {
-        problems.push(Diagnostic::error("execution halted").detail("The run was interrupted. What was finished is saved; run apply again for the rest."));
+    if done.stopped && !done.is_journal_torn {
+        problems.push(halted(&done));
+    }
+    if let Some(state) = &done.homeless {
+        ui.out(state);
     }
     if !options.suppress_forget_errors {
         problems.extend(apply::verdict(&done, plan.mode));
@@ -158,6 +241,19 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     }
     present::done(ui, options.stage, Some(&done.state), options.state.files.state_out.as_deref());
     code
+}
+
+/// The user has stopped the run.
+fn halted(done: &Done) -> Diagnostic {
+    let abandoned = match &done.abandoned[..] {
+        [] => String::new(),
+        some => format!(
+            " These were still running and were abandoned, so it is not known what became of them: {}. They may have to be imported or \
+             removed by hand.",
+            some.join(", ")
+        ),
+    };
+    Diagnostic::error("execution halted").detail(format!("The run was interrupted. What was finished is saved; run the command again for the rest.{abandoned}"))
 }
 
 fn incomplete() -> Diagnostic {

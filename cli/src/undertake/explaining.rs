@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail::diagnostic::Diagnostics;
 use entail::backend::local::Choice;
+use entail::diagnostic::Diagnostics;
 use entail::operation::explain::{Ground, Question};
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
@@ -31,7 +31,11 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
             None => runtime.block_on(planned(ui, world, &options.planning))?,
         };
         let question = Question::read(&options.address, options.not.as_deref(), &ground)?;
-        let text = if args.json { format!("{:#}\n", question.answer_json(&ground)?) } else { question.answer(&ground, options.depth)? };
+        let text = if args.json {
+            format!("{:#}\n", question.answer_json(&ground)?)
+        } else {
+            question.answer(&ground, options.depth)?
+        };
         ui.out(&text);
         Ok(0)
     })?
@@ -41,12 +45,23 @@ fn silence(ui: &mut Ui, input: bool) -> Result<(), Diagnostics> {
     Ok(ui.begin(Manner { silent: !input, ..Manner::default() }, None)?)
 }
 
-async fn planned(ui: &Ui, world: &Arc<World>, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+async fn planned(
+    ui: &Ui,
+    world: &Arc<World>,
+    options: &PlanOptions,
+) -> Result<Ground, Diagnostics> {
     let session = open(ui, world, &options.state)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
     let state = read_state(ui, &session)?.state.unwrap_or_default();
     let variables = root_variables(ui, &session, &options.request)?;
-    let planned = plan::plan(&session, &options.request, state, variables, &entail::operation::event::Silence).await?;
+    let planned = plan::plan(
+        &session,
+        &options.request,
+        state,
+        variables,
+        &entail::operation::event::Silence,
+    )
+    .await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         ui.diagnostics(problems);
@@ -70,7 +85,9 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
         let rows = entail::operation::explain::parts(&known);
         if args.json {
             let name = |rows: &[(String, Option<String>)]| -> Vec<serde_json::Value> {
-                rows.iter().map(|(address, via)| json!({"address": address, "through": via})).collect()
+                rows.iter()
+                    .map(|(address, via)| json!({"address": address, "through": via}))
+                    .collect()
             };
             let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted});
             ui.out(&format!("{document:#}\n"));
@@ -99,7 +116,7 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
         };
         let tables = ground.relations(relation.as_deref())?;
         if args.json {
-            ui.out(&format!("{:#}\n", json!(tables.into_iter().map(|(name, rows)| (name, rows)).collect::<BTreeMap<_, _>>())));
+            ui.out(&format!("{:#}\n", json!(tables.into_iter().collect::<BTreeMap<_, _>>())));
             return Ok(0);
         }
         ui.write(|out| {
@@ -118,8 +135,13 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
 pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diagnostics> {
     silence(ui, true)?;
     crate::commands::no_words(&args.words)?;
+    args.check()?;
     let ui = &*ui;
     with_room(|_| {
+        if let Some(path) = &args.plan {
+            ui.out(&entail::operation::graph::dot_of_plan(&saved::load(&world.root.join(path))?));
+            return Ok(0);
+        }
         let session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
         ui.out(&entail::operation::graph::dot(&session));
         Ok(0)

@@ -9,15 +9,18 @@ use entail::observe::pool::Pool;
 use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
+use entail::state::State;
 use entail::value::{Str, Value};
 use entail::world::World;
 
 use crate::arguments::groups::OutputArgs;
 use crate::arguments::request::StateOptions;
+use crate::interrupt::Listener;
 use crate::ui::{Manner, Ui};
 use crate::view::plan::Schemas;
 
 pub mod applying;
+pub mod console;
 pub mod explaining;
 pub mod planning;
 pub mod preparing;
@@ -27,18 +30,64 @@ pub mod showing;
 const STACK: usize = 1 << 30;
 
 /// Runs an undertaking where there is room for it, on a runtime of its own.
-pub fn with_room<T: Send>(work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send) -> Result<T, Diagnostics> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+pub fn with_room<T: Send>(
+    work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send,
+) -> Result<T, Diagnostics> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|it| no_room(&it))?;
     std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
+        let worker =
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
         let worker = worker.map_err(|it| no_room(&it))?;
         worker.join().map_err(|cause| std::panic::resume_unwind(cause))
     })
 }
 
+/// Like [`with_room`], for work that an interrupt ends in good order.
+pub fn with_interrupts<T: Send>(
+    ui: &Ui,
+    work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send,
+) -> Result<T, Diagnostics> {
+    with_room(|runtime| {
+        let over = tokio::sync::Notify::new();
+        std::thread::scope(|scope| {
+            let listener = Listener::new(runtime);
+            let over = &over;
+            scope.spawn(move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
+            let ended = Ended(over);
+            let result = work(runtime);
+            drop(ended);
+            result
+        })
+    })
+}
+
+/// Tells the listener that the work is over, even where it ended in a panic.
+struct Ended<'a>(&'a tokio::sync::Notify);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+/// Waits for work that leaves nothing behind, unless the user wants it to stop.
+pub async fn unless_interrupted<T>(
+    ui: &Ui,
+    work: impl Future<Output = Result<T, Diagnostics>>,
+) -> Result<T, Diagnostics> {
+    tokio::select! {
+        biased;
+        () = ui.interrupts.stop.wait_for(1) => Err(Diagnostic::error("execution halted").into()),
+        result = work => result,
+    }
+}
+
 fn no_room(error: &std::io::Error) -> Diagnostics {
-    Diagnostic::error("Cannot start working").detail(format!("The system refuses a thread: {error}.")).into()
+    Diagnostic::error("Cannot start working")
+        .detail(format!("The system refuses a thread: {error}."))
+        .into()
 }
 
 /// Sets how the command speaks.
@@ -56,24 +105,43 @@ pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session
 }
 
 /// Returns the root variables, asking for those that need a value and have none.
-pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+pub fn root_variables(
+    ui: &Ui,
+    session: &Session,
+    request: &Request,
+) -> Result<BTreeMap<Str, Value>, Diagnostics> {
     let (mut inputs, missing, problems) = session.given_variables(request);
     if problems.has_errors() {
         return Err(problems);
     }
     ui.diagnostics(problems);
+    let mut unset = Diagnostics::new();
     for name in missing {
         let variable = &session.config.root().variables[&name];
-        let answer = ui.variable(&name, variable.description.as_deref(), variable.sensitive);
-        if let Some(text) = answer {
-            inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?);
+        match ui.variable(&name, variable.description.as_deref(), variable.sensitive) {
+            Some(text) => drop(
+                inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?),
+            ),
+            None => unset.push(not_set(&name).at(variable.declared)),
         }
     }
-    session.variables(&inputs)
+    if unset.has_errors() { Err(unset) } else { session.variables(&inputs) }
+}
+
+/// A root variable needs a value, and nobody gives one.
+fn not_set(name: &str) -> Diagnostic {
+    Diagnostic::error("No value for required variable").detail(format!(
+        "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable."
+    ))
 }
 
 /// Takes the state's lock, and says so where that takes long.
-pub fn lock<'a>(ui: &Ui, session: &'a Session, state: &StateOptions, operation: &str) -> Result<LockGuard<'a>, Diagnostics> {
+pub fn lock<'a>(
+    ui: &Ui,
+    session: &'a Session,
+    state: &StateOptions,
+    operation: &str,
+) -> Result<LockGuard<'a>, Diagnostics> {
     if !state.lock.enabled {
         return Ok(LockGuard::none());
     }
@@ -83,9 +151,14 @@ pub fn lock<'a>(ui: &Ui, session: &'a Session, state: &StateOptions, operation: 
             has_said = true;
             ui.say("Acquiring state lock. This may take a few moments...\n");
         }
-        true
+        ui.interrupts.stop.asked() == 0
     };
-    acquire(&session.backend, &LockInfo::new(&session.world, operation), state.lock.timeout, &mut waiting)
+    acquire(
+        &session.backend,
+        &LockInfo::new(&session.world, operation),
+        state.lock.timeout,
+        &mut waiting,
+    )
 }
 
 /// Reads the latest snapshot; its warnings are printed.
@@ -94,6 +167,12 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
     let warnings = std::mem::take(&mut snapshot.warnings);
     ui.diagnostics(warnings);
     Ok(snapshot)
+}
+
+/// Returns what the providers of a state's objects announce; what cannot be had is left out.
+pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
+    let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.

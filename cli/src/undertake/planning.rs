@@ -10,7 +10,9 @@ use entail::request::Request;
 use entail::state::State;
 use entail::world::World;
 
-use super::{begin, lock, open, read_state, root_variables, schemas, with_room};
+use super::{
+    begin, lock, open, read_state, root_variables, schemas, unless_interrupted, with_interrupts,
+};
 use crate::commands::plan::PlanArgs;
 use crate::commands::present;
 use crate::ui::Ui;
@@ -20,15 +22,17 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
     begin(ui, &args.output, args.show_sensitive)?;
     let options = args.options(ui)?;
     let ui = &*ui;
-    with_room(|runtime| {
+    with_interrupts(ui, |runtime| {
         let session = open(ui, world, &options.state)?;
         let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
         let snapshot = read_state(ui, &session)?;
         let variables = root_variables(ui, &session, &options.request)?;
         let state = snapshot.state.unwrap_or_default();
-        let planned = runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
+        let planned =
+            runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
         let plan = &planned.finished.plan;
-        let code = present::plan(ui, plan, &schemas(&planned.pool), planned.finished.problems.clone());
+        let code =
+            present::plan(ui, plan, &schemas(&planned.pool), planned.finished.problems.clone());
         if let Some(path) = &options.out {
             saved::save(&session, &planned, path)?;
         }
@@ -48,7 +52,7 @@ pub async fn plan_and_warn(
     variables: std::collections::BTreeMap<entail::value::Str, entail::value::Value>,
 ) -> Result<Planned, Diagnostics> {
     let filtered = !request.targets.is_empty() || !request.excludes.is_empty();
-    let result = plan::plan(session, request, state, variables, ui).await;
+    let result = unless_interrupted(ui, plan::plan(session, request, state, variables, ui)).await;
     match result {
         Ok(mut planned) => {
             if filtered {

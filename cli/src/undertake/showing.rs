@@ -4,12 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use entail::address::{Mode, Provider};
-use entail::backend::Backend;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
 use entail::operation::saved;
-use entail::operation::session::Session;
 use entail::plan::file::is_archive;
 use entail::plan::{json, state_json};
 use entail::schema::Schema;
@@ -18,6 +16,7 @@ use entail::world::World;
 
 use super::{schemas, with_room};
 use crate::commands::show::{ShowArgs, Shown};
+use crate::commands::store::Store;
 use crate::ui::{Manner, Ui};
 use crate::view;
 
@@ -25,16 +24,24 @@ use crate::view;
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let asked = args.asked()?;
     if !args.json {
-        ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, args.json_into.as_deref())?;
+        ui.begin(
+            Manner { show_sensitive: args.show_sensitive, ..Manner::default() },
+            args.json_into.as_deref(),
+        )?;
     }
     let ui = &*ui;
     with_room(|runtime| runtime.block_on(show(ui, world, &asked, args.json)))?
 }
 
-async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Result<u8, Diagnostics> {
+async fn show(
+    ui: &Ui,
+    world: &Arc<World>,
+    asked: &Shown,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     match asked {
         Shown::State => {
-            let state = current_state(ui, world)?;
+            let state = Store::open(ui, world, &Choice::default())?.read(ui)?;
             state_document(ui, world, &state.unwrap_or_default(), as_json).await
         }
         Shown::Plan(path) => plan_document(ui, world, path, as_json).await,
@@ -52,46 +59,62 @@ async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Resu
     }
 }
 
-fn current_state(ui: &Ui, world: &Arc<World>) -> Result<Option<State>, Diagnostics> {
-    let files = Choice::default();
-    match Session::open(world.clone(), ui.sources.clone(), &files) {
-        Ok(session) => Ok(session.backend.read()?.state),
-        // A state can be shown where the configuration cannot be used.
-        Err(_) => {
-            let store = crate::commands::store::Store::open(world, &files)?;
-            store.read(ui)
-        }
-    }
-}
-
-async fn state_document(ui: &Ui, world: &Arc<World>, state: &State, as_json: bool) -> Result<u8, Diagnostics> {
+async fn state_document(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &State,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
     let (pool, problems) = Pool::start(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| pool.resource_schema(provider, mode, kind).cloned();
+        let find = |provider: &Provider, mode: Mode, kind: &str| {
+            pool.resource_schema(provider, mode, kind).cloned()
+        };
         ui.out(&format!("{}\n", state_json::state_document(state, &find)?));
         return Ok(0);
     }
     let schemas = schemas(&pool);
-    ui.show(|out| view::state::write(out, &view::state::objects(state, &schemas), &state.outputs, &schemas, ui.look()));
+    ui.show(|out| {
+        view::state::write(
+            out,
+            &view::state::objects(state, &schemas),
+            &state.outputs,
+            &schemas,
+            ui.look(),
+        )
+    });
     Ok(0)
 }
 
-async fn plan_document(ui: &Ui, world: &Arc<World>, path: &Path, as_json: bool) -> Result<u8, Diagnostics> {
+async fn plan_document(
+    ui: &Ui,
+    world: &Arc<World>,
+    path: &Path,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     let loaded = saved::load(&world.root.join(path))?;
     let config = loaded.config(&ui.sources)?;
-    let mut needed: Vec<Provider> = loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    let mut needed: Vec<Provider> =
+        loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));
-    needed.extend(config.modules.values().flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())));
+    needed.extend(
+        config
+            .modules
+            .values()
+            .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
+    );
     let (pool, problems) = Pool::start(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> { pool.resource_schema(provider, mode, kind).cloned() };
+        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> {
+            pool.resource_schema(provider, mode, kind).cloned()
+        };
         ui.out(&format!("{}\n", json::plan_document(&loaded.plan, &config, &find)?));
         return Ok(0);
     }
@@ -100,7 +123,8 @@ async fn plan_document(ui: &Ui, world: &Arc<World>, path: &Path, as_json: bool) 
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to read the given file as a state or plan file").detail(format!("{}: {error}", path.display()))
+    Diagnostic::error("Failed to read the given file as a state or plan file")
+        .detail(format!("{}: {error}", path.display()))
 }
 
 fn unreadable_kind(path: &Path) -> Diagnostic {

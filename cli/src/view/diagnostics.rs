@@ -11,7 +11,7 @@ use miette::{
 
 use super::PRODUCT;
 use super::plan::difference;
-use super::snippet::{Snippet, snippet};
+use super::snippet::{Snippet, is_shown, snippet};
 use super::style::{Paint, Style, harmless, wrap};
 
 #[cfg(test)]
@@ -190,12 +190,7 @@ impl<'a> Report<'a> {
     fn notes(&self) -> Vec<String> {
         let call = self.diagnostic.function.iter().filter_map(|(name, signature)| {
             let signature = signature.as_deref()?;
-            let is_whole = signature.starts_with(name) && signature[name.len()..].starts_with('(');
-            Some(if is_whole {
-                format!("while calling {signature}")
-            } else {
-                format!("while calling {name}({signature})")
-            })
+            Some(format!("while calling {name}{signature}"))
         });
         let mut values = self.diagnostic.values.clone();
         values.sort();
@@ -363,6 +358,10 @@ impl Frame {
         let block = subject.label().map_or(String::new(), |it| format!(", in {it}"));
         let name = contents.name().unwrap_or_default();
         out.push_str(&format!("  on {} line {subject_line}{block}:\n", harmless(name)));
+        if !is_shown(name) {
+            out.push_str("  (source code not available)\n");
+            return;
+        }
 
         for (index, line) in self.underlined(&code, subject).split('\n').enumerate() {
             out.push_str(&format!("{:4}: {line}\n", first_line + index));
@@ -399,7 +398,7 @@ impl Frame {
         }
         for difference in error.related().into_iter().flatten() {
             out.push_str(&format!(
-                "    {}\n    {} {}\n",
+                "    {}\n    {} {} \n",
                 grey("├────────────────"),
                 grey("│"),
                 self.style.bold("Diff:")

@@ -3,14 +3,16 @@
 use entail::address::{Instance, InstanceKey};
 use entail::diagnostic::{Diagnostic, Position, Severity, Sources};
 use entail::operation::event::{ChangeNote, Event, OutputNote, Phase, Stage, Subject, Summary};
+use entail::plan::shape::difference;
 use entail::plan::{Action, Reason};
 use entail::value::json::{Escape, quote, to_json, type_to_json};
 use entail::value::{Str, Value};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::function::{SignatureForm, signature};
 use super::progress::{id, opened, opening, output_lines, summary};
-use super::snippet::snippet;
+use super::snippet::{is_shown, snippet};
 use super::style::duration;
 use super::{COMPATIBLE_VERSION, PRODUCT};
 
@@ -441,6 +443,8 @@ pub struct DiagnosticForm {
     range: Option<RangeForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<SnippetForm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -478,6 +482,8 @@ struct ValueForm {
 #[derive(Serialize)]
 struct CallForm {
     called_as: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<SignatureForm>,
 }
 
 impl From<Position> for PositionForm {
@@ -496,7 +502,7 @@ pub fn diagnostic(problem: &Diagnostic, sources: &Sources) -> DiagnosticForm {
     });
     let mut values = problem.values.clone();
     values.sort();
-    let snippet = shown.map(|it| SnippetForm {
+    let snippet = shown.filter(|it| is_shown(&it.file)).map(|it| SnippetForm {
         context: it.block,
         code: it.code,
         start_line: it.first_line,
@@ -506,7 +512,10 @@ pub fn diagnostic(problem: &Diagnostic, sources: &Sources) -> DiagnosticForm {
             .into_iter()
             .map(|(traversal, statement)| ValueForm { traversal, statement })
             .collect(),
-        function_call: problem.function.as_ref().map(|it| CallForm { called_as: it.0.clone() }),
+        function_call: problem
+            .function
+            .as_ref()
+            .map(|it| CallForm { called_as: it.0.clone(), signature: signature(&it.0) }),
     });
     DiagnosticForm {
         severity: severity_name(problem.severity),
@@ -515,6 +524,10 @@ pub fn diagnostic(problem: &Diagnostic, sources: &Sources) -> DiagnosticForm {
         address: problem.address.clone(),
         range,
         snippet,
+        difference: problem
+            .difference
+            .as_deref()
+            .and_then(|(left, right)| serde_json::from_str(&difference(left, right)).ok()),
     }
 }
 

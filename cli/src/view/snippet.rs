@@ -32,19 +32,27 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
         .filter(|it| it.file == subject.file)
         .map_or(subject, |it| it.to(subject));
     let lines = lines_of(&source.text, widened(shown));
-    let code = source.text.get(lines.clone()).unwrap_or_default().trim_end_matches('\r');
+    let code = match is_shown(&source.name) {
+        true => source.text.get(lines.clone()).unwrap_or_default().trim_end_matches('\r'),
+        false => "",
+    };
     let offset = |byte: u32| (byte as usize).saturating_sub(lines.start).min(code.len());
     let highlight = widened(subject);
     Some(Snippet {
         file: source.name.clone(),
         start: sources.position(subject.file, subject.start),
         end: end_of(subject, sources),
-        block: block_around(&source, subject.start as usize),
+        block: block_around(&source, subject.start as usize).filter(|_| is_shown(&source.name)),
         first_line: sources.position(subject.file, lines.start as u32).line,
         highlight_start: char_boundary(code, offset(highlight.start)),
         highlight_end: char_boundary(code, offset(highlight.end)),
         code: code.replace("\r\n", "\n"),
     })
+}
+
+/// Returns whether a source has lines to show: what was typed or given by a flag has none.
+pub fn is_shown(name: &str) -> bool {
+    !name.starts_with('<')
 }
 
 /// An empty span shows the character behind it.

@@ -275,6 +275,12 @@ impl Builder<'_> {
             let node = self.member(Node::Call(address.child(&call.name.text)), call.declared);
             self.uses(node, uses::of_call_itself(call));
         }
+        for import in &module.imports {
+            if let Some(own) = import.target().filter(|it| self.config.resource(it).is_some()) {
+                let node = self.graph.number(Node::Resource(own));
+                self.uses(node, uses::of_import(import));
+            }
+        }
         self.whole();
     }
 

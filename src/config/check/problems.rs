@@ -100,19 +100,6 @@ pub(super) fn unsupported_output(name: &str, suggestion: Option<&str>, at: Span)
     error("Unsupported attribute", detail, at)
 }
 
-/// An output of a repeated module without a key.
-pub(super) fn output_of_many(name: &str, repetition: &str, at: Span) -> Diagnostic {
-    let detail = match repetition {
-        "count" => format!(
-            "Can't access attributes on a list of objects. Did you mean to access attribute {name:?} for a specific element of the list, or across all elements of the list?"
-        ),
-        _ => format!(
-            "This object does not have an attribute named {name:?}. The module is called with for_each, so its instances are reached by key."
-        ),
-    };
-    error("Unsupported attribute", detail, at)
-}
-
 /// `each` where nothing repeats by key.
 pub(super) fn each_without_for_each(at: Span) -> Diagnostic {
     let detail = "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and only when the \"for_each\" argument is set.";

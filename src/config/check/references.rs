@@ -270,19 +270,17 @@ fn check_module_reference(
         [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(output), ..] => (output, true),
         _ => return,
     };
-    let repetition = match &call.repetition {
-        Repetition::Count(_) => "count",
-        Repetition::ForEach(_) => "for_each",
-        Repetition::Single | Repetition::Enabled(_) => "",
-    };
-    if !repetition.is_empty() && !has_key && role != Role::DependsOn {
-        // By key, an instance may be called what the attribute is called.
-        if repetition == "count" {
-            problems.push(problems::output_of_many(&output.text, repetition, output.span));
-        }
-    } else if (has_key || repetition.is_empty()) && !child.outputs.contains_key(&output.text) {
+    // Elsewhere the value says what it has.
+    if role == Role::DependsOn
+        && has_key == repeats(&call.repetition)
+        && !child.outputs.contains_key(&output.text)
+    {
         problems.push(problems::unsupported_output(&output.text, None, output.span));
     }
+}
+
+fn repeats(repetition: &Repetition) -> bool {
+    matches!(repetition, Repetition::Count(_) | Repetition::ForEach(_))
 }
 
 fn check_resource(

@@ -90,8 +90,6 @@ fn modules_get_what_they_need() {
         expect![[r#"
             Missing required argument  main.tf:1,12
             Unsupported argument  main.tf:3,3
-            Unsupported attribute  main.tf:10,46
-            Unsupported attribute  main.tf:10,85
         "#]],
     );
 }
@@ -181,6 +179,28 @@ fn a_circle_is_told_once_at_its_shortest() {
         expect![[r#"
             Cycle: local.a (expand), local.b (expand)
             Cycle: terraform_data.x, module.m.output.out (expand), module.m.var.in (expand, reference), module.m.var.in (expand, input)
+        "#]],
+    );
+}
+
+#[test]
+fn what_adopts_an_object_waits_for_what_names_it() {
+    check(
+        r#"
+        -- main.tf --
+        resource "terraform_data" "a" {}
+        resource "terraform_data" "b" {}
+        import {
+          to = terraform_data.a
+          id = terraform_data.b.id
+        }
+        import {
+          to = terraform_data.b
+          id = terraform_data.a.id
+        }
+        "#,
+        expect![[r#"
+            Cycle: terraform_data.a, terraform_data.b
         "#]],
     );
 }

@@ -38,8 +38,6 @@ mod templates;
 mod types;
 mod yaml;
 
-pub use types::{Constraint, parse_type};
-
 /// A function.
 pub struct Function {
     /// Its name.
@@ -251,6 +249,18 @@ impl Function {
             false => (self.body)(&Call { arguments: &arguments, ty, scope, depth })?,
         };
         Ok(if never_null { not_null(value) } else { value }.mark(&marks))
+    }
+
+    /// Returns the type of the result as far as the arguments' types do not decide it.
+    pub fn usual_type(&self) -> Type {
+        let parameters = self.parameters.iter().chain(&self.variadic);
+        let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
+        match self.returns {
+            Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
+            Returns::Computed(compute) | Returns::NullableComputed(compute) => {
+                compute(&unknown).unwrap_or(Type::DYNAMIC)
+            }
+        }
     }
 
     /// Returns what follows the name in a description of a call: `(number, base)`.

@@ -41,7 +41,7 @@ fn check(config: &str, recorded: &str, expected: Expect) {
     for (at, wanted) in &moved.blocked {
         writeln!(text, "blocked: {at} to {wanted}").expect("text");
     }
-    let structure = structure(&config, folder.path(), &sources);
+    let structure = structure(&config, folder.path());
     for problem in moved.check(&config, &structure, &sources).iter() {
         let place = problem.subject.map(|it| format!(" ({})", sources.place(it)));
         writeln!(text, "{}{}", problem.summary, place.unwrap_or_default()).expect("text");
@@ -115,9 +115,9 @@ fn state(recorded: &str) -> State {
     state
 }
 
-fn structure(config: &Config, root: &Path, sources: &Sources) -> Structure {
+fn structure(config: &Config, root: &Path) -> Structure {
     let graph = BlockGraph::of(config);
-    let sorted = graph.sorted().map_err(|it| graph.cycle_error(&it, sources)).expect("an order");
+    let sorted = graph.sorted().expect("an order");
     let world = World {
         cwd: root.to_owned(),
         root: root.to_owned(),

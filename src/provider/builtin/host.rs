@@ -38,6 +38,11 @@ pub(super) trait Source: Send + Sync {
         let _ = (config, found);
     }
 
+    /// Returns what is said once more when it cannot be read.
+    fn afterword(&self) -> Option<Problem> {
+        None
+    }
+
     /// Reads it: `result` comes as configured and leaves complete.
     async fn read(
         &self,
@@ -207,7 +212,11 @@ impl Host {
         let mut result = Fields::of(entry.ty, config);
         match entry.offer.read(&self.world, config, &mut result).await {
             Ok(()) => Response::ok(Some(result.into_value())),
-            Err(problem) => failed(problem),
+            Err(problem) => {
+                let mut response = failed(problem);
+                response.diagnostics.extend(entry.offer.afterword());
+                response
+            }
         }
     }
 }

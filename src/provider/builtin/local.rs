@@ -80,7 +80,7 @@ impl Kind for LocalFile {
     }
 
     fn check(&self, config: &Value, found: &mut Vec<Problem>) {
-        exactly_one(config, &["content", "content_base64", "sensitive_content", "source"], found);
+        exactly_one(config, &["content", "sensitive_content", "content_base64", "source"], found);
         check_permissions(config, found);
     }
 

@@ -54,6 +54,10 @@ impl Source for RemoteState {
         }
     }
 
+    fn afterword(&self) -> Option<Problem> {
+        Some(Problem::error("Unable to read remote state", "").naming_object())
+    }
+
     async fn read(
         &self,
         world: &Arc<World>,

@@ -8,12 +8,15 @@ use crate::value::Value;
 pub(super) fn exactly_one(config: &Value, names: &[&str], found: &mut Vec<Problem>) {
     let set = names.iter().filter(|it| !config.member(it).is_null()).count();
     if set != 1 && !config.any_unknown(names) {
-        let detail = format!("Exactly one of {} must be set; {set} are.", names.join(", "));
-        found.extend(
-            names.iter().map(|it| {
-                Problem::error("Invalid Attribute Combination", detail.clone()).at(at(it))
-            }),
-        );
+        let given = if set == 0 { "No attribute".to_owned() } else { format!("{set} attributes") };
+        found.extend(names.iter().map(|name| {
+            let others: Vec<&str> = names.iter().copied().filter(|it| it != name).collect();
+            let detail = format!(
+                "{given} specified when one (and only one) of [{}] is required",
+                others.join(",")
+            );
+            Problem::error("Invalid Attribute Combination", detail).at(at(name))
+        }));
     }
 }
 

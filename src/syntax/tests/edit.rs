@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::diagnostic::FileId;
-use crate::syntax::{parse, parse_with_hcl_edit};
+use crate::syntax::edit::parse_with_hcl_edit;
+use crate::syntax::parse;
 
 /// Both must read the text, to the same tree with the same places.
 #[track_caller]

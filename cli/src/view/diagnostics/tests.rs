@@ -44,7 +44,7 @@ fn without_colour_a_problem_is_a_paragraph() {
         .about("terraform_data.a");
     problem.values =
         vec![("var.x".into(), "is \"text\"".into()), ("local.y".into(), "is 1".into())];
-    problem.function = Some(("merge".into(), Some("maps...".into())));
+    problem.function = Some(("merge".into(), Some("(maps...)".into())));
     check(
         problem,
         false,

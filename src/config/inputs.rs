@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::config::{Module, Variable, constant, is_taken_literally, with_defaults};
+use crate::config::{Module, Variable, is_taken_literally};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
+use crate::expression::{evaluate_constant, with_defaults};
 use crate::request::VariableSource;
 use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Marks, Str, Type, Value};
@@ -198,7 +199,7 @@ impl Collector<'_> {
 /// Reads a value: text is taken as it is for variables of primitive or no type, and as an expression for all others.
 fn read(variable: &Variable, given: Given, sources: &Sources) -> Result<Value, Diagnostics> {
     match given {
-        Given::Expression(expression) => constant::evaluate(&expression),
+        Given::Expression(expression) => evaluate_constant(&expression),
         Given::Text(text) if !variable.is_typed || is_taken_literally(variable.ty) => {
             Ok(Value::string(text))
         }
@@ -206,7 +207,7 @@ fn read(variable: &Variable, given: Given, sources: &Sources) -> Result<Value, D
             let id = sources
                 .add(format!("<value for var.{}>", variable.name.text), text.as_str().into());
             let expression = syntax::parse_expression(id, &text, 0)?;
-            constant::evaluate(&expression)
+            evaluate_constant(&expression)
         }
     }
 }

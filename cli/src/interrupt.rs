@@ -1,0 +1,81 @@
+//! Ctrl-C: who hears it, and what is said of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use entail::execute::Stop;
+use entail::operation::event::{Event, Sink};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
+
+use crate::ui::Ui;
+use crate::view::PRODUCT;
+
+/// The number of that signal on Linux and macOS.
+const SIGXFSZ: i32 = 25;
+
+/// What the user wants of a running command.
+#[derive(Debug, Default)]
+pub struct Interrupts {
+    /// The wish to stop.
+    pub stop: Stop,
+    /// Whether steps are being carried out, so that leaving at once would lose something.
+    is_carrying_out: AtomicBool,
+}
+
+impl Interrupts {
+    /// From now on steps are carried out: only the executor ends the run.
+    pub fn carry_out(&self) {
+        self.is_carrying_out.store(true, Ordering::SeqCst);
+    }
+}
+
+/// The signals that ask a process to end.
+pub struct Listener {
+    interrupt: Signal,
+    terminate: Signal,
+    /// A file has reached its greatest size. Heard, so that writing fails with an error instead of ending the process.
+    _too_large: Option<Signal>,
+}
+
+impl Listener {
+    /// Takes the signals over from the system, which would end the process. `None` where that cannot be done.
+    pub fn new(runtime: &Runtime) -> Option<Listener> {
+        let _inside = runtime.enter();
+        let (interrupt, terminate) =
+            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+        let _too_large = signal(SignalKind::from_raw(SIGXFSZ)).ok();
+        Some(Listener { interrupt: interrupt.ok()?, terminate: terminate.ok()?, _too_large })
+    }
+
+    /// Hears signals until `over`. The first asks to stop; the second abandons what runs.
+    pub async fn listen(mut self, ui: &Ui, over: &Notify) {
+        loop {
+            tokio::select! {
+                _ = self.interrupt.recv() => {}
+                _ = self.terminate.recv() => {}
+                () = over.notified() => return,
+            }
+            hear(ui);
+        }
+    }
+}
+
+fn hear(ui: &Ui) {
+    let interrupts = &ui.interrupts;
+    let say = |text: String| ui.event(Event::Message(text));
+    match interrupts.stop.ask() {
+        1 => {
+            say(format!(
+                "\nInterrupt received.\nPlease wait for {PRODUCT} to exit or data loss may occur.\nGracefully shutting down...\n"
+            ));
+            say("Stopping operation...".into());
+        }
+        2 => say("\nTwo interrupts received. What still runs is abandoned; what was finished is saved.\n".into()),
+        _ => {}
+    }
+    if interrupts.stop.asked() > 1 && !interrupts.is_carrying_out.load(Ordering::SeqCst) {
+        // Nothing was begun, so there is nothing to save.
+        std::process::exit(1);
+    }
+}

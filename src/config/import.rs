@@ -1,0 +1,51 @@
+//! What an `import` block names: the resource that is to adopt, and what that rests on.
+
+use super::Import;
+use crate::address::{ConfigResource, Mode, Module, ResourceName};
+use crate::syntax::{Expr, Expression, Step};
+use crate::value::Str;
+
+impl Import {
+    /// Returns the block that an import is for, whatever the keys.
+    pub fn target(&self) -> Option<ConfigResource> {
+        let Expr::Traversal { root, steps } = &*self.to.expr else { return None };
+        let names: Vec<&Str> = std::iter::once(&root.text)
+            .chain(steps.iter().filter_map(|it| match it {
+                Step::Attribute(name) => Some(&name.text),
+                _ => None,
+            }))
+            .collect();
+        let mut path = Vec::new();
+        let mut rest = &names[..];
+        while let [module, name, more @ ..] = rest
+            && &***module == "module"
+        {
+            path.push((*name).clone());
+            rest = more;
+        }
+        match rest {
+            [kind, name] => {
+                let resource = ResourceName {
+                    mode: Mode::Managed,
+                    kind: (*kind).clone(),
+                    name: (*name).clone(),
+                };
+                Some(ConfigResource { module: Module(path.into()), resource })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the expressions that an import rests on: keys, id, `for_each`.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        let mut found: Vec<&Expression> =
+            self.id.iter().chain(&self.for_each).chain(&self.identity).collect();
+        if let Expr::Traversal { steps, .. } = &*self.to.expr {
+            found.extend(steps.iter().filter_map(|it| match it {
+                Step::Index(key, _) => Some(key),
+                _ => None,
+            }));
+        }
+        found
+    }
+}

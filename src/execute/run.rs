@@ -1,0 +1,377 @@
+//! The loop that carries steps out: what is ready is started, what is finished is noted, and what is noted is reported.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use entail_rules::{Node, Phase};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::{Future, FutureExt};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Context, Counted, Done, Outcome, Vertex, change, finish, remove};
+use crate::operation::event::{Event, Sink, Subject};
+use crate::plan::{Action, Change};
+use crate::schedule::Schedule;
+use crate::state::{Object, State};
+
+/// The most finished steps that are noted with one sync of the disk.
+const GROUP: usize = 512;
+/// The longest that a finished step waits for others to be noted with.
+const PATIENCE: Duration = Duration::from_millis(40);
+/// How often a step that still runs is reported.
+const STILL: Duration = Duration::from_secs(10);
+/// How long running steps may take to end when they are abandoned.
+const GRACE: Duration = Duration::from_secs(3);
+
+type Step<'s> = Pin<Box<dyn Future<Output = (u32, Outcome)> + 's>>;
+
+/// Carries the plan out and returns what exists afterwards.
+pub async fn execute(ctx: &Context<'_>) -> Done {
+    let mut run = Run::new(ctx);
+    imported(ctx);
+    let mut open: FuturesUnordered<Step<'_>> = FuturesUnordered::new();
+    while !run.is_over(open.is_empty()) {
+        run.start(&mut open);
+        if run.is_time_to_report(open.is_empty()) {
+            run.report();
+        }
+        if open.is_empty() {
+            continue;
+        }
+        let wait = run.patience();
+        tokio::select! {
+            finished = open.next() => if let Some((step, outcome)) = finished {
+                run.take(step, outcome);
+            },
+            () = ctx.stop.wait_for(run.heard + 1) => run.hear().await,
+            () = ctx.sink.filled() => {}
+            () = tokio::time::sleep(wait) => run.still(),
+        }
+    }
+    run.report();
+    // What still runs is abandoned here.
+    drop(open);
+    run.finish()
+}
+
+/// What was imported stands in the state from the start.
+fn imported(ctx: &Context<'_>) {
+    for change in &ctx.plan.changes {
+        if let Some(id) = &change.importing {
+            ctx.sink.event(Event::ImportStart {
+                address: change.address.clone(),
+                id: id.clone(),
+                applying: true,
+            });
+            ctx.sink
+                .event(Event::ImportComplete { address: change.address.clone(), id: id.clone() });
+        }
+    }
+}
+
+/// A step that runs.
+struct Running {
+    subject: Subject,
+    action: Action,
+    started: Instant,
+    /// How many intervals of [`STILL`] were told of.
+    told: u64,
+}
+
+/// A run so far.
+struct Run<'c, 'a> {
+    ctx: &'c Context<'a>,
+    done: Done,
+    steps: Steps<'a>,
+    /// Steps that failed, and everything after them.
+    failed: FxHashSet<u32>,
+    /// Changes that failed before anything was asked of the provider.
+    unbegun: Vec<&'a Change>,
+    running: BTreeMap<u32, Running>,
+    /// How many steps were finished since the last report.
+    unreported: usize,
+    reported_at: Instant,
+    /// How often the wish to stop was heard.
+    heard: u8,
+    /// When running steps are abandoned.
+    deadline: Option<Instant>,
+}
+
+impl<'c, 'a> Run<'c, 'a> {
+    fn new(ctx: &'c Context<'a>) -> Run<'c, 'a> {
+        Run {
+            ctx,
+            done: Done { state: ctx.plan.prior_state.clone(), ..Done::default() },
+            steps: Steps::of(ctx),
+            failed: FxHashSet::default(),
+            unbegun: Vec::new(),
+            running: BTreeMap::new(),
+            unreported: 0,
+            reported_at: Instant::now(),
+            heard: 0,
+            deadline: None,
+        }
+    }
+
+    fn is_over(&self, is_idle: bool) -> bool {
+        let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
+        is_late || (is_idle && !self.steps.schedule.has_ready())
+    }
+
+    /// Returns whether no further step is to be started.
+    fn is_halted(&self) -> bool {
+        self.ctx.stop.asked() > 0 || self.done.is_journal_torn
+    }
+
+    /// Starts what is ready, as far as there is room.
+    fn start(&mut self, open: &mut FuturesUnordered<Step<'c>>) {
+        let ctx = self.ctx;
+        while open.len() < ctx.parallelism.max(1) && self.unreported < GROUP {
+            let Some(next) = self.steps.schedule.take_ready() else { return };
+            let vertex = self.steps.vertices[next as usize];
+            if self.failed.contains(&next) || !self.steps.steps.contains(&vertex) {
+                self.steps.schedule.settle(next);
+                continue;
+            }
+            if self.is_halted() {
+                self.done.stopped = true;
+                continue;
+            }
+            let Some(change) = self.steps.changes.get(&vertex.0).copied() else {
+                self.take(next, remove::result(ctx, vertex.0));
+                continue;
+            };
+            let existing = self.done.state.object_of(change);
+            let mut step: Step<'c> =
+                Box::pin(carry_out(ctx, change, vertex, existing).map(move |it| (next, it)));
+            match (&mut step).now_or_never() {
+                Some((_, outcome)) => self.take(next, outcome),
+                None => {
+                    let subject =
+                        Subject::at_start(&change.address, change.deposed.as_ref(), &change.before);
+                    let action = shown_action(change, vertex.1);
+                    self.running.insert(
+                        next,
+                        Running { subject, action, started: Instant::now(), told: 0 },
+                    );
+                    open.push(step);
+                    // It takes its time: what led to it, and that it runs, is told now.
+                    self.report();
+                }
+            }
+        }
+    }
+
+    /// Takes a finished step in: into the state, the journal, and the values that others read.
+    fn take(&mut self, step: u32, outcome: Outcome) {
+        let ctx = self.ctx;
+        let (node, phase) = self.steps.vertices[step as usize];
+        self.running.remove(&step);
+        ctx.notes.note(outcome.records);
+        ctx.notes.take_into(&mut self.done.state);
+        if let Some(value) = outcome.value {
+            ctx.observer.values.settle(node, value);
+        }
+        match outcome.counts {
+            Some(Counted::Added) => self.done.added += 1,
+            Some(Counted::Changed) => self.done.changed += 1,
+            Some(Counted::Destroyed) => self.done.destroyed += 1,
+            Some(Counted::Forgotten) => self.done.forgotten += 1,
+            None => {}
+        }
+        if outcome.failed {
+            if outcome.reported.is_none() && phase == Phase::Up {
+                self.unbegun.extend(self.steps.changes.get(&node));
+            }
+            self.steps.hold_back(step, &mut self.failed);
+        }
+        self.steps.schedule.settle(step);
+        if let Some(it) = outcome.reported {
+            let event = if it.errored { Event::ApplyErrored } else { Event::ApplyComplete };
+            ctx.sink.event(event(it.subject, it.action, it.elapsed));
+        }
+        self.unreported += 1;
+    }
+
+    fn is_time_to_report(&self, is_idle: bool) -> bool {
+        let has_news = self.unreported > 0 || !self.ctx.sink.is_empty();
+        self.unreported >= GROUP
+            || (has_news && (is_idle || self.reported_at.elapsed() >= PATIENCE))
+    }
+
+    /// Returns how long to wait for news.
+    fn patience(&self) -> Duration {
+        let has_news =
+            self.unreported > 0 || (!self.ctx.sink.is_empty() && !self.done.is_journal_torn);
+        let wait = if has_news { PATIENCE } else { Duration::from_secs(1) };
+        match self.deadline {
+            Some(deadline) => wait.min(deadline.saturating_duration_since(Instant::now())),
+            None => wait,
+        }
+    }
+
+    /// Reports finished steps, once they are safe. Where they cannot be made safe, nothing more is started or reported
+    /// until the state is written.
+    fn report(&mut self) {
+        self.unreported = 0;
+        self.reported_at = Instant::now();
+        let ctx = self.ctx;
+        if ctx.sink.is_empty() || self.done.is_journal_torn {
+            return;
+        }
+        match ctx.notes.settle() {
+            Ok(()) => ctx.sink.release(),
+            Err(problem) => {
+                self.done.is_journal_torn = true;
+                self.done.problems.push(problem);
+            }
+        }
+    }
+
+    /// Heeds the wish to stop. The second time, providers are asked to end what they do.
+    async fn hear(&mut self) {
+        self.heard = self.ctx.stop.asked();
+        self.done.stopped = true;
+        if self.heard > 1 && self.deadline.is_none() {
+            self.deadline = Some(Instant::now() + GRACE);
+            // One that does not even answer is abandoned with its steps.
+            let _ = tokio::time::timeout(GRACE, self.ctx.observer.pool.stop()).await;
+        }
+    }
+
+    /// Tells of the steps that still run.
+    fn still(&mut self) {
+        for it in self.running.values_mut() {
+            let due = it.started.elapsed().as_secs() / STILL.as_secs();
+            if due > it.told {
+                it.told = due;
+                let elapsed = Duration::from_secs(due * STILL.as_secs());
+                self.ctx.sink.event(Event::ApplyProgress(it.subject.clone(), it.action, elapsed));
+            }
+        }
+    }
+
+    fn finish(mut self) -> Done {
+        self.ctx.notes.take_into(&mut self.done.state);
+        self.done.stopped |= self.is_halted() && self.steps.schedule.left() > 0;
+        self.done.abandoned =
+            self.running.values().map(|it| it.subject.address.to_string()).collect();
+        let failed: FxHashSet<Node> =
+            self.failed.iter().map(|it| self.steps.vertices[*it as usize].0).collect();
+        finish::finish(self.ctx, &mut self.done, &failed, &self.unbegun);
+        self.done.problems.extend(self.ctx.observer.values.take_problems());
+        self.done
+    }
+}
+
+/// The steps of a plan and what waits for what.
+struct Steps<'a> {
+    /// Steps and the phases between them, sorted.
+    vertices: Vec<Vertex>,
+    schedule: Schedule,
+    /// What waits for each vertex.
+    users: FxHashMap<u32, Vec<u32>>,
+    changes: FxHashMap<Node, &'a Change>,
+    steps: FxHashSet<Vertex>,
+}
+
+impl<'a> Steps<'a> {
+    fn of(ctx: &Context<'a>) -> Steps<'a> {
+        let order = ctx.order;
+        let mut vertices: Vec<Vertex> = order.step.clone();
+        vertices.extend(order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]));
+        vertices.sort_unstable();
+        vertices.dedup();
+        let index = |vertex: Vertex| {
+            vertices.binary_search(&vertex).expect("every end of an edge is a vertex") as u32
+        };
+        let waits: Vec<(u32, u32)> =
+            order.before.iter().map(|it| (index((it.2, it.3)), index((it.0, it.1)))).collect();
+        let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        waits.iter().for_each(|(user, used)| users.entry(*used).or_default().push(*user));
+        let schedule = Schedule::new(vertices.len(), waits);
+        Steps {
+            schedule,
+            users,
+            changes: changes(ctx),
+            steps: order.step.iter().copied().collect(),
+            vertices,
+        }
+    }
+
+    /// Marks a step and everything after it as failed.
+    fn hold_back(&self, step: u32, failed: &mut FxHashSet<u32>) {
+        let mut open = vec![step];
+        while let Some(at) = open.pop() {
+            if failed.insert(at) {
+                open.extend(self.users.get(&at).into_iter().flatten());
+            }
+        }
+    }
+}
+
+/// The change of each node.
+fn changes<'a>(ctx: &Context<'a>) -> FxHashMap<Node, &'a Change> {
+    let structure = &ctx.observer.values.structure;
+    let node_of = |change: &Change| {
+        let resource = structure.resource(*structure.resource_ids.get(&change.address.of())?);
+        match &change.deposed {
+            None => resource.instance(&change.address.key),
+            Some(key) => resource.deposed.get(&(change.address.key.clone(), key.clone())).copied(),
+        }
+    };
+    ctx.plan.changes.iter().filter_map(|change| Some((node_of(change)?, change))).collect()
+}
+
+async fn carry_out(
+    ctx: &Context<'_>,
+    change: &Change,
+    vertex: Vertex,
+    existing: Option<Object>,
+) -> Outcome {
+    match (change.action, vertex.1) {
+        (Action::Forget, _) => remove::forget(change),
+        (Action::Delete, _) => {
+            remove::destroy(ctx, change, change.deposed.as_ref(), existing).await
+        }
+        (Action::DeleteThenCreate, Phase::Down) => {
+            remove::destroy(ctx, change, None, existing).await
+        }
+        (Action::CreateThenDelete, Phase::Late) => {
+            remove::destroy(ctx, change, change.deposes.as_ref(), existing).await
+        }
+        (Action::Read, Phase::Up) => change::read(ctx, change, vertex.0).await,
+        (Action::NoOp, Phase::Up) => change::check(ctx, change, vertex.0).await,
+        (_, Phase::Up) => change::make(ctx, change, vertex.0, existing).await,
+        _ => Outcome::default(),
+    }
+}
+
+/// The action that people see while a step runs.
+fn shown_action(change: &Change, phase: Phase) -> Action {
+    match (change.action, phase) {
+        (Action::DeleteThenCreate, Phase::Down) | (Action::CreateThenDelete, Phase::Late) => {
+            Action::Delete
+        }
+        (Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate, _) => {
+            Action::Create
+        }
+        (action, _) => action,
+    }
+}
+
+impl State {
+    /// Returns a copy of the object that a change is about: the current one, or the one it deposed.
+    fn object_of(&self, change: &Change) -> Option<Object> {
+        let instance = self.instance(&change.address)?;
+        let deposed = change
+            .deposed
+            .as_ref()
+            .or(change.deposes.as_ref())
+            .and_then(|it| instance.deposed.get(it));
+        deposed
+            .or(instance.current.as_ref().filter(|_| change.deposed.is_none()))
+            .map(|it| (**it).clone())
+    }
+}

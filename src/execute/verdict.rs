@@ -1,0 +1,173 @@
+//! What a provider's answer means for the state: a judgement without effects.
+
+use crate::schema::{BlockSchema, conforms};
+use crate::state::Status;
+use crate::value::Value;
+
+/// What a provider was asked to do with an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Create,
+    Update,
+    Delete,
+}
+
+/// What kind of object a provider answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// No value at all.
+    Nothing,
+    /// A value that does not follow the schema.
+    Misshapen,
+    /// Null: no object exists.
+    Null,
+    /// An object.
+    Object,
+}
+
+impl Answer {
+    /// Returns what kind of answer this is.
+    pub(super) fn of(value: Option<&Value>, schema: &BlockSchema) -> Answer {
+        match value {
+            None => Answer::Nothing,
+            Some(value) if value.is_null() => Answer::Null,
+            Some(value) if !conforms(value, schema.ty()).is_empty() => Answer::Misshapen,
+            Some(_) => Answer::Object,
+        }
+    }
+}
+
+/// What the state holds afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// What it held before: the same object, or none.
+    Previous,
+    /// Nothing.
+    Nothing,
+    /// What the provider answered with, whole or half made.
+    Answer(Status),
+}
+
+/// What is wrong with an answer that reports no problem itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It has no value.
+    NoValue,
+    /// Its value does not follow the schema.
+    Misshapen,
+    /// It says that nothing exists, though something was to be made.
+    NotMade,
+    /// It says that the object is still there.
+    NotGone,
+}
+
+/// Returns what the state holds after an answer, and what is wrong with the answer beyond the problems it reports.
+///
+/// - `previous`: the status of the object that was there.
+/// - `failed`: whether the answer came with errors, or its object cannot be what was planned.
+pub(super) fn judge(
+    asked: Asked,
+    previous: Option<Status>,
+    answer: Answer,
+    failed: bool,
+) -> (Holds, Option<Fault>) {
+    let unless_failed = |fault: Fault| (!failed).then_some(fault);
+    match (asked, answer) {
+        // What cannot be stored is not; the object itself may have changed, as the next read will tell.
+        (_, Answer::Misshapen) => (Holds::Previous, Some(Fault::Misshapen)),
+        (_, Answer::Nothing) => (Holds::Previous, unless_failed(Fault::NoValue)),
+        (Asked::Delete, Answer::Null) if !failed => (Holds::Nothing, None),
+        // A provider that failed and lost sight of the object does not say that it is gone.
+        (Asked::Delete, Answer::Null) => (Holds::Previous, None),
+        (_, Answer::Null) => (Holds::Previous, unless_failed(Fault::NotMade)),
+        (Asked::Delete, Answer::Object) => {
+            (Holds::Answer(previous.unwrap_or_default()), unless_failed(Fault::NotGone))
+        }
+        (_, Answer::Object) if !failed => (Holds::Answer(Status::Ready), None),
+        // Half made: the next plan replaces it.
+        (Asked::Create, Answer::Object) => (Holds::Answer(Status::Tainted), None),
+        // A failed update may have changed nothing, so what was whole stays whole.
+        (Asked::Update, Answer::Object) => (Holds::Answer(previous.unwrap_or_default()), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use expect_test::expect;
+
+    use super::*;
+
+    /// Every case, one line each: what was asked and answered, what is held, what is wrong.
+    fn table() -> String {
+        let mut text = String::new();
+        for asked in [Asked::Create, Asked::Update, Asked::Delete] {
+            let statuses: &[Option<Status>] = match asked {
+                Asked::Create => &[None],
+                _ => &[Some(Status::Ready), Some(Status::Tainted)],
+            };
+            for &previous in statuses {
+                for answer in [Answer::Object, Answer::Null, Answer::Nothing, Answer::Misshapen] {
+                    for failed in [false, true] {
+                        let (holds, fault) = judge(asked, previous, answer, failed);
+                        let was = previous
+                            .map_or("none".to_owned(), |it| format!("{it:?}").to_lowercase());
+                        let how = if failed { "error" } else { "ok" };
+                        let fault = fault.map_or(String::new(), |it| format!(", {it:?}"));
+                        writeln!(text, "{asked:?} of {was}: {how} {answer:?} -> {holds:?}{fault}")
+                            .expect("a string is written");
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn a_failed_creation_taints_a_failed_update_or_destruction_keeps_what_was() {
+        expect![[r#"
+            Create of none: ok Object -> Answer(Ready)
+            Create of none: error Object -> Answer(Tainted)
+            Create of none: ok Null -> Previous, NotMade
+            Create of none: error Null -> Previous
+            Create of none: ok Nothing -> Previous, NoValue
+            Create of none: error Nothing -> Previous
+            Create of none: ok Misshapen -> Previous, Misshapen
+            Create of none: error Misshapen -> Previous, Misshapen
+            Update of ready: ok Object -> Answer(Ready)
+            Update of ready: error Object -> Answer(Ready)
+            Update of ready: ok Null -> Previous, NotMade
+            Update of ready: error Null -> Previous
+            Update of ready: ok Nothing -> Previous, NoValue
+            Update of ready: error Nothing -> Previous
+            Update of ready: ok Misshapen -> Previous, Misshapen
+            Update of ready: error Misshapen -> Previous, Misshapen
+            Update of tainted: ok Object -> Answer(Ready)
+            Update of tainted: error Object -> Answer(Tainted)
+            Update of tainted: ok Null -> Previous, NotMade
+            Update of tainted: error Null -> Previous
+            Update of tainted: ok Nothing -> Previous, NoValue
+            Update of tainted: error Nothing -> Previous
+            Update of tainted: ok Misshapen -> Previous, Misshapen
+            Update of tainted: error Misshapen -> Previous, Misshapen
+            Delete of ready: ok Object -> Answer(Ready), NotGone
+            Delete of ready: error Object -> Answer(Ready)
+            Delete of ready: ok Null -> Nothing
+            Delete of ready: error Null -> Previous
+            Delete of ready: ok Nothing -> Previous, NoValue
+            Delete of ready: error Nothing -> Previous
+            Delete of ready: ok Misshapen -> Previous, Misshapen
+            Delete of ready: error Misshapen -> Previous, Misshapen
+            Delete of tainted: ok Object -> Answer(Tainted), NotGone
+            Delete of tainted: error Object -> Answer(Tainted)
+            Delete of tainted: ok Null -> Nothing
+            Delete of tainted: error Null -> Previous
+            Delete of tainted: ok Nothing -> Previous, NoValue
+            Delete of tainted: error Nothing -> Previous
+            Delete of tainted: ok Misshapen -> Previous, Misshapen
+            Delete of tainted: error Misshapen -> Previous, Misshapen
+        "#]]
+        .assert_eq(&table());
+    }
+}

@@ -1,0 +1,274 @@
+//! One block looked at with nothing decided: variables, local values, outputs, calls, providers and checks.
+
+use super::{Check, discarded, problems};
+use crate::address::Module as ModuleAddr;
+use crate::config::{self, Condition, uses, uses::Use};
+use crate::diagnostic::{Diagnostics, Span};
+use crate::expression::{self, Scope, Subject, body};
+use crate::lower::blocks::BlockKey;
+use crate::lower::structure::{ModuleId, NodeKind};
+use crate::observe::conditions::{self, Status};
+use crate::observe::repetition::{self, Keys};
+use crate::operation::attributes;
+use crate::operation::variables::{self, Origin, VariableInput};
+use crate::syntax::{Expression, Step};
+use crate::value::{Str, Value};
+use crate::world::World;
+
+/// What looking at a block found.
+#[derive(Default)]
+pub(super) struct Found {
+    /// What is wrong.
+    pub problems: Diagnostics,
+    /// Whether what rests on the block need not be looked at.
+    pub failed: bool,
+}
+
+impl From<Diagnostics> for Found {
+    fn from(problems: Diagnostics) -> Found {
+        Found { failed: problems.has_errors(), problems }
+    }
+}
+
+impl Check<'_> {
+    /// Looks at a block; `is_used` says whether anything refers to it.
+    pub(super) async fn block(&self, block: usize, is_used: bool) -> Found {
+        let node = &self.session.graph.blocks[block];
+        let module = self.module(&node.module);
+        let config = &self.values.structure.module(module).config;
+        if let BlockKey::Variable(name) = &node.key {
+            return self.variable(&node.module, module, name);
+        }
+        if !self.distinct.contains(&node.module) {
+            return Found::default();
+        }
+        match &node.key {
+            BlockKey::Variable(_) => Found::default(),
+            BlockKey::Local(name) => {
+                let found = self.references(config, &[uses::of_value(&config.locals[name].value)]);
+                if found.has_errors() {
+                    return found.into();
+                }
+                let value = self.values.value(self.values.structure.module(module).locals[name]);
+                Found { problems: Diagnostics::new(), failed: value.is_err() }
+            }
+            BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
+            BlockKey::Resource(name) => self.resource(module, &config.resources[name]).await.into(),
+            BlockKey::Call(name) => {
+                let call = &config.calls[name];
+                let mut found = self.references(config, &uses::of_call_itself(call));
+                found.extend(self.repetition(module, &call.repetition));
+                found.into()
+            }
+            BlockKey::Provider(name, alias) if is_used => {
+                let named = |it: &&config::ProviderBlock| {
+                    it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias.as_ref()
+                };
+                match config.providers.iter().find(named) {
+                    Some(block) => self.provider(module, block).await.into(),
+                    None => Found::default(),
+                }
+            }
+            // Nothing asks for it, so nothing is asked of it.
+            BlockKey::Provider(..) => Found::default(),
+            BlockKey::Check(name) => {
+                let check = &config.checks[name];
+                let mut found = self.references(config, &uses::of_check(check));
+                let scope = self.values.scope(module);
+                for condition in &check.asserts {
+                    found.extend(conditions::error_message(condition, &scope).1);
+                }
+                found.into()
+            }
+        }
+    }
+
+    /// Returns what is wrong with attributes that expressions ask of resources.
+    pub(super) fn references(&self, module: &config::Module, uses: &[Use<'_>]) -> Diagnostics {
+        attributes::unsupported(module, self.pool, uses)
+    }
+
+    /// A child's variable is what its call gives, as far as that is decided; the root's are never known.
+    fn variable(&self, path: &ModuleAddr, module: ModuleId, name: &Str) -> Found {
+        let node = self.values.structure.module(module);
+        let variable = &node.config.variables[name];
+        let mut found = Diagnostics::new();
+        let mut place = variable.declared;
+        let mut value = variables::unknown_of(variable);
+        if let Some((outer, call)) = path.parent() {
+            let outer = self.module(&outer);
+            let calling = &self.values.structure.module(outer).config;
+            let input = calling.calls.get(&call).and_then(|it| it.inputs.get(name));
+            let mut given = None;
+            if let Some(input) = input {
+                place = input.value.span;
+                found.extend(self.references(calling, &[uses::of_value(&input.value)]));
+                let (value, more) = expression::evaluate(&input.value, &self.values.scope(outer));
+                found.extend(more);
+                if found.has_errors() {
+                    return found.into();
+                }
+                found.extend(discarded::attributes(name, &input.value, variable.ty));
+                given = Some(VariableInput { value, origin: Origin::Call(place) });
+            }
+            if input.is_none() && variable.default.is_none() {
+                // That the call lacks it is told where calls are checked.
+                return Found { problems: found, failed: true };
+            }
+            let address = self.values.structure.name(node.variables[name]);
+            match found.take(variables::finish(
+                variable,
+                &address,
+                given.as_ref(),
+                self.values.sources,
+            )) {
+                Some(finished) => value = finished,
+                None => return found.into(),
+            }
+            if given.is_some() {
+                found.extend(
+                    variable
+                        .deprecated
+                        .iter()
+                        .map(|it| problems::deprecated_variable(name, it, place)),
+                );
+            }
+        }
+        let given = Given { scope: &self.values.scope(module), name, value };
+        for condition in &variable.validations {
+            let outcome =
+                conditions::check_validation(condition, &given, place, self.values.sources);
+            if outcome.status != Status::Unknown {
+                found.extend(outcome.problems);
+            }
+        }
+        found.into()
+    }
+
+    fn output(&self, module: ModuleId, output: &config::Output) -> Diagnostics {
+        let node = self.values.structure.module(module);
+        let mut found = self.references(&node.config, &uses::of_output(output));
+        let scope = self.values.scope(module);
+        for condition in &output.preconditions {
+            found.extend(
+                conditions::check(condition, &scope, "Module output value precondition failed")
+                    .problems,
+            );
+        }
+        if found.has_errors() {
+            return found;
+        }
+        let (value, more) = expression::evaluate(&output.value, &scope);
+        found.extend(more);
+        let (_, marks) = value.unmark_deep();
+        if marks.ephemeral && !output.ephemeral {
+            found.push(problems::ephemeral_output(output.value.span));
+        } else if marks.sensitive && !output.sensitive && node.parent.is_none() {
+            found.push(problems::sensitive_output(output.declared));
+        }
+        found
+    }
+
+    async fn provider(&self, module: ModuleId, block: &config::ProviderBlock) -> Diagnostics {
+        let config = &self.values.structure.module(module).config;
+        let mut found = self.references(config, &uses::of_provider(block));
+        let (Some(schema), Some(provider)) =
+            (self.pool.schema(&block.source), self.pool.unconfigured(&block.source))
+        else {
+            return found;
+        };
+        if found.has_errors() || is_empty(&block.body) {
+            return found;
+        }
+        let (value, more) =
+            body::decode_body(&block.body, &schema.provider.block, &self.values.scope(module), &[]);
+        found.extend(more);
+        if found.has_errors() {
+            return found;
+        }
+        let answer = provider.validate_provider(&value.unmark_deep().0).await;
+        found.extend(answer.iter().map(|it| {
+            crate::observe::problems::of_provider(it, None, Some((&block.body, block.declared)))
+        }));
+        found
+    }
+
+    /// Returns what is wrong with `count` or `for_each`, whatever it will be.
+    pub(super) fn repetition(
+        &self,
+        module: ModuleId,
+        repetition: &config::Repetition,
+    ) -> Diagnostics {
+        let (Some(expression), false) =
+            (repetition.expression(), matches!(repetition, config::Repetition::Enabled(_)))
+        else {
+            return Diagnostics::new();
+        };
+        let (value, mut found) = expression::evaluate(expression, &self.values.scope(module));
+        if !found.has_errors()
+            && let Keys::Invalid(problem) = repetition::keys(repetition, &value)
+        {
+            found.push(problem.at(expression.span));
+        }
+        found
+    }
+
+    /// Returns what is wrong with conditions whose outcome nobody asks for yet.
+    pub(super) fn conditions(&self, conditions: &[Condition], scope: &dyn Scope) -> Diagnostics {
+        let expressions = conditions.iter().flat_map(|it| [&it.condition, &it.error_message]);
+        expressions.flat_map(|it| expression::evaluate(it, scope).1).collect::<Vec<_>>().into()
+    }
+
+    /// Returns whether a node stands for an object of a module.
+    pub(super) fn object_of(&self, module: ModuleId, name: &crate::address::ResourceName) -> Value {
+        let structure = &self.values.structure;
+        let id = structure.module(module).resources[name];
+        let node = structure
+            .resource(id)
+            .collection
+            .filter(|it| matches!(structure.kind(*it), NodeKind::Object(..)));
+        let known = node.and_then(|it| self.values.object(it).cloned());
+        known.unwrap_or(Value::unknown(self.values.types[id.index()]))
+    }
+}
+
+fn is_empty(body: &crate::syntax::Body) -> bool {
+    body.just_attributes().0.is_empty() && body.blocks.is_empty()
+}
+
+/// A scope in which one variable has the value that it is being given.
+struct Given<'s> {
+    scope: &'s dyn Scope,
+    name: &'s Str,
+    value: Value,
+}
+
+impl Scope for Given<'_> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        match subject {
+            Subject::Variable(name) if name == self.name => Ok(self.value.clone()),
+            _ => self.scope.lookup(subject, key, span),
+        }
+    }
+
+    fn reached(&self, _: &Subject, _: Option<&Value>, _: &[Step], _: &Value, _: Span) {}
+
+    fn unevaluated(&self, _: &Expression, _: &[Str]) {}
+
+    fn place(&self, span: Span) -> String {
+        self.scope.place(span)
+    }
+
+    fn world(&self) -> &World {
+        self.scope.world()
+    }
+
+    fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
+        None
+    }
+}

@@ -1,0 +1,109 @@
+//! A resource, data source or ephemeral resource looked at with nothing decided, and its provider asked.
+
+use super::{Check, problems};
+use crate::address::Mode;
+use crate::config::{self, IgnoreChanges, uses};
+use crate::diagnostic::Diagnostics;
+use crate::expression::{self, body};
+use crate::lower::structure::ModuleId;
+use crate::observe::object::written_path;
+use crate::observe::problems::of_provider;
+use crate::operation::attributes;
+use crate::schema::Schema;
+use crate::value::{Type, convert::convert};
+
+impl Check<'_> {
+    pub(super) async fn resource(&self, module: ModuleId, block: &config::Resource) -> Diagnostics {
+        let config = self.values.structure.module(module).config.clone();
+        let mut found = self.references(&config, &uses::of_resource(block));
+        // A provider that could not be started has been told of.
+        let Some(provider) = self.pool.schema(&block.provider_source) else { return found };
+        let Some(schema) =
+            self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind)
+        else {
+            found.push(problems::unknown_type(block, provider));
+            return found;
+        };
+        if found.has_errors() {
+            return found;
+        }
+        found.extend(self.repetition(module, &block.repetition));
+        self.body(module, block, schema, &mut found).await;
+        self.lifecycle(module, block, &mut found);
+        found.extend(crate::execute::provision::check(block));
+        found
+    }
+
+    async fn body(
+        &self,
+        module: ModuleId,
+        block: &config::Resource,
+        schema: &Schema,
+        found: &mut Diagnostics,
+    ) {
+        let (value, more) =
+            body::decode_body(&block.body, &schema.block, &self.values.scope(module), &[]);
+        let failed = more.has_errors();
+        found.extend(more);
+        let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed)
+        else {
+            return;
+        };
+        ignored(block, schema, found);
+        let (kind, value) = (&*block.name.kind, value.unmark_deep().0);
+        let answer = match block.name.mode {
+            Mode::Managed => provider.validate_resource(kind, &value).await,
+            Mode::Data => provider.validate_data(kind, &value).await,
+            Mode::Ephemeral => provider.validate_ephemeral(kind, &value).await,
+        };
+        let address = self.values.structure.module(module).address.module();
+        let address =
+            crate::address::ConfigResource { module: address, resource: block.name.clone() };
+        found.extend(
+            answer.iter().map(|it| {
+                of_provider(it, None, Some((&block.body, block.declared))).about(&address)
+            }),
+        );
+    }
+
+    fn lifecycle(&self, module: ModuleId, block: &config::Resource, found: &mut Diagnostics) {
+        let scope = self.values.scope(module);
+        found.extend(self.conditions(&block.lifecycle.preconditions, &scope));
+        let own = self.object_of(module, &block.name);
+        let scope = self.values.scope(module).with_self(own);
+        found.extend(self.conditions(&block.lifecycle.postconditions, &scope));
+        if let Some(expression) = &block.lifecycle.prevent_destroy {
+            let constant = expression::evaluate_constant(expression);
+            if let Some(Err(why)) = constant.ok().map(|it| convert(&it, Type::BOOL)) {
+                found.push(problems::bad_prevent_destroy(
+                    &block.name,
+                    &why.to_string(),
+                    expression.span,
+                ));
+            }
+        }
+        let bodies =
+            block.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection));
+        for it in block.connection.iter().chain(bodies) {
+            found.extend(body::walk_body(it, &scope, &[]));
+        }
+    }
+}
+
+/// Checks that each path of `ignore_changes` leads somewhere, and to something that is configured.
+fn ignored(block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
+    let IgnoreChanges::Paths(paths) = &block.lifecycle.ignore_changes else { return };
+    for expression in paths {
+        let Some((root, _)) = expression.as_traversal() else { continue };
+        if let Some(problem) = attributes::missing(&schema.block, root) {
+            found.push(problem);
+            continue;
+        }
+        let Some(path) = written_path(expression) else { continue };
+        let decided =
+            schema.block.attribute_at(&path).is_some_and(|it| it.computed && !it.optional);
+        if decided && !found.has_errors() {
+            found.push(problems::redundant_ignore(&path, block.labels.0));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A configuration in which nothing is decided: every block once, every value unknown of its type.
+
+use std::collections::BTreeMap;
+
+use entail_rules::Node;
+use rustc_hash::FxHashMap;
+
+use crate::address::{InstanceKey, Mode, Module as ModuleAddr, ModuleInstance, Resource};
+use crate::config;
+use crate::lower::structure::{CallId, CallNode, ModuleNode, NodeKind, Structure, Style};
+use crate::observe::pool::Pool;
+use crate::observe::values::Values;
+use crate::operation::session::Session;
+use crate::operation::variables::unknown_of;
+use crate::schema::{self, BlockSchema};
+use crate::value::{Marks, Str, Type, Value};
+
+/// Returns the variables of the root module, unknown of their types.
+pub(super) fn variables(root: &config::Module) -> BTreeMap<Str, Value> {
+    root.variables.iter().map(|(name, it)| (name.clone(), unknown_of(it))).collect()
+}
+
+/// Returns the instance that stands for all instances of a module.
+pub(super) fn instance(path: &ModuleAddr) -> ModuleInstance {
+    ModuleInstance(path.0.iter().map(|it| (it.clone(), InstanceKey::None)).collect())
+}
+
+/// Returns what expressions can refer to.
+pub(super) fn values<'a>(
+    session: &'a Session,
+    pool: &Pool,
+    variables: &'a BTreeMap<Str, Value>,
+) -> Values<'a> {
+    let mut values = Values::new(
+        &session.config,
+        structure(&session.config),
+        variables,
+        &session.world,
+        &session.sources,
+    );
+    values.workspace = &session.workspace;
+    values.plan_time = None;
+    for (id, call) in values.structure.calls.iter().enumerate() {
+        let path = values.structure.module(call.parent).path.child(&call.name);
+        let Some(module) = session.config.module(&path) else { continue };
+        let outputs =
+            Type::object(module.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect());
+        values.call_types[id] = match call.style {
+            Style::Count => Type::list(outputs),
+            Style::ForEach => Type::map(outputs),
+            Style::Single | Style::Enabled => outputs,
+        };
+    }
+    for module in values.structure.modules.iter().filter(|it| it.parent.is_some()) {
+        for (name, &node) in &module.variables {
+            values.assume(node, unknown_of(&module.config.variables[name]));
+        }
+    }
+    settle_objects(&mut values, pool);
+    values
+}
+
+fn settle_objects(values: &mut Values<'_>, pool: &Pool) {
+    for id in 0..values.structure.resources.len() {
+        let resource = &values.structure.resources[id];
+        let name = &resource.address.resource;
+        let Some(block) =
+            resource.module.and_then(|it| values.structure.module(it).config.resources.get(name))
+        else {
+            continue;
+        };
+        let Some(schema) = pool.resource_schema(&block.provider_source, name.mode, &name.kind)
+        else {
+            continue;
+        };
+        values.types[id] = schema.block.ty();
+        let value = match resource.style {
+            Style::Enabled => Value::unknown(schema.block.ty()),
+            _ => unknown_object(&schema.block),
+        };
+        let value =
+            if name.mode == Mode::Ephemeral { value.mark(&Marks::ephemeral()) } else { value };
+        if let Some(&node) = resource.instances.get(&InstanceKey::None) {
+            values.settle(node, value);
+        }
+    }
+}
+
+/// An object with every attribute unknown; unknown as a whole where nothing in it is sensitive.
+fn unknown_object(schema: &BlockSchema) -> Value {
+    let whole = Value::unknown(schema.ty());
+    let attributes = schema.ty().attributes().iter().map(|it| (it.0.clone(), Value::unknown(it.1)));
+    let object = Value::object(attributes);
+    if schema::sensitive_paths(schema, &object).is_empty() {
+        whole
+    } else {
+        schema::mark_sensitive(&object, schema)
+    }
+}
+
+/// Every module call, resource and value once. What repeats has no instances, and stands for itself.
+fn structure(config: &config::Config) -> Structure {
+    let mut structure = Structure::default();
+    for (path, module) in &config.modules {
+        let parent = path.parent().and_then(|(outer, call)| {
+            let outer = *structure.module_ids.get(&instance(&outer))?;
+            let call: CallId = *structure.module(outer).calls.get(&call)?;
+            Some((outer, call))
+        });
+        let id = structure.add_module(ModuleNode {
+            address: instance(path),
+            path: path.clone(),
+            config: module.clone(),
+            parent,
+            key: InstanceKey::None,
+            each_value: None,
+            pending: parent.is_some(),
+            node: None,
+            variables: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            outputs: BTreeMap::new(),
+            resources: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            checks: BTreeMap::new(),
+        });
+        if let Some((_, call)) = parent {
+            structure.calls[call.index()].instances.insert(InstanceKey::None, id);
+        }
+        for (name, call) in &module.calls {
+            let call_id = CallId(structure.calls.len() as u32);
+            let keys = structure.add(NodeKind::CallKeys(call_id));
+            let style = Style::of(&call.repetition);
+            structure.calls.push(CallNode {
+                parent: id,
+                name: name.clone(),
+                style,
+                keys,
+                all: keys,
+                inside: keys,
+                instances: BTreeMap::new(),
+                pending: true,
+            });
+            structure.modules[id.index()].calls.insert(name.clone(), call_id);
+        }
+        for (name, block) in &module.resources {
+            let address = Resource { module: instance(path), resource: name.clone() };
+            let style = Style::of(&block.repetition);
+            let resource = structure.add_resource(address, Some(id), style, true);
+            let repeats = matches!(style, Style::Count | Style::ForEach);
+            let node: Node = match repeats {
+                true => structure.add(NodeKind::Pending(resource)),
+                false => structure.add_instance(resource, InstanceKey::None),
+            };
+            let known = &mut structure.resources[resource.index()];
+            known.collection = Some(node);
+            if repeats {
+                known.pending = Some(node);
+                known.repetition = Some(node);
+            }
+        }
+    }
+    structure
+}

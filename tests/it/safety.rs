@@ -1,0 +1,442 @@
+//! What was reported as done is in the state, however the run ended: killed, interrupted, or with a full disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::binary;
+
+/// Slow enough to be caught in the middle, and with every kind of dependency between the steps.
+const MANY: &str = r#"
+variable "v" {
+  default = "1"
+}
+resource "time_sleep" "slow" {
+  count            = 60
+  create_duration  = "${count.index % 7}ms"
+  destroy_duration = "${count.index % 5}ms"
+  triggers         = { v = count.index % 3 == 0 ? var.v : "" }
+}
+resource "terraform_data" "each" {
+  for_each = { for it in range(120) : "k${it}" => it }
+  input    = [time_sleep.slow[each.value % 60].id, var.v]
+}
+resource "terraform_data" "first" {
+  count            = 60
+  triggers_replace = terraform_data.each["k${count.index}"].input
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+resource "terraform_data" "plain" {
+  count = 60
+  input = var.v
+}
+output "all" {
+  value = terraform_data.plain[*].id
+}
+"#;
+const ALL: usize = 300;
+
+/// A folder with a configuration, and the binary to run there.
+struct Place(tempfile::TempDir);
+
+/// What a run has said of objects: the id of each that was made, and what was destroyed, in order.
+#[derive(Debug, Default)]
+struct Reported {
+    made: BTreeMap<String, String>,
+    gone: BTreeSet<String>,
+}
+
+impl Place {
+    fn new(config: &str) -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        place.write("main.tf", config);
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).expect("it is written");
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binary::path());
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env("TF_IN_AUTOMATION", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end; its output and exit code.
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
+        let output = self.command(arguments).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert!(!text.contains("panicked at"), "{arguments:?}: {text}");
+        (text, output.status.code())
+    }
+
+    #[track_caller]
+    fn succeed(&self, arguments: &[&str]) -> String {
+        let (text, code) = self.run(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {text}");
+        text
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts")
+    }
+
+    /// Starts a run with `-json`, kills it when it has reported this many objects and a moment has passed, and returns
+    /// what it has reported; and whether it was still running.
+    fn killed(&self, arguments: &[&str], after: usize, moment: Duration) -> (Reported, bool) {
+        let mut child = self.start(arguments);
+        let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut reported = Reported::default();
+        let mut line = String::new();
+        while reported.count() < after && reader.read_line(&mut line).is_ok_and(|it| it > 0) {
+            reported.take(&line);
+            line.clear();
+        }
+        std::thread::sleep(moment);
+        let was_running = child.try_wait().expect("it is asked").is_none();
+        child.kill().expect("it is killed");
+        child.wait().expect("it ends");
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).expect("it is read");
+        rest.split_inclusive('\n').filter(|it| it.ends_with('\n')).for_each(|it| reported.take(it));
+        (reported, was_running)
+    }
+
+    /// The addresses of `state list`, which are those of `show -json`, with the ids of the latter.
+    #[track_caller]
+    fn objects(&self) -> BTreeMap<String, String> {
+        let (list, code) = self.run(&["state", "list"]);
+        let listed: BTreeSet<String> = match code {
+            Some(0) => list.lines().map(str::to_owned).collect(),
+            _ => BTreeSet::new(),
+        };
+        let shown: serde_json::Value =
+            serde_json::from_str(&self.succeed(&["show", "-json"])).expect("it is JSON");
+        let resources =
+            shown["values"]["root_module"]["resources"].as_array().cloned().unwrap_or_default();
+        let objects: BTreeMap<String, String> = resources
+            .iter()
+            .filter(|it| it["deposed_key"].is_null())
+            .map(|it| {
+                (
+                    it["address"].as_str().expect("text").to_owned(),
+                    it["values"]["id"].as_str().unwrap_or_default().to_owned(),
+                )
+            })
+            .collect();
+        assert_eq!(listed, objects.keys().cloned().collect(), "list and show differ");
+        objects
+    }
+
+    /// Hidden files: locks, journals and halves.
+    fn hidden(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path()).expect("the folder is read").flatten();
+        entries
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .filter(|it| it.starts_with('.'))
+            .collect()
+    }
+}
+
+impl Reported {
+    fn count(&self) -> usize {
+        self.made.len() + self.gone.len()
+    }
+
+    fn take(&mut self, line: &str) {
+        let Ok(message) = serde_json::from_str::<serde_json::Value>(line) else { return };
+        if message["type"] != "apply_complete" {
+            return;
+        }
+        let hook = &message["hook"];
+        let address = hook["resource"]["addr"].as_str().expect("text").to_owned();
+        let id = hook["id_value"].as_str().unwrap_or_default().to_owned();
+        if hook["action"] == "delete" {
+            // With create_before_destroy the successor is there already.
+            if !self.made.contains_key(&address) {
+                self.gone.insert(address);
+            }
+        } else {
+            self.gone.remove(&address);
+            self.made.insert(address, id);
+        }
+    }
+
+    #[track_caller]
+    fn check(&self, objects: &BTreeMap<String, String>) {
+        for (address, id) in &self.made {
+            assert_eq!(objects.get(address), Some(id), "{address} was reported as made");
+        }
+        for address in &self.gone {
+            assert_eq!(objects.get(address), None, "{address} was reported as destroyed");
+        }
+    }
+}
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+/// How often the killing is tried: `ENTAIL_KILLS`, or a few times.
+fn rounds() -> u64 {
+    std::env::var("ENTAIL_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(2)
+}
+
+#[test]
+fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
+    let start = std::env::var("ENTAIL_KILLS_FROM").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+    for round in start..start + rounds() {
+        let mut dice = Dice(round * 7919 + 1);
+        let place = Place::new(MANY);
+        let moment = |dice: &mut Dice| Duration::from_micros(dice.below(6000) as u64);
+        let mut made = BTreeMap::new();
+        // Created, and created again from where it was.
+        for _ in 0..2 {
+            let after = dice.below(ALL - made.len());
+            let (reported, _) =
+                place.killed(&["apply", "-auto-approve", "-json"], after, moment(&mut dice));
+            let objects = place.objects();
+            place.succeed(&["output", "-json"]);
+            reported.check(&objects);
+            for (address, id) in &made {
+                assert_eq!(
+                    objects.get(address),
+                    Some(id),
+                    "round {round}: {address} is not what it was"
+                );
+            }
+            made = objects;
+        }
+        place.succeed(&["apply", "-auto-approve"]);
+        let objects = place.objects();
+        assert_eq!(objects.len(), ALL, "round {round}");
+        for (address, id) in &made {
+            assert_eq!(objects.get(address), Some(id), "round {round}: {address} was made twice");
+        }
+        assert_eq!(place.run(&["plan", "-detailed-exitcode"]).1, Some(0), "round {round}");
+        assert_eq!(place.hidden(), [""; 0], "round {round}");
+
+        // Updated and replaced in both orders.
+        let (reported, _) = place.killed(
+            &["apply", "-auto-approve", "-json", "-var=v=2"],
+            dice.below(ALL),
+            moment(&mut dice),
+        );
+        reported.check(&place.objects());
+        place.succeed(&["apply", "-auto-approve", "-var=v=2"]);
+        assert_eq!(place.objects().len(), ALL, "round {round}");
+        assert_eq!(
+            place.run(&["plan", "-detailed-exitcode", "-var=v=2"]).1,
+            Some(0),
+            "round {round}"
+        );
+
+        // Destroyed.
+        let (reported, _) = place.killed(
+            &["destroy", "-auto-approve", "-json", "-var=v=2"],
+            dice.below(ALL),
+            moment(&mut dice),
+        );
+        reported.check(&place.objects());
+        place.succeed(&["destroy", "-auto-approve", "-var=v=2"]);
+        assert!(place.objects().is_empty(), "round {round}");
+        assert_eq!(place.hidden(), [""; 0], "round {round}");
+    }
+}
+
+#[test]
+fn a_kill_in_the_middle_of_moves_doubles_nothing() {
+    const BEFORE: &str = "resource \"terraform_data\" \"old\" {\n  count = 40\n  input = 1\n}\n";
+    const AFTER: &str = r#"
+moved {
+  from = terraform_data.old
+  to   = terraform_data.new
+}
+resource "terraform_data" "new" {
+  count = 40
+  input = 2
+}
+resource "time_sleep" "slow" {
+  count           = 20
+  create_duration = "${count.index}ms"
+  triggers        = { a = terraform_data.new[count.index].id }
+}
+"#;
+    for round in 0..rounds() {
+        let mut dice = Dice(round + 100);
+        let place = Place::new(BEFORE);
+        place.succeed(&["apply", "-auto-approve"]);
+        let old = place.objects();
+        place.write("main.tf", AFTER);
+        let (reported, _) = place.killed(
+            &["apply", "-auto-approve", "-json"],
+            1 + dice.below(50),
+            Duration::from_micros(dice.below(3000) as u64),
+        );
+        let objects = place.objects();
+        reported.check(&objects);
+        let moved = objects.iter().filter(|it| it.0.starts_with("terraform_data"));
+        let ids: BTreeSet<&String> = moved.clone().map(|it| it.1).collect();
+        assert_eq!((ids.len(), moved.count()), (40, 40), "an object stands twice: {objects:?}");
+        place.succeed(&["apply", "-auto-approve"]);
+        let now = place.objects();
+        assert_eq!(now.len(), 60);
+        for (address, id) in &old {
+            assert_eq!(
+                now.get(&address.replace("old", "new")),
+                Some(id),
+                "{address} was made anew"
+            );
+        }
+    }
+}
+
+/// Sends a signal to a process.
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
+    assert!(sent.expect("kill runs").success());
+}
+
+/// Reads lines until one holds this; all of them.
+#[track_caller]
+fn read_until(reader: &mut impl BufRead, wanted: &str) -> String {
+    let mut text = String::new();
+    while !text.contains(wanted) {
+        assert!(
+            reader.read_line(&mut text).expect("it is read") > 0,
+            "{wanted:?} never comes: {text}"
+        );
+    }
+    text
+}
+
+/// Runs a command, sends it each signal when a line has been read, and returns all that it says and its exit code.
+#[track_caller]
+fn interrupted(
+    place: &Place,
+    arguments: &[&str],
+    signals: &[(&str, &str)],
+) -> (String, Option<i32>) {
+    let mut child = place.start(arguments);
+    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut text = String::new();
+    for (line, name) in signals {
+        text += &read_until(&mut reader, line);
+        signal(&child, name);
+    }
+    reader.read_to_string(&mut text).expect("it is read");
+    child.stderr.take().expect("it is piped").read_to_string(&mut text).expect("it is read");
+    (text, child.wait().expect("it ends").code())
+}
+
+const SLOW: &str = r#"
+resource "time_sleep" "slow" {
+  create_duration = "DURATION"
+}
+resource "terraform_data" "after" {
+  input = time_sleep.slow.id
+}
+resource "terraform_data" "fast" {
+}
+"#;
+
+#[test]
+fn the_first_interrupt_finishes_what_runs_and_saves_it() {
+    for json in [false, true] {
+        let place = Place::new(&SLOW.replace("DURATION", "2s"));
+        let flags: &[&str] =
+            if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
+        let (text, code) = interrupted(&place, flags, &[("time_sleep.slow: Creating", "INT")]);
+        assert_eq!(code, Some(1), "{text}");
+        for wanted in [
+            "Interrupt received.",
+            "Stopping operation...",
+            "time_sleep.slow: Creation complete",
+            "execution halted",
+        ] {
+            assert!(text.contains(wanted), "{wanted}: {text}");
+        }
+        assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\ntime_sleep.slow\n");
+        assert_eq!(place.hidden(), [""; 0]);
+        place.succeed(&["apply", "-auto-approve"]);
+    }
+}
+
+#[test]
+fn the_second_interrupt_abandons_what_runs_and_saves_the_rest() {
+    let place = Place::new(&SLOW.replace("DURATION", "30s"));
+    let started = Instant::now();
+    let signals = [("time_sleep.slow: Creating", "INT"), ("Stopping operation...", "TERM")];
+    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &signals);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("Two interrupts received."), "{text}");
+    assert!(started.elapsed() < Duration::from_secs(25));
+    assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\n");
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
+    let config = "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"echo begun; sleep 60\"\n  }\n}\n";
+    let place = Place::new(config);
+    let signals = [("(local-exec): begun", "INT"), ("Stopping operation...", "INT")];
+    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &signals);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("signal: killed"), "{text}");
+    assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
+
+    // Killed in the middle of it, it is half made as well.
+    let place = Place::new(config);
+    let (text, code) =
+        interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
+    assert_eq!(code, None, "{text}");
+    assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
+}
+
+#[test]
+fn an_interrupt_at_a_question_or_in_a_plan_changes_nothing() {
+    let place = Place::new(&SLOW.replace("DURATION", "1s"));
+    let mut child = place
+        .command(&["apply"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
+    read_until(&mut reader, "Only 'yes' will be accepted to approve.");
+    signal(&child, "INT");
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("it is read");
+    child.stderr.take().expect("it is piped").read_to_string(&mut text).expect("it is read");
+    assert_eq!(child.wait().expect("it ends").code(), Some(1), "{text}");
+    assert!(text.contains("error asking for approval: interrupted"), "{text}");
+    assert!(place.hidden().is_empty() && !place.path().join("terraform.tfstate").exists());
+}
