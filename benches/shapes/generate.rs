@@ -115,13 +115,7 @@ fn three_of_two_hundred(draw: &mut Draw, index: usize) -> String {
 
 fn for_each(size: usize) -> String {
     let mut text = String::new();
-    push(
-        &mut text,
-        &format!(
-            "locals {{\n  keys = toset([for it in range({}) : \"k${{it}}\"])\n}}\n",
-            size / 10
-        ),
-    );
+    push(&mut text, &format!("locals {{\n  keys = {}\n}}\n", names("k", size / 10)));
     for block in 0..10 {
         let input = match block {
             0 => "each.key".into(),
@@ -192,7 +186,7 @@ fn fleet(size: usize) -> String {
     format!(
         "module \"fleet\" {{
   source   = \"./m\"
-  for_each = toset([for it in range({}) : \"f${{it}}\"])
+  for_each = {}
   name     = each.key
 }}
 
@@ -200,8 +194,16 @@ output \"firsts\" {{
   value = [for it in module.fleet : it.first]
 }}
 ",
-        size / 10
+        names("f", size / 10)
     )
+}
+
+/// A set of `count` names. `range` gives at most 1 024 numbers, so larger sets are put together.
+fn names(letter: &str, count: usize) -> String {
+    const MOST: usize = 1_000;
+    let range = |from: usize| format!("range({from}, {})", (from + MOST).min(count));
+    let ranges: Vec<String> = (0..count).step_by(MOST).map(range).collect();
+    format!("toset([for it in concat({}) : \"{letter}${{it}}\"])", ranges.join(", "))
 }
 
 fn push(text: &mut String, more: &str) {

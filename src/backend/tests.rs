@@ -457,7 +457,7 @@ fn written(name: &str) -> Record {
         deposed: None,
         provider: resource.provider.clone(),
         provider_key: InstanceKey::None,
-        object: Box::new(object),
+        object: Box::new(object.into_inner()),
     }
 }
 

@@ -69,8 +69,10 @@ pub(super) fn finish(
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
         // As OpenTofu does, until a later run ends well.
-        let fresh =
-            || ResourceState { provider: change.provider.clone(), instances: Default::default() };
+        let fresh = || {
+            ResourceState { provider: change.provider.clone(), instances: Default::default() }
+                .into()
+        };
         done.state.resources.entry(change.address.of()).or_insert_with(fresh);
     }
 }

@@ -370,6 +370,8 @@ impl State {
             .as_ref()
             .or(change.deposes.as_ref())
             .and_then(|it| instance.deposed.get(it));
-        deposed.or(instance.current.as_ref().filter(|_| change.deposed.is_none())).cloned()
+        deposed
+            .or(instance.current.as_ref().filter(|_| change.deposed.is_none()))
+            .map(|it| (**it).clone())
     }
 }

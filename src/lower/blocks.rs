@@ -3,6 +3,8 @@
 //! It gives the order in which structure is traced, and the resource-level dependencies that OpenTofu records in the state.
 //! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
@@ -49,6 +51,7 @@ pub struct BlockGraph {
     /// The blocks, in no particular order.
     pub blocks: Vec<BlockNode>,
     index: FxHashMap<(Module, BlockKey), usize>,
+    names: OnceLock<Vec<Option<(u32, Str)>>>,
 }
 
 impl BlockGraph {
@@ -138,12 +141,26 @@ impl BlockGraph {
         };
         let all = self.search(start, Some(limit), |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
-        let mut names: Vec<Str> = blocks
-            .into_iter()
-            .filter_map(|it| Some(self.resource(it)?.to_string().into()))
-            .collect();
-        names.sort();
-        names
+        let known = self.resource_names();
+        let mut names: Vec<&(u32, Str)> =
+            blocks.into_iter().filter_map(|it| known[it].as_ref()).collect();
+        names.sort_unstable_by_key(|it| it.0);
+        names.into_iter().map(|it| it.1.clone()).collect()
+    }
+
+    /// The name of each block that is a resource, with its place among all of them: every name is made once.
+    fn resource_names(&self) -> &[Option<(u32, Str)>] {
+        self.names.get_or_init(|| {
+            let name = |block: usize| Some((block, Str::from(self.resource(block)?.to_string())));
+            let mut sorted: Vec<(usize, Str)> = (0..self.blocks.len()).filter_map(name).collect();
+            sorted.sort_unstable_by(|a, b| a.1.cmp(&b.1));
+            let mut names = vec![None; self.blocks.len()];
+            sorted
+                .into_iter()
+                .enumerate()
+                .for_each(|(place, (block, name))| names[block] = Some((place as u32, name)));
+            names
+        })
     }
 
     /// Returns the resource that a block is.

@@ -32,7 +32,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
             let node = current(lowered, documents, &known, id, key);
             if let Some(object) = &instance.current {
                 exists(lowered, node, object);
-                existing.push((node, id, object));
+                existing.push((node, id, &**object));
             }
             for (deposed, object) in &instance.deposed {
                 let old =
@@ -46,7 +46,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
                 facts.deposed_of.push((old, node));
                 exists(lowered, old, object);
                 known.removed(lowered, &address.instance(key.clone()), old);
-                existing.push((old, id, object));
+                existing.push((old, id, &**object));
             }
         }
     }

@@ -62,8 +62,10 @@ pub fn show<'a>(
 ) -> Result<(&'a ResourceState, &'a Object), Diagnostic> {
     let resource = state.resources.get(&address.of());
     let instance = resource.and_then(|it| Some((it, it.instances.get(&address.key)?)));
-    let object = |it: &'a InstanceState| it.current.as_ref().or_else(|| it.deposed.values().next());
-    instance.and_then(|(resource, it)| Some((resource, object(it)?))).ok_or_else(no_instance)
+    let object = |it: &'a InstanceState| {
+        it.current.as_deref().or_else(|| it.deposed.values().next().map(|it| &**it))
+    };
+    instance.and_then(|(resource, it)| Some((&**resource, object(it)?))).ok_or_else(no_instance)
 }
 
 /// Forgets instances with all their objects. Returns the lines to print.
@@ -141,7 +143,8 @@ fn spliced(list: &[Str], leads_to: &FxHashMap<String, Vec<Str>>) -> Vec<Str> {
 
 fn all_objects(state: &mut State) -> impl Iterator<Item = &mut Object> {
     let instances = state.resources.values_mut().flat_map(|it| it.instances.values_mut());
-    instances.flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut()))
+    instances
+        .flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut()).map(|it| &mut **it))
 }
 
 /// Moves a module, resource or instance within a state, or to another one. Returns the lines to print.
@@ -178,7 +181,7 @@ pub fn mv(
         None => from,
     };
     for (address, key, provider, instance) in taken {
-        let fresh = || ResourceState { provider, instances: BTreeMap::new() };
+        let fresh = || ResourceState { provider, instances: BTreeMap::new() }.into();
         target.resources.entry(address).or_insert_with(fresh).instances.insert(key, instance);
     }
     rename(target, &renamed);
@@ -341,6 +344,7 @@ impl Move {
         let mut taken = Vec::new();
         for (from, to) in resources {
             let Some(resource) = state.resources.remove(&from) else { continue };
+            let resource = resource.into_inner();
             for (key, instance) in resource.instances {
                 renamed.push((from.instance(key.clone()), to.instance(key.clone())));
                 taken.push((to.clone(), key, resource.provider.clone(), instance));
@@ -424,7 +428,7 @@ fn taintable<'a>(state: &'a mut State, address: &Instance) -> Result<&'a mut Obj
     let resource = state.resources.get_mut(&address.of());
     let instance =
         resource.and_then(|it| it.instances.get_mut(&address.key)).ok_or_else(missing)?;
-    instance.current.as_mut().ok_or_else(|| {
+    instance.current.as_deref_mut().ok_or_else(|| {
         no_such(format!(
             "Resource instance {address} is currently part-way through a create_before_destroy replacement action. Run \
              \"tofu apply\" to complete its replacement before tainting it."

@@ -26,7 +26,7 @@ fn state(lines: &[&str]) -> State {
         object.dependencies = rests_on.iter().map(block).collect();
         object.reads = Some(rests_on);
         let resource = one.resources.into_values().next().expect("a resource");
-        let fresh = || ResourceState { instances: BTreeMap::new(), ..resource };
+        let fresh = || ResourceState { instances: BTreeMap::new(), ..resource.into_inner() }.into();
         let instances = &mut state.resources.entry(address.of()).or_insert_with(fresh).instances;
         instances.entry(address.key).or_default().current = Some(object);
     }

@@ -197,21 +197,22 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
         refresh(parts, &mut state, &address, deposed.as_deref(), prior);
         let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
-        if declared
-            && let Some(object) = state
-                .resources
-                .get_mut(&address.of())
-                .and_then(|it| it.instances.get_mut(&address.key))
-                .and_then(|it| it.current.as_mut())
-        {
+        // What stays as it is stays shared with the state before.
+        if declared && let Some(object) = state.current(&address) {
             let block = parts.observer.values.structure.block(resource);
             let known = dependencies.entry(resource).or_insert_with(|| {
                 parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
             });
-            object.dependencies.clone_from(known);
-            object.create_before_destroy = cbd.contains(node);
-            object.skip_destroy =
-                block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+            let first = cbd.contains(node);
+            let skip = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+            let same = object.dependencies == *known
+                && object.create_before_destroy == first
+                && object.skip_destroy == skip;
+            if !same && let Some(object) = object_in(&mut state, &address, None) {
+                object.dependencies.clone_from(known);
+                object.create_before_destroy = first;
+                object.skip_destroy = skip;
+            }
         }
     }
     // A data source that is read later has no result until then.
@@ -281,24 +282,40 @@ fn refresh(
         state.remove_object(address, deposed);
         return;
     }
-    let Some(resource) = state.resources.get_mut(&address.of()) else { return };
-    let config = resource.provider.clone();
-    let Some(instance) = resource.instances.get_mut(&address.key) else { return };
-    let object = match deposed {
-        Some(key) => instance.deposed.get_mut(key),
-        None => instance.current.as_mut(),
+    let Some(resource) = state.resources.get(&address.of()) else { return };
+    let Some(instance) = resource.instances.get(&address.key) else { return };
+    let stored = match deposed {
+        Some(key) => instance.deposed.get(key),
+        None => instance.current.as_ref(),
     };
     let schema = parts.observer.pool.resource_schema(
-        &config.provider,
+        &resource.provider.provider,
         address.resource.mode,
         &address.resource.kind,
     );
-    let (Some(object), Some(schema)) = (object, schema) else { return };
-    object.private.clone_from(&prior.private);
-    if prior.value == prior.previous && object.schema_version == schema.version {
+    let (Some(stored), Some(schema)) = (stored, schema) else { return };
+    let is_current = prior.value == prior.previous && stored.schema_version == schema.version;
+    if is_current && stored.private == prior.private {
         return;
     }
-    state::objects::encode(object, &prior.value, schema);
+    let Some(object) = object_in(state, address, deposed) else { return };
+    object.private.clone_from(&prior.private);
+    if !is_current {
+        state::objects::encode(object, &prior.value, schema);
+    }
+}
+
+/// An object to be changed.
+fn object_in<'s>(
+    state: &'s mut State,
+    address: &Instance,
+    deposed: Option<&str>,
+) -> Option<&'s mut state::Object> {
+    let instance = state.resources.get_mut(&address.of())?.instances.get_mut(&address.key)?;
+    match deposed {
+        Some(key) => instance.deposed.get_mut(key).map(|it| &mut **it),
+        None => instance.current.as_deref_mut(),
+    }
 }
 
 /// An imported object stands in the state that the changes start from.
@@ -325,8 +342,8 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     let entry = state
         .resources
         .entry(address.of())
-        .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() });
-    entry.instances.entry(address.key.clone()).or_default().current = Some(object);
+        .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() }.into());
+    entry.instances.entry(address.key.clone()).or_default().current = Some(object.into());
 }
 
 fn store_result(
@@ -346,13 +363,12 @@ fn store_result(
         return;
     };
     let object = state::objects::new_result(value, schema);
-    let entry = state
-        .resources
-        .entry(node.address.clone())
-        .or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
+    let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
+        ResourceState { provider: config.clone(), instances: BTreeMap::new() }.into()
+    });
     entry.provider = config;
     let instance = entry.instances.entry(key.clone()).or_default();
-    instance.current = Some(state::Object { reads: None, ..object });
+    instance.current = Some(state::Object { reads: None, ..object }.into());
 }
 
 /// What each exclusion holds back: every object once, under the first root that leads to it.

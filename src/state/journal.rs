@@ -11,7 +11,7 @@ use super::read::{Reader, output_from};
 use super::text::{JsonWriter, Layout};
 use super::version4::{ObjectV4, OutputV4};
 use super::write::{write_object, write_output, write_reads};
-use super::{Attributes, Object, OutputValue, ResourceState, State, names};
+use super::{Attributes, Object, OutputValue, ResourceState, Shared, State, names};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
 
@@ -195,10 +195,10 @@ pub fn difference(old: &State, new: &State) -> Vec<Record> {
             }
         };
         if let Some(object) = &instance.current {
-            compare(None, object, before.and_then(|it| it.current.as_ref()));
+            compare(None, object, before.and_then(|it| it.current.as_deref()));
         }
         for (key, object) in &instance.deposed {
-            compare(Some(key), object, before.and_then(|it| it.deposed.get(key)));
+            compare(Some(key), object, before.and_then(|it| it.deposed.get(key)).map(|it| &**it));
         }
     }
     for (name, value) in &new.outputs {
@@ -334,15 +334,17 @@ impl State {
     pub fn record(&mut self, record: Record) {
         match record {
             Record::Written { address, deposed, provider, provider_key, object } => {
-                let fresh =
-                    || ResourceState { provider: provider.clone(), instances: Default::default() };
+                let fresh = || {
+                    ResourceState { provider: provider.clone(), instances: Default::default() }
+                        .into()
+                };
                 let resource = self.resources.entry(address.of()).or_insert_with(fresh);
                 resource.provider = provider;
                 let instance = resource.instances.entry(address.key).or_default();
                 instance.provider_key = provider_key;
                 match deposed {
-                    Some(key) => drop(instance.deposed.insert(key, *object)),
-                    None => instance.current = Some(*object),
+                    Some(key) => drop(instance.deposed.insert(key, (*object).into())),
+                    None => instance.current = Some((*object).into()),
                 }
             }
             Record::Removed { address, deposed } => {
@@ -368,6 +370,6 @@ impl State {
         if resource.instances.is_empty() {
             self.resources.remove(&of);
         }
-        object
+        object.map(Shared::into_inner)
     }
 }

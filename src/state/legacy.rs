@@ -132,17 +132,17 @@ fn add_resource(
     let resource = state
         .resources
         .entry(address)
-        .or_insert_with(|| ResourceState { provider, instances: BTreeMap::new() });
+        .or_insert_with(|| ResourceState { provider, instances: BTreeMap::new() }.into());
     let instance = resource.instances.entry(key).or_default();
     if let Some(primary) = old.primary {
-        instance.current = Some(object(primary)?);
+        instance.current = Some(object(primary)?.into());
     } else if let Some(tainted) =
         old.tainted.into_iter().flatten().flatten().next().filter(|_| version == 1)
     {
-        instance.current = Some(Object { status: Status::Tainted, ..object(tainted)? });
+        instance.current = Some(Object { status: Status::Tainted, ..object(tainted)? }.into());
     }
     for (index, deposed) in old.deposed.into_iter().flatten().flatten().enumerate() {
-        instance.deposed.insert(Str::from(format!("{:08x}", index + 1)), object(deposed)?);
+        instance.deposed.insert(Str::from(format!("{:08x}", index + 1)), object(deposed)?.into());
     }
     Ok(())
 }

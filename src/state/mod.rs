@@ -14,12 +14,15 @@ pub mod objects;
 mod problems;
 pub mod providers;
 pub mod read;
+mod shared;
 mod stored;
 #[cfg(test)]
 mod tests;
 pub mod text;
 mod version4;
 pub mod write;
+
+pub use shared::Shared;
 
 /// What exists, as last recorded.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +36,7 @@ pub struct State {
     /// Root outputs by name.
     pub outputs: BTreeMap<Str, OutputValue>,
     /// Resources in no order; instances of one resource stand together.
-    pub resources: BTreeMap<Resource, ResourceState>,
+    pub resources: BTreeMap<Resource, Shared<ResourceState>>,
     /// Results of conditions, as last recorded.
     pub checks: Option<Vec<CheckResult>>,
 }
@@ -66,9 +69,9 @@ pub struct InstanceState {
     /// The key of the provider instance, where the provider configuration repeats.
     pub provider_key: InstanceKey,
     /// The current object.
-    pub current: Option<Object>,
+    pub current: Option<Shared<Object>>,
     /// Deposed objects by key (8 hexadecimal digits).
-    pub deposed: BTreeMap<Str, Object>,
+    pub deposed: BTreeMap<Str, Shared<Object>>,
 }
 
 /// A remote object as recorded.
@@ -131,7 +134,7 @@ pub struct CheckResult {
 impl State {
     /// Returns the current object of an instance.
     pub fn current(&self, address: &Instance) -> Option<&Object> {
-        self.instance(address)?.current.as_ref()
+        self.instance(address)?.current.as_deref()
     }
 
     /// Returns an instance.
@@ -145,7 +148,7 @@ impl State {
             resource
                 .instances
                 .iter()
-                .map(move |(key, instance)| (address.instance(key.clone()), resource, instance))
+                .map(move |(key, instance)| (address.instance(key.clone()), &**resource, instance))
         })
     }
 

@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 
 use super::version4::{CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Text};
 use super::{
-    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
+    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
+    Status,
 };
 use super::{legacy, names, problems, stored, text, write};
 use crate::address::{
@@ -191,7 +192,7 @@ fn check_from(check: CheckV4<'_>) -> CheckResult {
 fn merged(
     mut resources: Vec<(Resource, ResourceState)>,
     diagnostics: &mut Diagnostics,
-) -> BTreeMap<Resource, ResourceState> {
+) -> BTreeMap<Resource, Shared<ResourceState>> {
     resources.sort_by(|a, b| a.0.cmp(&b.0));
     let mut whole: Vec<(Resource, ResourceState)> = Vec::with_capacity(resources.len());
     for (address, part) in resources {
@@ -205,7 +206,7 @@ fn merged(
             _ => whole.push((address, part)),
         }
     }
-    whole.into_iter().collect()
+    whole.into_iter().map(|(address, state)| (address, state.into())).collect()
 }
 
 fn unite(
@@ -225,7 +226,7 @@ fn unite(
         known.provider_key = more.provider_key;
     }
     for (deposed, object) in more.deposed {
-        if known.deposed.insert(deposed.clone(), object).is_some() {
+        if known.deposed.insert(deposed.clone(), object.into()).is_some() {
             problems.push(problems::duplicate(&name(), Some(&deposed)));
         }
     }
@@ -323,12 +324,12 @@ impl Reader {
             let name = || address.instance(key.clone()).to_string();
             match deposed {
                 Some(deposed) => {
-                    if instance.deposed.insert(deposed.clone(), object).is_some() {
+                    if instance.deposed.insert(deposed.clone(), object.into()).is_some() {
                         diagnostics.push(problems::duplicate(&name(), Some(&deposed)));
                     }
                 }
                 None => {
-                    if instance.current.replace(object).is_some() {
+                    if instance.current.replace(object.into()).is_some() {
                         diagnostics.push(problems::duplicate(&name(), None));
                     }
                 }
@@ -432,7 +433,7 @@ impl Reader {
     /// removed them.
     fn own(
         &mut self,
-        resources: &mut BTreeMap<Resource, ResourceState>,
+        resources: &mut BTreeMap<Resource, Shared<ResourceState>>,
         own: &FxHashMap<Text<'_>, Vec<Text<'_>>>,
     ) {
         let mut give = |name: String, object: &mut Object| {

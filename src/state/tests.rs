@@ -490,7 +490,7 @@ fn a_journal_says_what_became_of_each_object() {
         for (deposed, object) in objects {
             let (provider, provider_key) = (resource.provider.clone(), InstanceKey::None);
             let object =
-                Box::new(super::Object { reads: Some(vec!["t.n".into()]), ..object.clone() });
+                Box::new(super::Object { reads: Some(vec!["t.n".into()]), ..(**object).clone() });
             text += &journal::line(&[Record::Written {
                 address: address.clone(),
                 deposed,

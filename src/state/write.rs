@@ -162,8 +162,8 @@ fn write_resource(
 }
 
 fn objects(instance: &InstanceState) -> impl Iterator<Item = (Option<&Str>, &Object)> {
-    let current = instance.current.iter().map(|it| (None, it));
-    current.chain(instance.deposed.iter().map(|(key, it)| (Some(key), it)))
+    let current = instance.current.iter().map(|it| (None, &**it));
+    current.chain(instance.deposed.iter().map(|(key, it)| (Some(key), &**it)))
 }
 
 /// Writes an object as the next value.

@@ -126,7 +126,7 @@ impl Moving<'_> {
         if resource.instances.is_empty() {
             self.state.resources.remove(&from.of());
         }
-        let empty = || ResourceState { provider, instances: BTreeMap::new() };
+        let empty = || ResourceState { provider, instances: BTreeMap::new() }.into();
         let target = self.state.resources.entry(to.of()).or_insert_with(empty);
         target.instances.insert(to.key.clone(), instance);
         self.record(statement, from, to);

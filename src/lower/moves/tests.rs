@@ -107,9 +107,9 @@ fn state(recorded: &str) -> State {
         };
         let provider: ProviderConfig =
             "provider[\"registry.opentofu.org/hashicorp/t\"]".parse().expect("a provider");
-        let empty = || ResourceState { provider, instances: BTreeMap::new() };
+        let empty = || ResourceState { provider, instances: BTreeMap::new() }.into();
         let resource = state.resources.entry(address.of()).or_insert_with(empty);
-        let instance = InstanceState { current: Some(object), ..InstanceState::default() };
+        let instance = InstanceState { current: Some(object.into()), ..InstanceState::default() };
         resource.instances.insert(address.key, instance);
     }
     state
