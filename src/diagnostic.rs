@@ -4,6 +4,7 @@
 //! nothing here prints.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A place in a source file: byte offsets, end exclusive. `file` indexes the [`Sources`] it came from.
@@ -42,9 +43,16 @@ pub struct Source {
     pub text: Arc<str>,
     /// Where each line begins; found when first asked for.
     lines: OnceLock<Vec<u32>>,
+    /// See [`Source::blocks`].
+    blocks: OnceLock<Vec<(Range<usize>, Range<usize>)>>,
 }
 
 impl Source {
+    /// Returns header and whole range of each top-level block, in order; `find` looks for them when first asked.
+    pub fn blocks(&self, find: impl FnOnce(&str) -> Vec<(Range<usize>, Range<usize>)>) -> &[(Range<usize>, Range<usize>)] {
+        self.blocks.get_or_init(|| find(&self.text))
+    }
+
     /// Returns the number of the line that holds a byte, from 1, and where it begins.
     fn line(&self, byte: usize) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| {
@@ -77,7 +85,7 @@ impl Sources {
     /// Registers a file and returns its number, from 1.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
-        files.push(Arc::new(Source { name: name.into(), text, lines: OnceLock::new() }));
+        files.push(Arc::new(Source { name: name.into(), text, lines: OnceLock::new(), blocks: OnceLock::new() }));
         FileId(files.len() as u32)
     }
 

@@ -54,3 +54,32 @@ impl World {
         self.environment.get(name).map(String::as_str).filter(|it| !it.is_empty())
     }
 }
+
+/// The stack of a helping thread: as much as the deepest tree of an expression needs.
+const STACK: usize = 256 << 20;
+
+/// Does two pieces of work at the same time, where the system has a thread to give; else one after the other.
+pub fn side_by_side<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    let waiting = std::sync::Mutex::new(Some(first));
+    let take = || waiting.lock().unwrap_or_else(|it| it.into_inner()).take();
+    std::thread::scope(|scope| {
+        let helper = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || take().map(|it| it()));
+        let here = second();
+        let there = match helper {
+            Ok(helper) => helper.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)),
+            Err(_) => take().map(|it| it()),
+        };
+        (there.expect("the first piece is done once, by the helper or here"), here)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::side_by_side;
+
+    #[test]
+    fn two_pieces_of_work_give_both_their_results() {
+        let words = ["a", "b"];
+        assert_eq!(side_by_side(|| words[0].to_owned(), || words.len()), ("a".to_owned(), 2));
+    }
+}

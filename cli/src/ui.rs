@@ -311,6 +311,23 @@ impl Ui {
         Ok(answer.trim_end().to_owned())
     }
 
+    /// Returns whether people type the input.
+    pub fn is_conversation(&self) -> bool {
+        self.streams().input_is_terminal
+    }
+
+    /// Reads a line after a prompt, which only people see; nothing at the end of the input.
+    pub fn line(&self, prompt: &str) -> Option<String> {
+        if self.is_conversation() {
+            self.out(prompt);
+        }
+        let line = self.read_line().ok().filter(|it| !it.is_empty());
+        if line.is_none() && self.is_conversation() {
+            self.out("\n");
+        }
+        line
+    }
+
     /// Reads a line, its end included; empty at the end of the input. An interrupt ends the wait.
     fn read_line(&self) -> io::Result<String> {
         let (sender, receiver) = channel();

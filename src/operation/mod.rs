@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod attributes;
 pub mod check;
+pub mod console;
 pub mod event;
 pub mod explain;
 pub mod graph;

@@ -14,7 +14,7 @@ use crate::config::inputs::{self as variables, VariableInput};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
-use crate::world::World;
+use crate::world::{World, side_by_side};
 
 /// One folder, opened.
 pub struct Session {
@@ -48,15 +48,21 @@ impl Session {
         let installed = InstalledModules::read(&data)?;
         let (config, mut problems) = crate::config::load_config(&world.root, &sources, &installed);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
-        problems.extend(crate::config::check::check(&config, &sources));
-        problems.extend(crate::config::check::check_for_plan(&config, &sources));
+        let (found, graph) = side_by_side(
+            || {
+                let mut found = crate::config::check::check(&config, &sources);
+                found.extend(crate::config::check::check_for_plan(&config, &sources));
+                found
+            },
+            || BlockGraph::of(&config),
+        );
+        problems.extend(found);
         if problems.has_errors() {
             return Err(problems);
         }
         let workspace = workspace::selected(&world)?;
         let choice = backend_choice(config.root(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
-        let graph = BlockGraph::of(&config);
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
     }
 
@@ -71,6 +77,27 @@ impl Session {
         let (session, mut problems) = Session::load(world, sources)?;
         problems.extend(crate::config::check::check(&session.config, &session.sources));
         Ok((session, problems))
+    }
+
+    /// Opens the folder for `console`: as for `validate`, with the state where flags and the backend block say that it is.
+    pub fn open_for_console(world: Arc<World>, sources: Sources, choice: &Choice) -> Result<(Session, Diagnostics), Diagnostics> {
+        let (mut session, problems) = Session::open_for_validation(world, sources)?;
+        let choice = local_arguments(session.config.root(), choice)?;
+        session.backend = Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
+        Ok((session, problems))
+    }
+
+    /// Returns the root variables: given, or unknown where they are not.
+    pub fn variables_or_unknown(&self, inputs: &BTreeMap<Str, VariableInput>) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+        let root = &self.config.root().variables;
+        let missing = root.iter().filter(|it| it.1.default.is_none() && !inputs.contains_key(it.0));
+        let mut values: BTreeMap<Str, Value> = missing.map(|(name, it)| (name.clone(), variables::unknown_of(it))).collect();
+        for (name, variable) in root {
+            if !values.contains_key(name) {
+                values.insert(name.clone(), variables::finish(variable, &format!("var.{name}"), inputs.get(name), &self.sources)?);
+            }
+        }
+        Ok(values)
     }
 
     fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {

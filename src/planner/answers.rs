@@ -2,26 +2,19 @@
 
 use entail_rules::decide::Decisions;
 use entail_rules::{Action, Facts, Fate, Flag, Node, Reason, Seen};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::lower::Lowered;
 use crate::lower::structure::NodeKind;
 
 /// Base facts by node, so that a batch is put together without looking at the others.
+///
+/// What most nodes have lies in tables by number; the rest in maps.
 pub struct ByNode {
-    reads: FxHashMap<Node, Vec<Node>>,
+    reads: Lists,
     members: FxHashMap<Node, Vec<Node>>,
-    managed: FxHashSet<Node>,
-    data: FxHashSet<Node>,
-    declared: FxHashSet<Node>,
-    in_state: FxHashSet<Node>,
-    keeps: FxHashSet<Node>,
-    state_keeps: FxHashSet<Node>,
-    conditions: FxHashSet<Node>,
-    in_check: FxHashSet<Node>,
-    kept: FxHashSet<Node>,
-    guarded: FxHashSet<Node>,
-    cbd: FxHashSet<Node>,
+    /// What is true of each node: a bit per [`Trait`].
+    traits: Vec<u16>,
     deposed_of: FxHashMap<Node, Node>,
     removed: FxHashMap<Node, Fate>,
     orphan: FxHashMap<Node, Reason>,
@@ -29,12 +22,66 @@ pub struct ByNode {
     triggers: FxHashMap<Node, Vec<Node>>,
     part_triggers: FxHashMap<Node, Vec<Node>>,
     data_waits: FxHashMap<Node, Vec<Node>>,
-    seen: FxHashMap<Node, Vec<Seen>>,
+    /// What was concluded of each node: a bit per word.
+    seen: Vec<u8>,
     base: Facts,
 }
 
-fn set(rows: &[(Node,)]) -> FxHashSet<Node> {
-    rows.iter().map(|it| it.0).collect()
+/// What can be true of a node, as the position of its bit.
+#[derive(Clone, Copy)]
+enum Trait {
+    Managed,
+    Data,
+    Declared,
+    InState,
+    Keeps,
+    StateKeeps,
+    Conditions,
+    InCheck,
+    Kept,
+    Guarded,
+    Cbd,
+}
+
+/// The bit of a word.
+fn bit(word: Seen) -> u8 {
+    1 << Seen::ALL.iter().position(|it| *it == word).expect("every word is listed")
+}
+
+/// Lists of nodes by node: those known from the start end to end, later ones apart.
+#[derive(Default)]
+struct Lists {
+    starts: Vec<u32>,
+    nodes: Vec<Node>,
+    more: FxHashMap<Node, Vec<Node>>,
+}
+
+impl Lists {
+    /// `rows` are sorted.
+    fn of(rows: &[(Node, Node)]) -> Lists {
+        let count = rows.last().map_or(0, |it| it.0.0 as usize + 1);
+        let mut starts = Vec::with_capacity(count + 1);
+        for (at, row) in rows.iter().enumerate() {
+            starts.resize(starts.len().max(row.0.0 as usize + 1), at as u32);
+        }
+        starts.push(rows.len() as u32);
+        Lists { starts, nodes: rows.iter().map(|it| it.1).collect(), more: FxHashMap::default() }
+    }
+
+    fn of_node(&self, node: Node) -> &[Node] {
+        if !self.more.is_empty() && let Some(more) = self.more.get(&node) {
+            return more;
+        }
+        match self.starts.get(node.0 as usize..node.0 as usize + 2) {
+            Some(&[from, to]) => &self.nodes[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    fn push(&mut self, node: Node, other: Node) {
+        let known = self.of_node(node).to_vec();
+        self.more.entry(node).or_insert(known).push(other);
+    }
 }
 
 fn pairs(rows: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
@@ -61,20 +108,11 @@ impl ByNode {
         let facts = &lowered.facts;
         let mut members: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
         facts.member.iter().for_each(|it| members.entry(it.1).or_default().push(it.0));
-        ByNode {
-            reads: pairs(&facts.reads),
+        let count = lowered.structure.nodes.len();
+        let mut known = ByNode {
+            reads: Lists::of(&facts.reads),
             members,
-            managed: set(&facts.managed),
-            data: set(&facts.data),
-            declared: set(&facts.declared),
-            in_state: set(&facts.in_state),
-            keeps: set(&facts.keeps_object),
-            state_keeps: set(&facts.state_keeps_object),
-            conditions: set(&facts.has_conditions),
-            in_check: set(&facts.in_check),
-            kept: set(earlier.kept),
-            guarded: set(earlier.guarded),
-            cbd: set(earlier.cbd),
+            traits: vec![0; count],
             deposed_of: facts.deposed_of.iter().copied().collect(),
             removed: facts.removed_says.iter().copied().collect(),
             orphan: earlier.orphan.iter().copied().collect(),
@@ -82,14 +120,52 @@ impl ByNode {
             triggers: pairs(&facts.triggers),
             part_triggers: pairs(&facts.triggers_by_part),
             data_waits: pairs(&facts.data_waits),
-            seen: FxHashMap::default(),
+            seen: vec![0; count],
             base: Facts {
                 mode: facts.mode.clone(),
                 excluding: facts.excluding.clone(),
                 outputs_need_all: facts.outputs_need_all.clone(),
                 ..Facts::default()
             },
+        };
+        known.note(Trait::Managed, &facts.managed);
+        known.note(Trait::Data, &facts.data);
+        known.note(Trait::Declared, &facts.declared);
+        known.note(Trait::InState, &facts.in_state);
+        known.note(Trait::Keeps, &facts.keeps_object);
+        known.note(Trait::StateKeeps, &facts.state_keeps_object);
+        known.note(Trait::Conditions, &facts.has_conditions);
+        known.note(Trait::InCheck, &facts.in_check);
+        known.note(Trait::Kept, earlier.kept);
+        known.note(Trait::Guarded, earlier.guarded);
+        known.note(Trait::Cbd, earlier.cbd);
+        known
+    }
+
+    fn note(&mut self, what: Trait, rows: &[(Node,)]) {
+        for (node,) in rows {
+            let index = node.0 as usize;
+            if self.traits.len() <= index {
+                self.traits.resize(index + 1, 0);
+            }
+            self.traits[index] |= 1 << what as u16;
         }
+    }
+
+    fn has(&self, node: Node, what: Trait) -> bool {
+        self.traits.get(node.0 as usize).is_some_and(|it| it & (1 << what as u16) != 0)
+    }
+
+    fn seen(&self, node: Node) -> u8 {
+        self.seen.get(node.0 as usize).copied().unwrap_or_default()
+    }
+
+    fn see(&mut self, node: Node, word: Seen) {
+        let index = node.0 as usize;
+        if self.seen.len() <= index {
+            self.seen.resize(index + 1, 0);
+        }
+        self.seen[index] |= bit(word);
     }
 
     /// Returns an empty batch: what holds for every one.
@@ -104,34 +180,36 @@ impl ByNode {
 
     /// Returns whether something that a node reads failed or is blocked, so that nothing need be asked of it.
     pub fn is_blocked(&self, node: Node) -> bool {
-        let stops = |it: &Node| self.seen.get(it).is_some_and(|it| it.iter().any(|it| matches!(it, Seen::Failed | Seen::Blocked)));
-        self.reads.get(&node).is_some_and(|it| it.iter().any(stops))
+        let stops = bit(Seen::Failed) | bit(Seen::Blocked);
+        self.reads.of_node(node).iter().any(|it| self.seen(*it) & stops != 0)
     }
 
     /// Returns whether a node's own question failed.
     pub fn has_failed(&self, node: Node) -> bool {
-        self.seen.get(&node).is_some_and(|it| it.contains(&Seen::Failed))
+        self.seen(node) & bit(Seen::Failed) != 0
     }
 
     /// Returns whether a node is an instance that the configuration declares.
     pub fn is_declared(&self, node: Node) -> bool {
-        self.declared.contains(&node)
+        self.has(node, Trait::Declared)
     }
 
     /// Returns whether anything was concluded of what a node reads, so that rules have something to say of it.
     pub fn matters(&self, node: Node) -> bool {
-        let seen = |it: &Node| self.seen.contains_key(it);
-        self.reads.get(&node).is_some_and(|it| it.iter().any(seen)) || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
+        let seen = |it: &Node| self.seen(*it) != 0;
+        self.reads.of_node(node).iter().any(seen) || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
     }
 
     /// Writes what is known of a node apart from its answers.
     pub fn describe(&self, batch: &mut Facts, node: Node, kind: &NodeKind) {
         let seen_of = |batch: &mut Facts, other: Node| {
-            let words = self.seen.get(&other).map(Vec::as_slice).unwrap_or_default();
-            batch.seen.extend(words.iter().map(|word| (other, *word)));
-            !words.is_empty()
+            let words = self.seen(other);
+            if words != 0 {
+                batch.seen.extend(Seen::ALL.iter().filter(|it| words & bit(**it) != 0).map(|word| (other, *word)));
+            }
+            words != 0
         };
-        for &other in self.reads.get(&node).into_iter().flatten() {
+        for &other in self.reads.of_node(node) {
             if seen_of(batch, other) {
                 batch.reads.push((node, other));
             }
@@ -143,20 +221,20 @@ impl ByNode {
                 }
             }
         }
-        for (set, rows) in [
-            (&self.managed, &mut batch.managed),
-            (&self.data, &mut batch.data),
-            (&self.declared, &mut batch.declared),
-            (&self.in_state, &mut batch.in_state),
-            (&self.keeps, &mut batch.keeps_object),
-            (&self.state_keeps, &mut batch.state_keeps_object),
-            (&self.conditions, &mut batch.has_conditions),
-            (&self.in_check, &mut batch.in_check),
-            (&self.kept, &mut batch.kept),
-            (&self.guarded, &mut batch.guarded),
-            (&self.cbd, &mut batch.cbd),
+        for (what, rows) in [
+            (Trait::Managed, &mut batch.managed),
+            (Trait::Data, &mut batch.data),
+            (Trait::Declared, &mut batch.declared),
+            (Trait::InState, &mut batch.in_state),
+            (Trait::Keeps, &mut batch.keeps_object),
+            (Trait::StateKeeps, &mut batch.state_keeps_object),
+            (Trait::Conditions, &mut batch.has_conditions),
+            (Trait::InCheck, &mut batch.in_check),
+            (Trait::Kept, &mut batch.kept),
+            (Trait::Guarded, &mut batch.guarded),
+            (Trait::Cbd, &mut batch.cbd),
         ] {
-            if set.contains(&node) {
+            if self.has(node, what) {
                 rows.push((node,));
             }
         }
@@ -177,49 +255,31 @@ impl ByNode {
 
     /// Remembers what a batch concluded, for those that read its nodes.
     pub fn learn(&mut self, batch: &Facts, decisions: &Decisions) {
-        let mut add = |node: Node, word: Seen| {
-            let words = self.seen.entry(node).or_default();
-            if !words.contains(&word) {
-                words.push(word);
-            }
-        };
-        batch.failed.iter().for_each(|it| add(it.0, Seen::Failed));
-        decisions.blocked.iter().for_each(|it| add(it.0, Seen::Blocked));
-        decisions.changing.iter().for_each(|it| add(it.0, Seen::Changing));
-        decisions.triggering.iter().for_each(|it| add(it.0, Seen::Triggering));
-        decisions.unsettled.iter().for_each(|it| add(it.0, Seen::Unsettled));
+        batch.failed.iter().for_each(|it| self.see(it.0, Seen::Failed));
+        decisions.blocked.iter().for_each(|it| self.see(it.0, Seen::Blocked));
+        decisions.changing.iter().for_each(|it| self.see(it.0, Seen::Changing));
+        decisions.triggering.iter().for_each(|it| self.see(it.0, Seen::Triggering));
+        decisions.unsettled.iter().for_each(|it| self.see(it.0, Seen::Unsettled));
     }
 
     /// Says that a node failed after it was decided.
     pub fn fail(&mut self, node: Node) {
-        self.seen.entry(node).or_default().push(Seen::Failed);
+        self.see(node, Seen::Failed);
     }
 
     /// Takes in facts of instances that were found in the walk.
     pub fn extend(&mut self, more: &Facts, orphans: &[(Node, Reason)]) {
-        for (node,) in &more.managed {
-            self.managed.insert(*node);
-        }
-        for (node,) in &more.data {
-            self.data.insert(*node);
-        }
-        for (node,) in &more.declared {
-            self.declared.insert(*node);
-        }
-        for (node,) in &more.keeps_object {
-            self.keeps.insert(*node);
-        }
-        for (node,) in &more.has_conditions {
-            self.conditions.insert(*node);
-        }
-        for (node,) in &more.cbd {
-            self.cbd.insert(*node);
-        }
+        self.note(Trait::Managed, &more.managed);
+        self.note(Trait::Data, &more.data);
+        self.note(Trait::Declared, &more.declared);
+        self.note(Trait::Keeps, &more.keeps_object);
+        self.note(Trait::Conditions, &more.has_conditions);
+        self.note(Trait::Cbd, &more.cbd);
         for (node, collection) in &more.member {
             self.members.entry(*collection).or_default().push(*node);
         }
         for (node, other) in &more.reads {
-            self.reads.entry(*node).or_default().push(*other);
+            self.reads.push(*node, *other);
         }
         for (node, other) in &more.data_waits {
             self.data_waits.entry(*node).or_default().push(*other);
@@ -229,7 +289,7 @@ impl ByNode {
 
     /// Returns the nodes a node reads.
     pub fn reads_of(&self, node: Node) -> &[Node] {
-        self.reads.get(&node).map(Vec::as_slice).unwrap_or_default()
+        self.reads.of_node(node)
     }
 }
 

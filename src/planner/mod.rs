@@ -18,7 +18,7 @@ use crate::plan::Plan;
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
-use crate::world::World;
+use crate::world::{World, side_by_side};
 
 mod answers;
 mod assemble;
@@ -108,9 +108,8 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
     let instances = instances::judge(&lowered.facts);
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
-    let selection = selection::select(&lowered.facts);
-    let providers = providers::serve(&lowered.facts);
-    let spread = spread::spread(&lowered.facts);
+    let facts = &lowered.facts;
+    let (selection, (providers, spread)) = side_by_side(|| selection::select(facts), || (providers::serve(facts), spread::spread(facts)));
     Ok(Structured { lowered, instances, selection, providers, spread })
 }
 
@@ -136,7 +135,7 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
         expand::expand(&mut observer, &mut progress, &mut real);
     }
     let Structured { lowered, instances: _, selection, providers, spread } = known;
-    let mut facts = lowered.facts.clone();
+    let mut facts = lowered.facts;
     facts.absorb(&progress.facts);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
@@ -151,15 +150,16 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
-    let mut waits = facts.clone();
-    waits.reads.extend(&lowered.waits);
-    // What reads a pending node waits for the instances that were found in it.
-    waits.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
-    let order = order::order(&waits, &providers, &spread, &progress.decisions);
-    let flags = lowered.flags.clone();
+    // For the order only, what waits counts as what reads; what reads a pending node waits for the instances found in it.
+    let reads = facts.reads.len();
+    facts.reads.extend(&lowered.waits);
+    facts.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
+    let flags = lowered.flags;
     problems.extend(observer.values.take_problems());
     let parts = assemble::Parts { inputs, observer: &observer, progress: &progress, outputs: found, selection: &selection, flags: &flags, facts: &facts, spread: &spread };
-    let plan = assemble::assemble(parts, problems.has_errors());
+    let errored = problems.has_errors();
+    let (order, plan) = side_by_side(|| order::order(&facts, &providers, &spread, &progress.decisions), || assemble::assemble(parts, errored));
+    facts.reads.truncate(reads);
     problems.extend(observer.values.take_problems());
     Ok(Finished {
         plan,

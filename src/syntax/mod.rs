@@ -63,6 +63,25 @@ fn expression_at(text: &str, place: Place<'_>) -> Result<Expression, Diagnostics
     }
 }
 
+/// Returns how many braces, brackets and parentheses a piece of an expression leaves open; fewer than none where it closes
+/// more than it opens.
+pub fn open_brackets(text: &str) -> [i64; 3] {
+    let mut open = [0; 3];
+    let mut ignored = Diagnostics::new();
+    for token in token::scan(text, Start::Plain, &|_, _| Span::default(), &mut ignored) {
+        match token.kind {
+            Kind::OpenBrace => open[0] += 1,
+            Kind::CloseBrace => open[0] -= 1,
+            Kind::OpenBracket => open[1] += 1,
+            Kind::CloseBracket => open[1] -= 1,
+            Kind::OpenParen => open[2] += 1,
+            Kind::CloseParen => open[2] -= 1,
+            _ => {}
+        }
+    }
+    open
+}
+
 /// Reads a template without quotes, such as the file that `templatefile` names: [`Expr::String`], [`Expr::Template`], or
 /// [`Expr::Wrapped`] where it is one interpolation and nothing else.
 pub fn parse_template(file: FileId, text: &str) -> Result<Expression, Diagnostics> {

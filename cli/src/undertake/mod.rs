@@ -20,6 +20,7 @@ use crate::ui::{Manner, Ui};
 use crate::view::plan::Schemas;
 
 pub mod applying;
+pub mod console;
 pub mod explaining;
 pub mod planning;
 pub mod preparing;

@@ -11,7 +11,7 @@ use miette::{
 
 use super::PRODUCT;
 use super::plan::difference;
-use super::snippet::{Snippet, snippet};
+use super::snippet::{Snippet, is_shown, snippet};
 use super::style::{Paint, Style, harmless, wrap};
 
 #[cfg(test)]
@@ -358,6 +358,10 @@ impl Frame {
         let block = subject.label().map_or(String::new(), |it| format!(", in {it}"));
         let name = contents.name().unwrap_or_default();
         out.push_str(&format!("  on {} line {subject_line}{block}:\n", harmless(name)));
+        if !is_shown(name) {
+            out.push_str("  (source code not available)\n");
+            return;
+        }
 
         for (index, line) in self.underlined(&code, subject).split('\n').enumerate() {
             out.push_str(&format!("{:4}: {line}\n", first_line + index));

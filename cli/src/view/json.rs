@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::function::{SignatureForm, signature};
 use super::progress::{id, opened, opening, output_lines, summary};
-use super::snippet::snippet;
+use super::snippet::{is_shown, snippet};
 use super::style::duration;
 use super::{COMPATIBLE_VERSION, PRODUCT};
 
@@ -502,7 +502,7 @@ pub fn diagnostic(problem: &Diagnostic, sources: &Sources) -> DiagnosticForm {
     });
     let mut values = problem.values.clone();
     values.sort();
-    let snippet = shown.map(|it| SnippetForm {
+    let snippet = shown.filter(|it| is_shown(&it.file)).map(|it| SnippetForm {
         context: it.block,
         code: it.code,
         start_line: it.first_line,

@@ -32,19 +32,27 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
         .filter(|it| it.file == subject.file)
         .map_or(subject, |it| it.to(subject));
     let lines = lines_of(&source.text, widened(shown));
-    let code = source.text.get(lines.clone()).unwrap_or_default().trim_end_matches('\r');
+    let code = match is_shown(&source.name) {
+        true => source.text.get(lines.clone()).unwrap_or_default().trim_end_matches('\r'),
+        false => "",
+    };
     let offset = |byte: u32| (byte as usize).saturating_sub(lines.start).min(code.len());
     let highlight = widened(subject);
     Some(Snippet {
         file: source.name.clone(),
         start: sources.position(subject.file, subject.start),
         end: end_of(subject, sources),
-        block: block_around(&source, subject.start as usize),
+        block: block_around(&source, subject.start as usize).filter(|_| is_shown(&source.name)),
         first_line: sources.position(subject.file, lines.start as u32).line,
         highlight_start: char_boundary(code, offset(highlight.start)),
         highlight_end: char_boundary(code, offset(highlight.end)),
         code: code.replace("\r\n", "\n"),
     })
+}
+
+/// Returns whether a source has lines to show: what was typed or given by a flag has none.
+pub fn is_shown(name: &str) -> bool {
+    !name.starts_with('<')
 }
 
 /// An empty span shows the character behind it.
@@ -86,14 +94,13 @@ fn block_around(source: &Source, offset: usize) -> Option<String> {
         return None;
     }
     let offset = offset.checked_sub(1)?;
-    let mut scanner = Scanner { bytes: source.text.as_bytes(), at: 0 };
-    while scanner.at <= offset {
-        let (header, range) = scanner.next_block()?;
-        if range.contains(&offset) {
-            return source.text.get(header).map(normal_header);
-        }
-    }
-    None
+    let blocks = source.blocks(|text| {
+        let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+        std::iter::from_fn(|| scanner.next_block()).collect()
+    });
+    let (header, range) = blocks.get(blocks.partition_point(|it| it.1.end <= offset))?;
+    let header = source.text.get(header.clone()).filter(|_| range.contains(&offset))?;
+    Some(normal_header(header))
 }
 
 /// Puts one space between the words of a header and quotes its labels.

@@ -16,6 +16,7 @@ use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostics, Sources};
 
 use super::{Config, Module};
+use crate::world::side_by_side;
 
 pub use references::references_problems;
 
@@ -25,6 +26,12 @@ pub use references::references_problems;
 /// A module that is called several times is checked once. How providers are passed is checked when a configuration is
 /// loaded.
 pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
+    let (mut problems, cycles) = side_by_side(|| check_names(config), || cycles::find(config));
+    problems.extend(cycles.into_iter().map(|it| it.to_diagnostic(sources)));
+    problems
+}
+
+fn check_names(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (address, module) in distinct(config) {
         references::check_module(config, address, module, &mut problems);
@@ -32,7 +39,6 @@ pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
     }
     problems.0.sort_by_key(|it| it.subject);
     providers::check_presence(config, &mut problems);
-    problems.extend(cycles::find(config).into_iter().map(|it| it.to_diagnostic(sources)));
     problems
 }
 
