@@ -1,1 +1,3 @@
+//! What `validate` tells of whole configurations.
+
 
