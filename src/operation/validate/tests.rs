@@ -1,3 +1,1 @@
 //! What `validate` tells of whole configurations.
-
-

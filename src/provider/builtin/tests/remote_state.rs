@@ -57,7 +57,9 @@ fn the_file_follows_from_path_and_workspace() {
 fn what_cannot_be_read_says_why() {
     let told = |files: &[(&str, &str)]| {
         let text = outputs(files, json!({"backend": "local"}));
-        text.strip_suffix("\nerror: Unable to read remote state").expect("said once more").to_owned()
+        text.strip_suffix("\nerror: Unable to read remote state")
+            .expect("said once more")
+            .to_owned()
     };
     let read = |text: &str| told(&[("terraform.tfstate", text)]);
     assert_eq!(read(""), "error: Unable to find remote state (workspace)");
