@@ -18,6 +18,7 @@ mod call;
 mod compose;
 mod constant;
 mod constraint;
+mod duration;
 mod evaluate;
 pub mod functions;
 mod operators;
@@ -32,6 +33,7 @@ mod tests;
 pub use access::{attribute, index};
 pub use constant::evaluate_constant;
 pub use constraint::{Constraint, read_constraint, with_defaults};
+pub use duration::parse_duration;
 pub use evaluate::{evaluate, evaluate_with};
 pub use reference::{
     missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,

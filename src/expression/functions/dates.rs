@@ -3,6 +3,7 @@
 use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveTime, TimeZone, Timelike};
 
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use crate::expression::parse_duration;
 use crate::value::{Type, Value};
 
 use super::hashes::later;
@@ -236,65 +237,6 @@ impl TimeReader<'_> {
         };
         FixedOffset::east_opt(seconds).ok_or_else(|| self.cannot("UTC offset"))
     }
-}
-
-/// Reads a duration such as `1h30m` or `-1.5s` to nanoseconds.
-fn parse_duration(text: &str) -> Result<i64, String> {
-    let invalid = || format!("time: invalid duration {text:?}");
-    let (negative, mut rest) = match text.as_bytes().first() {
-        Some(b'-') => (true, &text[1..]),
-        Some(b'+') => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return Ok(0);
-    }
-    if rest.is_empty() {
-        return Err(invalid());
-    }
-    let mut total: i128 = 0;
-    while !rest.is_empty() {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (whole, after) = rest.split_at(digits);
-        let (fraction, after) = match after.strip_prefix('.') {
-            Some(after) => after.split_at(after.bytes().take_while(u8::is_ascii_digit).count()),
-            None => ("", after),
-        };
-        if whole.is_empty() && fraction.is_empty() {
-            return Err(invalid());
-        }
-        let length = after.find(|it: char| it == '.' || it.is_ascii_digit()).unwrap_or(after.len());
-        let (unit, after) = after.split_at(length);
-        let scale: i128 = match unit {
-            "" => return Err(format!("time: missing unit in duration {text:?}")),
-            "ns" => 1,
-            "us" | "µs" | "μs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return Err(format!("time: unknown unit {unit:?} in duration {text:?}")),
-        };
-        let whole: i128 = if whole.is_empty() {
-            0
-        } else {
-            whole.parse::<u64>().ok().filter(|it| *it <= 1 << 63).ok_or_else(invalid)?.into()
-        };
-        // Digits beyond what can matter are cut off.
-        let fraction = &fraction[..fraction.len().min(18)];
-        let part = if fraction.is_empty() {
-            0
-        } else {
-            fraction.parse::<i128>().map_err(|_| invalid())? * scale
-                / 10_i128.pow(fraction.len() as u32)
-        };
-        total += whole * scale + part;
-        if total > 1 << 63 {
-            return Err(invalid());
-        }
-        rest = after;
-    }
-    i64::try_from(if negative { -total } else { total }).map_err(|_| invalid())
 }
 
 fn formatdate(call: &Call<'_>) -> Outcome {

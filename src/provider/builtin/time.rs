@@ -10,7 +10,6 @@ use crate::value::{Type, Value};
 use crate::world::World;
 use stamp::Stamp;
 
-mod duration;
 mod functions;
 mod offset;
 mod rotating;

@@ -1,7 +1,7 @@
 //! The functions of `time`: times and durations as objects.
 
-use super::duration;
 use super::stamp::Stamp;
+use crate::expression::parse_duration;
 use crate::provider::builtin::attribute::Shape;
 use crate::provider::builtin::host::Function;
 use crate::value::{Number, Str, Type, Value};
@@ -30,7 +30,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         returns: || type_of(&duration_members(0)),
         body: |_, arguments| {
             let text = arguments[0].as_str().unwrap_or_default();
-            let nanos = duration::parse(text).ok_or_else(|| {
+            let nanos = parse_duration(text).map_err(|_| {
                 (
                     Some(0),
                     format!(

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::stamp::Stamp;
-use super::{TRIGGERS, duration, id_parts, set_empty_triggers, unexpected_id};
+use super::{TRIGGERS, id_parts, set_empty_triggers, unexpected_id};
+use crate::expression::parse_duration;
 use crate::provider::builtin::attribute::{Attribute, text};
 use crate::provider::builtin::fields::{Fields, Read, at};
 use crate::provider::builtin::resource::{Kind, Problem};
@@ -55,8 +56,8 @@ impl Kind for TimeSleep {
             (None, "")
         };
         let Some(text) = text.filter(|it| !it.is_empty()) else { return Ok(None) };
-        let nanos = duration::parse(text)
-            .ok_or_else(|| Problem::error(summary, format!("{text:?} is no duration.")))?;
+        let nanos = parse_duration(text)
+            .map_err(|_| Problem::error(summary, format!("{text:?} is no duration.")))?;
         Ok(Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or_default())))
     }
 
@@ -87,7 +88,7 @@ fn import(world: &World, id: &str, object: &mut Fields) -> Result<(), Problem> {
         return Err(unexpected_id(id, form));
     }
     for (name, text) in DURATIONS.into_iter().zip(parts).filter(|it| !it.1.is_empty()) {
-        if duration::parse(text).is_none() {
+        if parse_duration(text).is_err() {
             return Err(Problem::error(
                 "Import time sleep error",
                 format!("The {name} in the id, {text:?}, is no duration."),
