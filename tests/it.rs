@@ -5,6 +5,8 @@ mod support;
 
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/documents.rs"]
+mod documents;
 #[path = "it/quickstart.rs"]
 mod quickstart;
 #[path = "it/safety.rs"]

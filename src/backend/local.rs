@@ -291,7 +291,7 @@ impl Backend for Local {
             )));
         };
         // What a dead process left here is written over or cleared away: its lock is gone with it.
-        files::sweep(&self.at(&self.paths.write));
+        [Some(&self.paths.write), self.paths.backup.as_ref()].into_iter().flatten().for_each(|it| files::sweep(&self.at(it)));
         let info = LockInfo { path: self.paths.read.display().to_string(), ..info.clone() };
         let text = serde_json::to_vec(&info).unwrap_or_default();
         if let Err(error) = files::write_private(&self.at(&info_path), &text) {

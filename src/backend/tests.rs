@@ -443,7 +443,7 @@ fn interrupted(place: &Place, steps: &[Record]) {
         &[],
     );
     for step in steps {
-        journal.append(step);
+        journal.append(std::slice::from_ref(step));
     }
     journal.flush().expect("it is written");
 }

@@ -88,9 +88,9 @@ pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existin
     };
     let mut object = finished(ctx, node, change, object);
     if work == Work::Create && !errored && provision::has_any(&subject.block.provisioners, provision::When::Create) {
-        records.drain(..).for_each(|it| ctx.notes.note(it));
         // Until its provisioners are done it is half made, whatever ends this run.
-        ctx.notes.note(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
+        records.push(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
+        ctx.notes.note(std::mem::take(&mut records));
         let scope = ctx.observer.instance_scope(subject.module, subject.resource, &subject.key).with_self(value.clone());
         errored = !provision::run(ctx, &change.address, &subject.block.provisioners, provision::When::Create, &scope).await;
         object.status = if errored { Status::Tainted } else { object.status };

@@ -90,7 +90,7 @@ fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult
 }
 
 fn set(ctx: &Context<'_>, done: &mut Done, record: Record) {
-    ctx.notes.note(record);
+    ctx.notes.note(vec![record]);
     ctx.notes.take_into(&mut done.state);
 }
 

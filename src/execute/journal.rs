@@ -18,7 +18,7 @@ use crate::state::journal::{Base, Record, first_line, line};
 #[derive(Clone, Debug)]
 pub struct Journal(Arc<Inner>);
 
-/// The place of a record in the journal: how many there are up to it.
+/// The place of a step in the journal: how many there are up to it.
 pub type Ticket = u64;
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Journal {
     ///
     /// - `known`: how the state that the plan starts from differs from that snapshot: what was moved or has changed outside.
     pub fn open(path: PathBuf, base: &Base, known: &[Record]) -> Journal {
-        let lines = std::iter::once(first_line(base)).chain(known.iter().map(line)).collect();
+        let lines = std::iter::once(first_line(base)).chain(known.iter().map(|it| line(std::slice::from_ref(it)))).collect();
         let noted = Mutex::new(Noted { lines, last: 0 });
         let inner = Inner {
             path,
@@ -63,9 +63,9 @@ impl Journal {
         Journal(Arc::new(inner))
     }
 
-    /// Notes a finished step. It is safe once its ticket is settled.
-    pub fn append(&self, record: &Record) -> Ticket {
-        let line = line(record);
+    /// Notes what a finished step has changed, all of it or nothing. It is safe once its ticket is settled.
+    pub fn append(&self, records: &[Record]) -> Ticket {
+        let line = line(records);
         let mut noted = self.0.noted.lock().unwrap_or_else(|it| it.into_inner());
         noted.lines.push_str(&line);
         noted.last += 1;
@@ -199,9 +199,9 @@ mod tests {
                 let (journal, path) = (journal.clone(), path.clone());
                 tokio::spawn(async move {
                     for step in 0..100 {
-                        journal.append(&gone(task * 100 + step));
+                        journal.append(&[gone(task * 100 + step)]);
                     }
-                    let last = journal.append(&gone(1_000_000 + task));
+                    let last = journal.append(&[gone(1_000_000 + task)]);
                     journal.settle(last).await.expect("it is safe");
                     let text = std::fs::read(&path).expect("it is read");
                     assert!(read(&text).records.len() as u64 > last);
@@ -222,7 +222,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = Journal::open(folder.path().join("missing/journal"), &base(), &[]);
         for _ in 0..2 {
-            let ticket = journal.append(&gone(0));
+            let ticket = journal.append(&[gone(0)]);
             let problem = journal.settle(ticket).await.expect_err("it fails");
             assert_eq!(problem.summary, "Failed to save state");
         }
@@ -234,7 +234,7 @@ mod tests {
         let path = folder.path().join("journal");
         std::fs::write(&path, "precious").expect("it is written");
         let journal = Journal::open(path.clone(), &base(), &[]);
-        journal.append(&gone(0));
+        journal.append(&[gone(0)]);
         journal.flush().expect_err("it is there already");
         assert_eq!(std::fs::read_to_string(path).expect("it is read"), "precious");
     }

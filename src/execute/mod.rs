@@ -77,12 +77,12 @@ impl<'a> Notes<'a> {
         Notes { journal, fresh: Mutex::default() }
     }
 
-    /// Notes a change. It is safe once [`Notes::settle`] has returned.
-    fn note(&self, record: Record) {
-        if let Some(journal) = self.journal {
-            journal.append(&record);
+    /// Notes changes that belong together. They are safe once [`Notes::settle`] has returned.
+    fn note(&self, records: Vec<Record>) {
+        if let Some(journal) = self.journal.filter(|_| !records.is_empty()) {
+            journal.append(&records);
         }
-        self.fresh.lock().unwrap_or_else(|it| it.into_inner()).push(record);
+        self.fresh.lock().unwrap_or_else(|it| it.into_inner()).extend(records);
     }
 
     /// Takes what was noted since the last time into the state.

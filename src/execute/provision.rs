@@ -121,6 +121,12 @@ pub(super) async fn run<'p>(
 }
 
 async fn run_one(ctx: &Context<'_>, address: &Instance, provisioner: &Provisioner, scope: &ValueScope<'_, '_>) -> bool {
+    let unsound = check_one(provisioner);
+    if unsound.has_errors() {
+        // Those of `removed` blocks are seen only now.
+        ctx.observer.values.report(unsound);
+        return false;
+    }
     let (config, found) = decode_body(&provisioner.body, schema(), scope, &[]);
     let is_wrong = found.has_errors();
     ctx.observer.values.report(found.into_iter().map(|it| if it.address.is_none() { it.about(address) } else { it }));

@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use entail_rules::Node;
+
 use super::verdict::{Answer, Asked, Holds, judge};
 use super::{Context, Counted, Outcome, Report, problems, provision};
-use crate::address::ProviderInstance;
+use crate::address::{Mode, ProviderInstance};
 use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
@@ -73,6 +75,13 @@ pub(super) fn written(change: &Change, deposed: Option<&Str>, object: Object) ->
         provider_key: change.provider_key.clone(),
         object: Box::new(object),
     }
+}
+
+/// Takes what a data source gave out of the state. Nobody is asked, and nothing is told: there is no change of it.
+pub(super) fn result(ctx: &Context<'_>, node: Node) -> Outcome {
+    let address = ctx.observer.values.structure.instance(node).filter(|it| it.resource.mode == Mode::Data);
+    let records = address.map(|address| Record::Removed { address, deposed: None });
+    Outcome { records: records.into_iter().collect(), ..Outcome::default() }
 }
 
 /// Takes an object out of the state and leaves it alone.

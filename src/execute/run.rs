@@ -134,7 +134,7 @@ impl<'c, 'a> Run<'c, 'a> {
                 continue;
             }
             let Some(change) = self.steps.changes.get(&vertex.0).copied() else {
-                self.steps.schedule.settle(next);
+                self.take(next, remove::result(ctx, vertex.0));
                 continue;
             };
             let existing = self.done.state.object_of(change);
@@ -158,7 +158,7 @@ impl<'c, 'a> Run<'c, 'a> {
         let ctx = self.ctx;
         let (node, phase) = self.steps.vertices[step as usize];
         self.running.remove(&step);
-        outcome.records.into_iter().for_each(|it| ctx.notes.note(it));
+        ctx.notes.note(outcome.records);
         ctx.notes.take_into(&mut self.done.state);
         if let Some(value) = outcome.value {
             ctx.observer.values.settle(node, value);

@@ -1,6 +1,6 @@
 //! The journal of finished steps, as text: what one line says, and what a state becomes by it.
 //!
-//! The first line names the snapshot that the steps started from; each further line holds one change. A line starts
+//! The first line names the snapshot that the steps started from; each further line holds the changes of one step. A line starts
 //! with a checksum, so that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
 
 use serde::Deserialize;
@@ -72,19 +72,34 @@ pub fn first_line(base: &Base) -> String {
     sealed(&json.finish())
 }
 
-/// Writes a record as a line.
-pub fn line(record: &Record) -> String {
+/// Writes records as a line: they count together or, where the line is torn, not at all.
+pub fn line(records: &[Record]) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
+    match records {
+        [record] => write_record(&mut json, record),
+        records => {
+            json.open('[');
+            for record in records {
+                json.element();
+                write_record(&mut json, record);
+            }
+            json.close(']');
+        }
+    }
+    sealed(&json.finish())
+}
+
+fn write_record(json: &mut JsonWriter, record: &Record) {
     json.open('{');
     match record {
         Record::Written { address, deposed, provider, provider_key, object } => {
             json.member("address", &address.to_string());
             json.key("object");
             let provider = format!("{provider}{provider_key}");
-            write_object(&mut json, &address.key, deposed.as_ref(), Some(&provider), object);
+            write_object(json, &address.key, deposed.as_ref(), Some(&provider), object);
             if let Some(reads) = &object.reads {
                 json.key("reads");
-                write_reads(&mut json, reads);
+                write_reads(json, reads);
             }
         }
         Record::Removed { address, deposed } => {
@@ -95,12 +110,11 @@ pub fn line(record: &Record) -> String {
             json.member("output", name);
             if let Some(value) = value {
                 json.key("value");
-                write_output(&mut json, value);
+                write_output(json, value);
             }
         }
     }
     json.close('}');
-    sealed(&json.finish())
 }
 
 fn sealed(json: &str) -> String {
@@ -136,9 +150,9 @@ pub fn read(text: &[u8]) -> Found {
                 found.base.is_some()
             }
             _ => {
-                let record = json.and_then(|it| read_record(&mut reader, it));
-                let is_whole = record.is_some();
-                found.records.extend(record);
+                let records = json.and_then(|it| read_line(&mut reader, it));
+                let is_whole = records.is_some();
+                found.records.extend(records.into_iter().flatten());
                 is_whole
             }
         };
@@ -262,6 +276,14 @@ fn read_base(json: &str) -> Option<Base> {
     let line: Line = serde_json::from_str(json).ok()?;
     let base = Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage };
     (line.journal == 1).then_some(base)
+}
+
+fn read_line(reader: &mut Reader, json: &str) -> Option<Vec<Record>> {
+    if !json.starts_with('[') {
+        return Some(vec![read_record(reader, json)?]);
+    }
+    let parts: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+    parts.into_iter().map(|it| read_record(reader, it.get())).collect()
 }
 
 fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {

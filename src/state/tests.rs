@@ -58,6 +58,13 @@ fn another_layout_and_order_become_the_usual_ones() {
           "outputs": {},
           "resources": [
             {
+              "mode": "managed",
+              "type": "t",
+              "name": "empty",
+              "provider": "provider[\"r.io/x/y\"]",
+              "instances": []
+            },
+            {
               "module": "module.b[10]",
               "mode": "managed",
               "type": "t",
@@ -484,19 +491,19 @@ fn a_journal_says_what_became_of_each_object() {
             let (provider, provider_key) = (resource.provider.clone(), InstanceKey::None);
             let object =
                 Box::new(super::Object { reads: Some(vec!["t.n".into()]), ..object.clone() });
-            text += &journal::line(&Record::Written {
+            text += &journal::line(&[Record::Written {
                 address: address.clone(),
                 deposed,
                 provider,
                 provider_key,
                 object,
-            });
+            }]);
         }
     }
-    text += &journal::line(&Record::Removed {
+    text += &journal::line(&[Record::Removed {
         address: names::instance("terraform_data.a[1]").expect("an address"),
         deposed: None,
-    });
+    }]);
 
     let journal::Found { base: read_base, records, damaged } = journal::read(text.as_bytes());
     assert_eq!((read_base, records.len(), damaged), (Some(base()), 3, 0));
@@ -519,7 +526,7 @@ fn a_journal_says_what_became_of_each_object() {
 fn a_torn_journal_is_read_up_to_the_tear() {
     let gone = |key: i64| {
         let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
-        journal::line(&Record::Removed { address, deposed: None })
+        journal::line(&[Record::Removed { address, deposed: None }])
     };
     let text = journal::first_line(&base()) + &gone(0) + &gone(1);
     for cut in 1..=gone(1).len() {
@@ -531,10 +538,21 @@ fn a_torn_journal_is_read_up_to_the_tear() {
 }
 
 #[test]
+fn the_changes_of_a_step_count_together() {
+    let gone = |key: i64| Record::Removed {
+        address: names::instance(&format!("terraform_data.a[{key}]")).expect("an address"),
+        deposed: None,
+    };
+    let text = journal::first_line(&base()) + &journal::line(&[gone(0), gone(1), gone(2)]);
+    assert_eq!(journal::read(text.as_bytes()).records.len(), 3);
+    assert_eq!(journal::read(&text.as_bytes()[..text.len() - 1]).records.len(), 0);
+}
+
+#[test]
 fn a_damaged_line_costs_itself_alone() {
     let gone = |key: i64| {
         let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
-        journal::line(&Record::Removed { address, deposed: None })
+        journal::line(&[Record::Removed { address, deposed: None }])
     };
     let text = journal::first_line(&base()) + &gone(0) + &gone(1);
     let found = journal::read(text.replace("a[0]", "a[7]").as_bytes());

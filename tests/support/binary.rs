@@ -69,6 +69,8 @@ pub fn program(arguments: &[String], folder: &Path) -> Result<Ran, String> {
         .env("NO_COLOR", "1")
         .env("TF_CLI_CONFIG_FILE", if cfg!(windows) { "NUL" } else { "/dev/null" })
         .env("HOME", folder)
+        // Every plan of every case is checked: two evaluators, a linter, and all proofs.
+        .env("ENTAIL_SELF_CHECK", "1")
         .stdin(Stdio::null())
         .output()
         .map_err(|it| format!("{}: {it}", path().display()))?;

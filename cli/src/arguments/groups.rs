@@ -121,7 +121,7 @@ pub struct PlanningArgs {
     #[arg(long, value_name = "ADDRESS", action = ArgAction::Append)]
     pub target: Vec<String>,
 
-    /// Like -target for every line of a file; blank lines and lines that begin with `#` are skipped
+    /// Like -target for every line of a file; blank lines and lines that begin with `#` or `//` are skipped
     #[arg(long, value_name = "FILE", action = ArgAction::Append)]
     pub target_file: Vec<PathBuf>,
 

@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_signature_names_parameters_and_their_types() {
-        let json = |name| serde_json::to_string(&signature(name)).unwrap();
+        let json = |name| serde_json::to_string(&signature(name)).expect("JSON");
         expect![[r#"{"name":"join","params":[{"name":"separator","type":"string"}],"variadic_param":{"name":"lists","type":["list","string"]},"return_type":"string"}"#]]
             .assert_eq(&json("core::join"));
         expect!["null"].assert_eq(&json("nosuch"));

@@ -28,6 +28,7 @@ impl Check<'_> {
         found.extend(self.repetition(module, &block.repetition));
         self.body(module, block, schema, &mut found).await;
         self.lifecycle(module, block, &mut found);
+        found.extend(crate::execute::provision::check(block));
         found
     }
 

@@ -1,0 +1,44 @@
+//! What the documents say, held against what the program does.
+
+use std::fs;
+
+use expect_test::expect_file;
+
+use crate::support::{binary, root};
+
+#[test]
+fn the_reference_of_relations_is_that_of_the_rules() {
+    expect_file![root().join("docs/relations.md")].assert_eq(&entail::explain::relations_markdown());
+}
+
+#[test]
+fn the_readme_starts_with_the_two_commands() {
+    let text = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let commands = "# entail\n\n    cargo run --release -- -chdir=testdata/quickstart plan -exclude=null_resource.b\n    cargo test --workspace\n";
+    assert!(text.starts_with(commands));
+}
+
+/// Every `$ entail …` of a document is run, in order, in one copy of the quickstart; the lines below it are among what it prints.
+#[test]
+fn the_documents_show_what_the_program_prints() {
+    for document in ["README.md", "docs/rules.md"] {
+        let text = fs::read_to_string(root().join(document)).expect("a document");
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::copy(root().join("testdata/quickstart/main.tf"), folder.path().join("main.tf")).expect("a copy");
+        let tours = text.split("```console\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
+        for entry in tours.flat_map(|it| it.split("$ entail ").skip(1)) {
+            let (command, shown) = entry.split_once('\n').unwrap_or((entry, ""));
+            let arguments: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            let ran = binary::program(&arguments, folder.path()).expect("it runs");
+            let mut printed = ran.stdout.lines();
+            for line in shown.lines().filter(|it| !it.is_empty()) {
+                assert!(
+                    printed.any(|it| it.trim_end() == line),
+                    "{document}: `entail {command}` does not print, at its place:\n{line}\n\nbut:\n{}{}",
+                    ran.stdout,
+                    ran.stderr
+                );
+            }
+        }
+    }
+}
