@@ -90,8 +90,6 @@ fn modules_get_what_they_need() {
         expect![[r#"
             Missing required argument  main.tf:1,12
             Unsupported argument  main.tf:3,3
-            Unsupported attribute  main.tf:10,46
-            Unsupported attribute  main.tf:10,85
         "#]],
     );
 }

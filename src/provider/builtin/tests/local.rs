@@ -117,8 +117,8 @@ fn rules_of_the_file_kinds() {
     let probe = Probe::new("local");
     expect![[r#"
         error: Invalid Attribute Combination (content)
-        error: Invalid Attribute Combination (content_base64)
         error: Invalid Attribute Combination (sensitive_content)
+        error: Invalid Attribute Combination (content_base64)
         error: Invalid Attribute Combination (source)
     "#]]
     .assert_eq(&probe.validate("local_file", json!({"filename": "x"})));
