@@ -51,7 +51,9 @@ impl Journal {
     ///
     /// - `known`: how the state that the plan starts from differs from that snapshot: what was moved or has changed outside.
     pub fn open(path: PathBuf, base: &Base, known: &[Record]) -> Journal {
-        let lines = std::iter::once(first_line(base)).chain(known.iter().map(|it| line(std::slice::from_ref(it)))).collect();
+        let lines = std::iter::once(first_line(base))
+            .chain(known.iter().map(|it| line(std::slice::from_ref(it))))
+            .collect();
         let noted = Mutex::new(Noted { lines, last: 0 });
         let inner = Inner {
             path,

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use super::event::Sink;
 use super::session::Session;
-use crate::config::Config;
-use crate::config::check::distinct;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
 use crate::planner::{self, Finished, Inputs, Structured};
-use crate::request::{PlanMode, Request};
+use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
 
@@ -30,18 +28,20 @@ pub struct Planned {
 /// # Errors
 ///
 /// If there is nothing that could be called a plan. Problems of a plan that could be made in part stand in it.
-pub async fn plan(session: &Session, request: &Request, state: State, variables: BTreeMap<Str, Value>, sink: &dyn Sink) -> Result<Planned, Diagnostics> {
-    let mut refused = without_provisioners(&session.config, request.mode);
+pub async fn plan(
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: BTreeMap<Str, Value>,
+    sink: &dyn Sink,
+) -> Result<Planned, Diagnostics> {
     if request.generate_config_out.is_some() {
-        refused.push(
-            Diagnostic::error("Generating configuration is not supported")
-                .detail("This version of entail does not write configuration: -generate-config-out cannot be used."),
-        );
+        return Err(Diagnostic::error("Generating configuration is not supported")
+            .detail("This version of entail does not write configuration: -generate-config-out cannot be used.")
+            .into());
     }
-    if refused.has_errors() {
-        return Err(refused);
-    }
-    let (pool, problems) = Pool::start(session.world.clone(), session.needed_providers(&state)).await;
+    let (pool, problems) =
+        Pool::start(session.world.clone(), session.needed_providers(&state)).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -51,9 +51,12 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     }
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
-    let result = planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink).await;
+    let result =
+        planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink)
+            .await;
     let mut finished = result?;
-    finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
+    finished.problems =
+        Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
     if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
     }
@@ -69,21 +72,13 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     Ok(Planned { finished, state, variables, pool })
 }
 
-/// Provisioners are not run yet. Leaving them out without a word would do something else than what is written.
-fn without_provisioners(config: &Config, mode: PlanMode) -> Diagnostics {
-    let destroys = mode == PlanMode::Destroy;
-    let all = distinct(config).flat_map(|(_, module)| module.resources.values()).flat_map(|it| &it.provisioners);
-    let counted = all.filter(|it| mode != PlanMode::RefreshOnly && (it.on_destroy || !destroys));
-    let refused = counted.map(|it| {
-        Diagnostic::error("Provisioners are not supported")
-            .detail(format!("This version of entail does not run provisioners, such as this {:?}. Remove the block, or plan with a program that runs it.", &*it.kind.text))
-            .at(it.declared)
-    });
-    Diagnostics(refused.collect())
-}
-
 /// Finds out what takes part in a run, without any provider.
-pub fn whatif(session: &Session, request: &Request, state: State, variables: &BTreeMap<Str, Value>) -> Result<Structured, Diagnostics> {
+pub fn whatif(
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: &BTreeMap<Str, Value>,
+) -> Result<Structured, Diagnostics> {
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
     planner::structure(&inputs(session, request, &state, &moves.moved, variables))

@@ -195,8 +195,9 @@ impl Writer<'_> {
             }
             json.close(']');
         }
-        if let Some(schema) =
-            self.schemas.and_then(|it| it(&resource.provider_source, resource.name.mode, &resource.name.kind))
+        if let Some(schema) = self
+            .schemas
+            .and_then(|it| it(&resource.provider_source, resource.name.mode, &resource.name.kind))
         {
             let content = known_content(&resource.body, &schema.block);
             if !content.attributes.is_empty() || !content.blocks.is_empty() {

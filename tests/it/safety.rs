@@ -67,7 +67,12 @@ impl Place {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary::path());
-        command.args(arguments).current_dir(self.path()).env("NO_COLOR", "1").env("TF_IN_AUTOMATION", "1").stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env("TF_IN_AUTOMATION", "1")
+            .stdin(Stdio::null());
         command
     }
 
@@ -75,7 +80,8 @@ impl Place {
     #[track_caller]
     fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
         let output = self.command(arguments).output().expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
         assert!(!text.contains("panicked at"), "{arguments:?}: {text}");
         (text, output.status.code())
     }
@@ -88,7 +94,11 @@ impl Place {
     }
 
     fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+        self.command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts")
     }
 
     /// Starts a run with `-json`, kills it when it has reported this many objects and a moment has passed, and returns
@@ -120,12 +130,19 @@ impl Place {
             Some(0) => list.lines().map(str::to_owned).collect(),
             _ => BTreeSet::new(),
         };
-        let shown: serde_json::Value = serde_json::from_str(&self.succeed(&["show", "-json"])).expect("it is JSON");
-        let resources = shown["values"]["root_module"]["resources"].as_array().cloned().unwrap_or_default();
+        let shown: serde_json::Value =
+            serde_json::from_str(&self.succeed(&["show", "-json"])).expect("it is JSON");
+        let resources =
+            shown["values"]["root_module"]["resources"].as_array().cloned().unwrap_or_default();
         let objects: BTreeMap<String, String> = resources
             .iter()
             .filter(|it| it["deposed_key"].is_null())
-            .map(|it| (it["address"].as_str().expect("text").to_owned(), it["values"]["id"].as_str().unwrap_or_default().to_owned()))
+            .map(|it| {
+                (
+                    it["address"].as_str().expect("text").to_owned(),
+                    it["values"]["id"].as_str().unwrap_or_default().to_owned(),
+                )
+            })
             .collect();
         assert_eq!(listed, objects.keys().cloned().collect(), "list and show differ");
         objects
@@ -134,7 +151,10 @@ impl Place {
     /// Hidden files: locks, journals and halves.
     fn hidden(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path()).expect("the folder is read").flatten();
-        entries.map(|it| it.file_name().to_string_lossy().into_owned()).filter(|it| it.starts_with('.')).collect()
+        entries
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .filter(|it| it.starts_with('.'))
+            .collect()
     }
 }
 
@@ -178,7 +198,8 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
     }
 }
@@ -194,17 +215,22 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
     for round in start..start + rounds() {
         let mut dice = Dice(round * 7919 + 1);
         let place = Place::new(MANY);
-        let mut moment = |dice: &mut Dice| Duration::from_micros(dice.below(6000) as u64);
+        let moment = |dice: &mut Dice| Duration::from_micros(dice.below(6000) as u64);
         let mut made = BTreeMap::new();
         // Created, and created again from where it was.
         for _ in 0..2 {
             let after = dice.below(ALL - made.len());
-            let (reported, _) = place.killed(&["apply", "-auto-approve", "-json"], after, moment(&mut dice));
+            let (reported, _) =
+                place.killed(&["apply", "-auto-approve", "-json"], after, moment(&mut dice));
             let objects = place.objects();
             place.succeed(&["output", "-json"]);
             reported.check(&objects);
             for (address, id) in &made {
-                assert_eq!(objects.get(address), Some(id), "round {round}: {address} is not what it was");
+                assert_eq!(
+                    objects.get(address),
+                    Some(id),
+                    "round {round}: {address} is not what it was"
+                );
             }
             made = objects;
         }
@@ -218,14 +244,26 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
         assert_eq!(place.hidden(), [""; 0], "round {round}");
 
         // Updated and replaced in both orders.
-        let (reported, _) = place.killed(&["apply", "-auto-approve", "-json", "-var=v=2"], dice.below(ALL), moment(&mut dice));
+        let (reported, _) = place.killed(
+            &["apply", "-auto-approve", "-json", "-var=v=2"],
+            dice.below(ALL),
+            moment(&mut dice),
+        );
         reported.check(&place.objects());
         place.succeed(&["apply", "-auto-approve", "-var=v=2"]);
         assert_eq!(place.objects().len(), ALL, "round {round}");
-        assert_eq!(place.run(&["plan", "-detailed-exitcode", "-var=v=2"]).1, Some(0), "round {round}");
+        assert_eq!(
+            place.run(&["plan", "-detailed-exitcode", "-var=v=2"]).1,
+            Some(0),
+            "round {round}"
+        );
 
         // Destroyed.
-        let (reported, _) = place.killed(&["destroy", "-auto-approve", "-json", "-var=v=2"], dice.below(ALL), moment(&mut dice));
+        let (reported, _) = place.killed(
+            &["destroy", "-auto-approve", "-json", "-var=v=2"],
+            dice.below(ALL),
+            moment(&mut dice),
+        );
         reported.check(&place.objects());
         place.succeed(&["destroy", "-auto-approve", "-var=v=2"]);
         assert!(place.objects().is_empty(), "round {round}");
@@ -257,7 +295,11 @@ resource "time_sleep" "slow" {
         place.succeed(&["apply", "-auto-approve"]);
         let old = place.objects();
         place.write("main.tf", AFTER);
-        let (reported, _) = place.killed(&["apply", "-auto-approve", "-json"], 1 + dice.below(50), Duration::from_micros(dice.below(3000) as u64));
+        let (reported, _) = place.killed(
+            &["apply", "-auto-approve", "-json"],
+            1 + dice.below(50),
+            Duration::from_micros(dice.below(3000) as u64),
+        );
         let objects = place.objects();
         reported.check(&objects);
         let moved = objects.iter().filter(|it| it.0.starts_with("terraform_data"));
@@ -267,7 +309,11 @@ resource "time_sleep" "slow" {
         let now = place.objects();
         assert_eq!(now.len(), 60);
         for (address, id) in &old {
-            assert_eq!(now.get(&address.replace("old", "new")), Some(id), "{address} was made anew");
+            assert_eq!(
+                now.get(&address.replace("old", "new")),
+                Some(id),
+                "{address} was made anew"
+            );
         }
     }
 }
@@ -283,14 +329,21 @@ fn signal(child: &Child, name: &str) {
 fn read_until(reader: &mut impl BufRead, wanted: &str) -> String {
     let mut text = String::new();
     while !text.contains(wanted) {
-        assert!(reader.read_line(&mut text).expect("it is read") > 0, "{wanted:?} never comes: {text}");
+        assert!(
+            reader.read_line(&mut text).expect("it is read") > 0,
+            "{wanted:?} never comes: {text}"
+        );
     }
     text
 }
 
 /// Runs a command, sends it each signal when a line has been read, and returns all that it says and its exit code.
 #[track_caller]
-fn interrupted(place: &Place, arguments: &[&str], signals: &[(&str, &str)]) -> (String, Option<i32>) {
+fn interrupted(
+    place: &Place,
+    arguments: &[&str],
+    signals: &[(&str, &str)],
+) -> (String, Option<i32>) {
     let mut child = place.start(arguments);
     let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut text = String::new();
@@ -318,10 +371,16 @@ resource "terraform_data" "fast" {
 fn the_first_interrupt_finishes_what_runs_and_saves_it() {
     for json in [false, true] {
         let place = Place::new(&SLOW.replace("DURATION", "2s"));
-        let flags: &[&str] = if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
+        let flags: &[&str] =
+            if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
         let (text, code) = interrupted(&place, flags, &[("time_sleep.slow: Creating", "INT")]);
         assert_eq!(code, Some(1), "{text}");
-        for wanted in ["Interrupt received.", "Stopping operation...", "time_sleep.slow: Creation complete", "execution halted"] {
+        for wanted in [
+            "Interrupt received.",
+            "Stopping operation...",
+            "time_sleep.slow: Creation complete",
+            "execution halted",
+        ] {
             assert!(text.contains(wanted), "{wanted}: {text}");
         }
         assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\ntime_sleep.slow\n");
@@ -355,7 +414,8 @@ fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
 
     // Killed in the middle of it, it is half made as well.
     let place = Place::new(config);
-    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
+    let (text, code) =
+        interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
     assert_eq!(code, None, "{text}");
     assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
 }
@@ -363,7 +423,13 @@ fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
 #[test]
 fn an_interrupt_at_a_question_or_in_a_plan_changes_nothing() {
     let place = Place::new(&SLOW.replace("DURATION", "1s"));
-    let mut child = place.command(&["apply"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = place
+        .command(&["apply"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
     read_until(&mut reader, "Only 'yes' will be accepted to approve.");
     signal(&child, "INT");

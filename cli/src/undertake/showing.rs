@@ -27,13 +27,21 @@ use crate::view;
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let asked = args.asked()?;
     if !args.json {
-        ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, args.json_into.as_deref())?;
+        ui.begin(
+            Manner { show_sensitive: args.show_sensitive, ..Manner::default() },
+            args.json_into.as_deref(),
+        )?;
     }
     let ui = &*ui;
     with_room(|runtime| runtime.block_on(show(ui, world, &asked, args.json)))?
 }
 
-async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Result<u8, Diagnostics> {
+async fn show(
+    ui: &Ui,
+    world: &Arc<World>,
+    asked: &Shown,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     match asked {
         Shown::State => {
             let state = Store::open(ui, world, &Choice::default())?.read(ui)?;
@@ -58,17 +66,21 @@ async fn configuration(ui: &Ui, world: &Arc<World>) -> Result<u8, Diagnostics> {
     if problems.has_errors() {
         return Err(problems);
     }
-    let (pool, problems) = Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+    let (pool, problems) =
+        Pool::start(world.clone(), session.needed_providers(&State::default())).await;
     if problems.has_errors() {
         return Err(problems);
     }
-    let find = |provider: &Provider, mode: Mode, kind: &str| pool.resource_schema(provider, mode, kind).cloned();
+    let find = |provider: &Provider, mode: Mode, kind: &str| {
+        pool.resource_schema(provider, mode, kind).cloned()
+    };
     ui.out(&format!("{}\n", document(&session.config, &find)));
     Ok(0)
 }
 
 fn module(ui: &Ui, world: &Arc<World>, folder: &Path) -> Result<u8, Diagnostics> {
-    let (module, problems) = load_module(&world.root.join(folder), &folder.display().to_string(), &ui.sources);
+    let (module, problems) =
+        load_module(&world.root.join(folder), &folder.display().to_string(), &ui.sources);
     match module {
         Some(module) if !problems.has_errors() => ui.out(&format!("{}\n", module_document(module))),
         _ => return Err(problems),
@@ -76,34 +88,62 @@ fn module(ui: &Ui, world: &Arc<World>, folder: &Path) -> Result<u8, Diagnostics>
     Ok(0)
 }
 
-async fn state_document(ui: &Ui, world: &Arc<World>, state: &State, as_json: bool) -> Result<u8, Diagnostics> {
+async fn state_document(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &State,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
     let (pool, problems) = Pool::start(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| pool.resource_schema(provider, mode, kind).cloned();
+        let find = |provider: &Provider, mode: Mode, kind: &str| {
+            pool.resource_schema(provider, mode, kind).cloned()
+        };
         ui.out(&format!("{}\n", state_json::state_document(state, &find)?));
         return Ok(0);
     }
     let schemas = schemas(&pool);
-    ui.show(|out| view::state::write(out, &view::state::objects(state, &schemas), &state.outputs, &schemas, ui.look()));
+    ui.show(|out| {
+        view::state::write(
+            out,
+            &view::state::objects(state, &schemas),
+            &state.outputs,
+            &schemas,
+            ui.look(),
+        )
+    });
     Ok(0)
 }
 
-async fn plan_document(ui: &Ui, world: &Arc<World>, path: &Path, as_json: bool) -> Result<u8, Diagnostics> {
+async fn plan_document(
+    ui: &Ui,
+    world: &Arc<World>,
+    path: &Path,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     let loaded = saved::load(&world.root.join(path))?;
     let config = loaded.config(&ui.sources)?;
-    let mut needed: Vec<Provider> = loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    let mut needed: Vec<Provider> =
+        loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));
-    needed.extend(config.modules.values().flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())));
+    needed.extend(
+        config
+            .modules
+            .values()
+            .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
+    );
     let (pool, problems) = Pool::start(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> { pool.resource_schema(provider, mode, kind).cloned() };
+        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> {
+            pool.resource_schema(provider, mode, kind).cloned()
+        };
         ui.out(&format!("{}\n", json::plan_document(&loaded.plan, &config, &find)?));
         return Ok(0);
     }
@@ -112,7 +152,8 @@ async fn plan_document(ui: &Ui, world: &Arc<World>, path: &Path, as_json: bool) 
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to read the given file as a state or plan file").detail(format!("{}: {error}", path.display()))
+    Diagnostic::error("Failed to read the given file as a state or plan file")
+        .detail(format!("{}: {error}", path.display()))
 }
 
 fn unreadable_kind(path: &Path) -> Diagnostic {

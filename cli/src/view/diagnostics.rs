@@ -297,7 +297,11 @@ pub struct Frame {
 
 impl ReportHandler for Frame {
     fn debug(&self, error: &dyn miette::Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.style.colour || self.style.framed { self.framed(error, f) } else { self.plain(error, f) }
+        if self.style.colour || self.style.framed {
+            self.framed(error, f)
+        } else {
+            self.plain(error, f)
+        }
     }
 }
 

@@ -130,6 +130,6 @@ fn a_problem_carries_its_place_and_source() {
     problem.function = Some(("max".into(), None));
     let text = messages(&Event::Diagnostic(Box::new(problem)), &sources, NOON);
     expect![[r#"
-        {"@level":"error","@message":"Error: Bad","@module":"tofu.ui","@timestamp":"2026-01-02T12:00:00.000001Z","diagnostic":{"severity":"error","summary":"Bad","detail":"Very bad.","address":"t.a","range":{"filename":"main.tf","start":{"line":2,"column":7,"byte":15},"end":{"line":2,"column":11,"byte":19}},"snippet":{"context":"locals","code":"  a = nope","start_line":2,"highlight_start_offset":6,"highlight_end_offset":10,"values":[{"traversal":"a","statement":"is 2"},{"traversal":"b","statement":"is 1"}],"function_call":{"called_as":"max"}}},"type":"diagnostic"}
+        {"@level":"error","@message":"Error: Bad","@module":"tofu.ui","@timestamp":"2026-01-02T12:00:00.000001Z","diagnostic":{"severity":"error","summary":"Bad","detail":"Very bad.","address":"t.a","range":{"filename":"main.tf","start":{"line":2,"column":7,"byte":15},"end":{"line":2,"column":11,"byte":19}},"snippet":{"context":"locals","code":"  a = nope","start_line":2,"highlight_start_offset":6,"highlight_end_offset":10,"values":[{"traversal":"a","statement":"is 2"},{"traversal":"b","statement":"is 1"}],"function_call":{"called_as":"max","signature":{"name":"max","variadic_param":{"name":"numbers","type":"number"},"return_type":"number"}}}},"type":"diagnostic"}
     "#]].assert_eq(&text);
 }
