@@ -1,7 +1,7 @@
 //! Files that several programs share: replacing one at once, locking one, and reading one that this process has locked.
 //!
 //! The lock is the POSIX record lock that OpenTofu takes. Such a lock is lost when the process closes *any* handle of
-//! the file, so a locked file is read through the handle that holds the lock, which is kept in [`HELD`].
+//! the file, so a locked file is read through the handle that holds the lock, which is kept in `HELD`.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

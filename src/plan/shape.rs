@@ -22,7 +22,7 @@ pub fn write_known(json: &mut JsonWriter, value: &Value) {
     }
 }
 
-/// Writes `true` for each unknown part as the next value. See [`is_trivial`] for what is left out.
+/// Writes `true` for each unknown part as the next value. See `is_trivial` for what is left out.
 pub fn write_unknown(json: &mut JsonWriter, value: &Value) {
     match value.bare() {
         Value::Unknown(_) => json.literal(true),
@@ -35,7 +35,7 @@ pub fn write_unknown(json: &mut JsonWriter, value: &Value) {
     }
 }
 
-/// Writes `true` for each sensitive part as the next value. See [`is_trivial`] for what is left out.
+/// Writes `true` for each sensitive part as the next value. See `is_trivial` for what is left out.
 pub fn write_sensitive(json: &mut JsonWriter, value: &Value) {
     if is_sensitive(value) {
         return json.literal(true);

@@ -1,6 +1,6 @@
 //! The providers that are part of the program: no download, no process, the same behaviour as the plugins.
 //!
-//! Each provider is a table of kinds ([`resource::Kind`], [`host::Source`]) over a table of attributes; [`host::Host`]
+//! Each provider is a table of kinds (`resource::Kind`, `host::Source`) over a table of attributes; `host::Host`
 //! answers the protocol's calls from them.
 
 use std::sync::Arc;
