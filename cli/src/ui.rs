@@ -48,6 +48,8 @@ pub struct Ui {
     grouping: Grouping,
     out_style: Style,
     err_style: Style,
+    /// No flag asks for plain text.
+    has_frames: bool,
     world: World,
     streams: Mutex<Streams>,
     input: Input,
@@ -72,6 +74,7 @@ impl Ui {
         let style = |is_terminal: bool, width: Option<usize>| Style {
             colour: wants_colour && is_terminal,
             width: width.filter(|it| is_terminal && *it > 0).unwrap_or(Style::DEFAULT_WIDTH),
+            ..Style::default()
         };
         let columns =
             |it: io::Result<rustix::termios::Winsize>| it.ok().map(|it| usize::from(it.ws_col));
@@ -84,7 +87,12 @@ impl Ui {
             into: None,
         };
         let input = Box::new(io::BufReader::new(io::stdin()));
-        Ui { out_style, err_style, ..Ui::new(view, world, streams, input) }
+        Ui {
+            out_style,
+            err_style,
+            has_frames: !view.no_color,
+            ..Ui::new(view, world, streams, input)
+        }
     }
 
     fn new(view: &ViewArgs, world: &World, streams: Streams, input: Box<dyn BufRead + Send>) -> Ui {
@@ -97,6 +105,7 @@ impl Ui {
             grouping: view.grouping(),
             out_style: Style::default(),
             err_style: Style::default(),
+            has_frames: false,
             world: world.clone(),
             streams: Mutex::new(streams),
             input: Arc::new(Mutex::new(input)),
@@ -308,6 +317,11 @@ impl Ui {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "EOF"));
         }
         Ok(answer.trim_end().to_owned())
+    }
+
+    /// Sets how problems look where each line is answered: in frames, unless a flag asks for plain text.
+    pub fn converse(&mut self) {
+        self.err_style = Style { framed: self.has_frames, spaced: true, ..self.err_style };
     }
 
     /// Returns whether people type the input.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::attributes;
 use super::session::Session;
 use crate::address::{Instance, InstanceKey, Module};
 use crate::config::check::references_problems;
+use crate::config::uses::of_value;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::print::format_value;
 use crate::expression::{self, Scope, Subject, problems};
@@ -109,10 +111,11 @@ fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
 }
 
 /// Evaluates what was typed and returns what to print.
-pub fn answer(values: &Values<'_>, text: &str) -> Result<String, Diagnostics> {
+pub fn answer(values: &Values<'_>, pool: &Pool, text: &str) -> Result<String, Diagnostics> {
     let file = values.sources.add("<console-input>", text.into());
     let expression = syntax::parse_expression(file, text, 0)?;
     let mut found = references_problems(values.config, &Module::default(), &expression);
+    found.extend(attributes::unsupported(values.config.root(), pool, &[of_value(&expression)]));
     syntax::calls(&expression, &mut |name, _, span| {
         if &*name.text == "plantimestamp" {
             found.push(problems::unknown_function(name, span));

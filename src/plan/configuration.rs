@@ -2,6 +2,7 @@
 //! refers to.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::json::Schemas;
 use super::provider_table::{Entry, key_of, local_name, provider_table};
@@ -16,7 +17,16 @@ use crate::syntax::{self, Body, Expression};
 use crate::value::{Str, Type, Value, json};
 
 /// Writes the document.
-pub(super) fn document(config: &Config, schemas: &Schemas<'_>) -> String {
+pub fn document(config: &Config, schemas: &Schemas<'_>) -> String {
+    write(config, Some(schemas))
+}
+
+/// Writes what one module says by itself: without expressions, whose meaning rests on others.
+pub fn module_document(module: Arc<Module>) -> String {
+    write(&Config { modules: BTreeMap::from([(ModuleAddr::default(), module)]) }, None)
+}
+
+fn write(config: &Config, schemas: Option<&Schemas<'_>>) -> String {
     let writer = Writer { config, schemas, providers: provider_table(config) };
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
@@ -29,7 +39,8 @@ pub(super) fn document(config: &Config, schemas: &Schemas<'_>) -> String {
 
 struct Writer<'a> {
     config: &'a Config,
-    schemas: &'a Schemas<'a>,
+    /// None where a module is described by itself.
+    schemas: Option<&'a Schemas<'a>>,
     providers: BTreeMap<String, Entry>,
 }
 
@@ -71,6 +82,9 @@ impl Writer<'_> {
 
     /// Writes what is set in a block whose schema is not at hand: every argument.
     fn write_plain(&self, json: &mut JsonWriter, body: &Body) {
+        if self.schemas.is_none() {
+            return;
+        }
         let (mut attributes, _) = body.just_attributes();
         if attributes.is_empty() {
             return;
@@ -127,8 +141,10 @@ impl Writer<'_> {
         json.member_if_true("sensitive", output.sensitive);
         json.member_if_true("ephemeral", output.ephemeral);
         json.member_unless_empty("deprecated", output.deprecated.as_deref().unwrap_or_default());
-        json.key("expression");
-        self.write_expression(json, &output.value);
+        if self.schemas.is_some() {
+            json.key("expression");
+            self.write_expression(json, &output.value);
+        }
         json.member_strings("depends_on", &subjects(&output.depends_on));
         json.member_unless_empty("description", output.description.as_deref().unwrap_or_default());
     }
@@ -179,8 +195,9 @@ impl Writer<'_> {
             }
             json.close(']');
         }
-        if let Some(schema) =
-            (self.schemas)(&resource.provider_source, resource.name.mode, &resource.name.kind)
+        if let Some(schema) = self
+            .schemas
+            .and_then(|it| it(&resource.provider_source, resource.name.mode, &resource.name.kind))
         {
             let content = known_content(&resource.body, &schema.block);
             if !content.attributes.is_empty() || !content.blocks.is_empty() {
@@ -196,6 +213,9 @@ impl Writer<'_> {
     }
 
     fn write_repetition(&self, json: &mut JsonWriter, repetition: &Repetition) {
+        if self.schemas.is_none() {
+            return;
+        }
         let (name, expression) = match repetition {
             Repetition::Count(it) => ("count_expression", it),
             Repetition::ForEach(it) => ("for_each_expression", it),
@@ -229,8 +249,10 @@ impl Writer<'_> {
             json.close('}');
         }
         self.write_repetition(json, &call.repetition);
-        json.key("module");
-        self.write_module(json, &child);
+        if self.schemas.is_some() {
+            json.key("module");
+            self.write_module(json, &child);
+        }
         json.member_unless_empty("version_constraint", &text(&call.version));
         json.member_strings("depends_on", &subjects(&call.depends_on));
     }

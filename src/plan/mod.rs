@@ -9,7 +9,7 @@ use crate::value::{Path, Str, Value};
 
 pub mod check;
 mod codec;
-mod configuration;
+pub mod configuration;
 pub mod file;
 pub mod json;
 mod provider_table;

@@ -22,6 +22,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
     let files = Choice { state: args.state.clone(), ..Choice::default() };
     let state = StateOptions { files, lock: LockOptions::from(&args.lock) };
     let request = Request { variables: args.variables.sources()?, ..Request::default() };
+    ui.converse();
     let ui = &*ui;
     with_room(|runtime| {
         let (session, mut problems) =
@@ -42,11 +43,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
             ));
         }
         ui.diagnostics(problems.once());
-        Ok(converse(ui, &values))
+        Ok(converse(ui, &values, &pool))
     })?
 }
 
-fn converse(ui: &Ui, values: &Values<'_>) -> u8 {
+fn converse(ui: &Ui, values: &Values<'_>, pool: &Pool) -> u8 {
     let mut lines = Lines::default();
     let mut prompt = "> ".to_owned();
     while let Some(line) = ui.line(&prompt) {
@@ -62,7 +63,7 @@ fn converse(ui: &Ui, values: &Values<'_>) -> u8 {
             "exit" => return 0,
             "help" => ui.out(&format!("{HELP}\n")),
             "" => ui.out("\n"),
-            _ => match console::answer(values, &text) {
+            _ => match console::answer(values, pool, &text) {
                 Ok(answer) => ui.out(&format!("{answer}\n")),
                 Err(problems) => {
                     let code = ui.diagnostics(problems);

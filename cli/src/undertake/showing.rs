@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use entail::address::{Mode, Provider};
 use entail::backend::local::Choice;
+use entail::config::load_module;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
 use entail::operation::saved;
+use entail::operation::session::Session;
+use entail::plan::configuration::{document, module_document};
 use entail::plan::file::is_archive;
 use entail::plan::{json, state_json};
 use entail::schema::Schema;
@@ -53,10 +56,36 @@ async fn show(
             let state = entail::state::read::read(&bytes).map_err(|_| unreadable_kind(path))?;
             state_document(ui, world, &state.unwrap_or_default(), as_json).await
         }
-        Shown::Config | Shown::Module(_) => Err(Diagnostic::error("Command not available")
-            .detail("Showing the configuration as JSON is not part of this version of entail. `show -json PLAN` holds it.")
-            .into()),
+        Shown::Config => configuration(ui, world).await,
+        Shown::Module(folder) => module(ui, world, folder),
     }
+}
+
+async fn configuration(ui: &Ui, world: &Arc<World>) -> Result<u8, Diagnostics> {
+    let (session, problems) = Session::open_for_validation(world.clone(), ui.sources.clone())?;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let (pool, problems) =
+        Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let find = |provider: &Provider, mode: Mode, kind: &str| {
+        pool.resource_schema(provider, mode, kind).cloned()
+    };
+    ui.out(&format!("{}\n", document(&session.config, &find)));
+    Ok(0)
+}
+
+fn module(ui: &Ui, world: &Arc<World>, folder: &Path) -> Result<u8, Diagnostics> {
+    let (module, problems) =
+        load_module(&world.root.join(folder), &folder.display().to_string(), &ui.sources);
+    match module {
+        Some(module) if !problems.has_errors() => ui.out(&format!("{}\n", module_document(module))),
+        _ => return Err(problems),
+    }
+    Ok(0)
 }
 
 async fn state_document(

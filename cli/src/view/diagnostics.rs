@@ -59,7 +59,10 @@ pub fn render(
     }
     let mut printed = Printed::default();
     for group in &groups {
-        let text = one(&group.shown(), sources, style);
+        let mut text = one(&group.shown(), sources, style);
+        if style.spaced {
+            text.push('\n');
+        }
         match group.first.severity {
             Severity::Error => printed.err.push_str(&text),
             Severity::Warning => printed.out.push_str(&text),
@@ -285,7 +288,7 @@ impl fmt::Display for Handled<'_> {
     }
 }
 
-/// Prints a diagnostic within a left rule where there is colour, as a paragraph otherwise.
+/// Prints a diagnostic within a left rule where there is colour or the style says so, as a paragraph otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Colour and width.
@@ -294,7 +297,11 @@ pub struct Frame {
 
 impl ReportHandler for Frame {
     fn debug(&self, error: &dyn miette::Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.style.colour { self.framed(error, f) } else { self.plain(error, f) }
+        if self.style.colour || self.style.framed {
+            self.framed(error, f)
+        } else {
+            self.plain(error, f)
+        }
     }
 }
 
@@ -326,7 +333,10 @@ impl Frame {
         let rule = style.paint(&[colour], "│");
         writeln!(f, "{}", style.paint(&[colour], "╷"))?;
         for line in text.trim_end_matches('\n').split('\n') {
-            if line.is_empty() { writeln!(f, "{rule}")? } else { writeln!(f, "{rule} {line}")? }
+            writeln!(f, "{rule} {line}")?;
+        }
+        if error.help().is_none() {
+            writeln!(f, "{rule} \n{rule} ")?;
         }
         writeln!(f, "{}", style.paint(&[colour], "╵"))
     }

@@ -9,11 +9,15 @@ pub struct Style {
     pub colour: bool,
     /// The width of the terminal in columns; 78 where there is none.
     pub width: usize,
+    /// Whether problems stand in frames even without colour.
+    pub framed: bool,
+    /// Whether an empty line follows each problem, as where questions and answers take turns.
+    pub spaced: bool,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { colour: false, width: Style::DEFAULT_WIDTH }
+        Style { colour: false, width: Style::DEFAULT_WIDTH, framed: false, spaced: false }
     }
 }
 

@@ -1,1 +1,182 @@
-//! What `validate` tells of whole configurations.
+//! Folders in, what `validate` says out: summary, place, detail where it matters.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use crate::config::tests::folder;
+use crate::diagnostic::Sources;
+use crate::observe::pool::Pool;
+use crate::operation::session::Session;
+use crate::state::State;
+use crate::world::World;
+
+/// The one place that validates: files as text in, problems as text out.
+#[track_caller]
+fn check(files: &str, expected: Expect) {
+    let folder = folder(files);
+    let world = World {
+        root: folder.path().into(),
+        cwd: folder.path().into(),
+        environment: Default::default(),
+        fixed_time: None,
+    };
+    let (world, sources) = (Arc::new(world), Sources::default());
+    let (_, installed) = crate::operation::modules::install_modules(
+        &world.root,
+        &world.root.join(".terraform"),
+        &sources,
+    );
+    assert!(!installed.has_errors(), "{installed:?}");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let problems = runtime.block_on(async {
+        let (session, _) = Session::open_for_validation(world.clone(), sources.clone())
+            .expect("a configuration that can be read");
+        let (pool, _) =
+            Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+        super::check(&session, &pool).await
+    });
+    let lines = problems.iter().map(|it| {
+        let place = it.subject.map_or_else(String::new, |it| sources.place(it));
+        let kind = if it.is_error() { "error" } else { "warning" };
+        format!("{kind}: {} {place}\n", it.summary)
+    });
+    expected.assert_eq(&lines.collect::<String>());
+}
+
+#[test]
+fn expressions_are_evaluated_without_values_of_variables_and_resources() {
+    check(
+        r#"
+        -- main.tf --
+        variable "n" { type = number }
+        locals {
+          fine = var.n + 1
+          bad  = upper(var.n, 1)
+        }
+        resource "terraform_data" "a" {
+          input = 1 + {}
+        }
+        resource "terraform_data" "b" {
+          count = -1
+          input = terraform_data.a.nosuch
+        }
+        "#,
+        expect![[r#"
+            error: Too many function arguments main.tf:4,23
+            error: Invalid operand main.tf:7,15
+        "#]],
+    );
+}
+
+#[test]
+fn what_rests_on_a_wrong_block_is_not_looked_at() {
+    check(
+        r#"
+        -- main.tf --
+        locals {
+          first  = 1 + {}
+          second = local.first + {}
+        }
+        output "o" { value = upper(local.second, 1) }
+        "#,
+        expect![[r#"
+            error: Invalid operand main.tf:2,16
+        "#]],
+    );
+}
+
+#[test]
+fn a_child_takes_what_its_call_gives_as_far_as_that_is_decided() {
+    check(
+        r#"
+        -- main.tf --
+        module "m" {
+          source = "./m"
+          n      = 0
+          o      = { name = "x", size = 3 }
+          old    = "y"
+        }
+        output "missing" { value = module.m.nosuch }
+        -- m/main.tf --
+        variable "n" {
+          type = number
+          validation {
+            condition     = var.n > 0
+            error_message = "Must be positive."
+          }
+        }
+        variable "o" { type = object({ name = string }) }
+        variable "old" {
+          default    = ""
+          deprecated = "Use nothing."
+        }
+        output "o" { value = var.o.name }
+        "#,
+        expect![[r#"
+            error: Invalid value for variable main.tf:3,12
+            warning: Object attribute is ignored main.tf:4,26
+            warning: Variable marked as deprecated by the module author main.tf:5,12
+            error: Unsupported attribute main.tf:7,36
+        "#]],
+    );
+}
+
+#[test]
+fn providers_are_asked_of_every_block_that_can_be_decoded() {
+    check(
+        r#"
+        -- main.tf --
+        variable "length" { type = number }
+        resource "random_password" "unknown" { length = var.length }
+        resource "random_password" "short" { length = 0 }
+        resource "local_file" "both" {
+          filename       = "x"
+          content        = "a"
+          content_base64 = "YQ=="
+        }
+        resource "terraform_data" "a" {
+          lifecycle {
+            ignore_changes = [output, nosuch]
+          }
+        }
+        "#,
+        expect![[r#"
+            error: Invalid Attribute Value main.tf:3,47
+            error: Invalid Attribute Combination main.tf:4,30
+            error: Invalid Attribute Combination main.tf:4,30
+            error: Invalid Attribute Combination main.tf:6,20
+            error: Invalid Attribute Combination main.tf:7,20
+            warning: Redundant ignore_changes element main.tf:9,10
+            error: Unsupported attribute main.tf:11,31
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_count_where_they_are_decided() {
+    check(
+        r#"
+        -- main.tf --
+        variable "v" {
+          validation {
+            condition     = length(var.v) > 3
+            error_message = "Too short."
+          }
+        }
+        locals { known = 1 }
+        output "o" {
+          value = 1
+          precondition {
+            condition     = local.known == 2
+            error_message = "Not two."
+          }
+        }
+        output "secret" { value = sensitive("x") }
+        "#,
+        expect![[r#"
+            error: Module output value precondition failed main.tf:11,21
+            error: Output refers to sensitive values main.tf:15,1
+        "#]],
+    );
+}

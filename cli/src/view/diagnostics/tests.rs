@@ -31,7 +31,7 @@ fn at(file: FileId, text: &str) -> Span {
 #[track_caller]
 fn check(diagnostic: Diagnostic, colour: bool, expected: Expect) {
     let (sources, _) = main_tf();
-    let text = one(&diagnostic, &sources, Style { colour, width: 60 });
+    let text = one(&diagnostic, &sources, Style { colour, width: 60, ..Style::default() });
     expected.assert_eq(&text.replace('\u{1b}', "^"));
 }
 
@@ -146,7 +146,7 @@ fn broken_files_and_odd_places_never_panic() {
         let file = sources.add("broken.tf", text.into());
         for start in 0..=text.len() + 2 {
             let problem = Diagnostic::error("x").at(Span::new(file, start, start + 1));
-            one(&problem, &sources, Style { colour: true, width: 0 });
+            one(&problem, &sources, Style { colour: true, width: 0, ..Style::default() });
         }
     }
 }
