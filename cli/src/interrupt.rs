@@ -42,7 +42,8 @@ impl Listener {
     /// Takes the signals over from the system, which would end the process. `None` where that cannot be done.
     pub fn new(runtime: &Runtime) -> Option<Listener> {
         let _inside = runtime.enter();
-        let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+        let (interrupt, terminate) =
+            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
         let _too_large = signal(SignalKind::from_raw(SIGXFSZ)).ok();
         Some(Listener { interrupt: interrupt.ok()?, terminate: terminate.ok()?, _too_large })
     }

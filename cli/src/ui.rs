@@ -87,12 +87,7 @@ impl Ui {
         Ui { out_style, err_style, ..Ui::new(view, world, streams, input) }
     }
 
-    fn new(
-        view: &ViewArgs,
-        world: &World,
-        streams: Streams,
-        input: Box<dyn BufRead + Send>,
-    ) -> Ui {
+    fn new(view: &ViewArgs, world: &World, streams: Streams, input: Box<dyn BufRead + Send>) -> Ui {
         Ui {
             sources: Sources::default(),
             in_automation: world.variable("TF_IN_AUTOMATION").is_some(),
@@ -197,7 +192,11 @@ impl Ui {
     /// Tells of a step of `init`: a line, or a message.
     pub fn step(&self, step: &crate::view::init::Step) {
         if let Some(message) = step.message() {
-            self.messages(&json::messages(&Event::Message(message), &self.sources, &self.timestamp()));
+            self.messages(&json::messages(
+                &Event::Message(message),
+                &self.sources,
+                &self.timestamp(),
+            ));
         }
         self.say(&step.text(self.out_style, self.in_automation));
     }

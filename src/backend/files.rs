@@ -155,12 +155,19 @@ fn mark_replaced(old: &File) {
 /// Clears away what processes have left that died while they replaced a file. Whatever fails is left for the next time.
 pub fn sweep(path: &Path) {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
-    let prefix = format!(".{}.", name.to_string_lossy().strip_prefix('.').unwrap_or(&name.to_string_lossy()));
+    let prefix = format!(
+        ".{}.",
+        name.to_string_lossy().strip_prefix('.').unwrap_or(&name.to_string_lossy())
+    );
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let id = name.to_str().and_then(|it| it.strip_prefix(&prefix)?.strip_suffix(".tmp")?.parse().ok());
+        let id = name
+            .to_str()
+            .and_then(|it| it.strip_prefix(&prefix)?.strip_suffix(".tmp")?.parse().ok());
         let id = id.and_then(rustix::process::Pid::from_raw);
-        if id.is_some_and(|it| rustix::process::test_kill_process(it) == Err(rustix::io::Errno::SRCH)) {
+        if id.is_some_and(|it| {
+            rustix::process::test_kill_process(it) == Err(rustix::io::Errno::SRCH)
+        }) {
             let _ = std::fs::remove_file(entry.path());
         }
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::files::{self, Locked};
-use super::lock::{self, LockInfo, LockProblem};
 use super::leftover::{self, Leftover};
+use super::lock::{self, LockInfo, LockProblem};
 use super::{Backend, Snapshot, Stored, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{State, read, write};
@@ -122,7 +122,12 @@ impl Local {
     }
 
     /// Makes good what an interrupted run has left: what it finished is stored, and its journal goes.
-    fn settle(&self, now: &mut Now, leftover: Leftover, snapshot: &Snapshot) -> Result<(), Diagnostics> {
+    fn settle(
+        &self,
+        now: &mut Now,
+        leftover: Leftover,
+        snapshot: &Snapshot,
+    ) -> Result<(), Diagnostics> {
         if snapshot.recovered > 0
             && let Some(state) = &snapshot.state
         {
@@ -130,8 +135,10 @@ impl Local {
         }
         match leftover {
             Leftover::Spent => self.clear_journal(),
-            Leftover::Precious => std::fs::rename(self.journal_path(), self.at(&self.set_aside_path()))
-                .map_err(|error| not_saved(&error).into()),
+            Leftover::Precious => {
+                std::fs::rename(self.journal_path(), self.at(&self.set_aside_path()))
+                    .map_err(|error| not_saved(&error).into())
+            }
         }
     }
 
@@ -145,10 +152,12 @@ impl Local {
     fn settle_unlocked(&self) -> Result<(), Diagnostics> {
         let mut now = self.now();
         let journal = files::read(&self.journal_path()).map_err(|error| not_saved(&error))?;
-        let mut snapshot = Snapshot { state: read::read(&self.read_file(&now)?)?, ..Snapshot::default() };
+        let mut snapshot =
+            Snapshot { state: read::read(&self.read_file(&now)?)?, ..Snapshot::default() };
         match journal {
             Some(journal) => {
-                let leftover = leftover::take_up(&journal, &mut snapshot, &self.journal_names(true));
+                let leftover =
+                    leftover::take_up(&journal, &mut snapshot, &self.journal_names(true));
                 self.settle(&mut now, leftover, &snapshot)
             }
             None => Ok(()),
@@ -291,10 +300,14 @@ impl Backend for Local {
             )));
         };
         // What a dead process left here is written over or cleared away: its lock is gone with it.
-        [Some(&self.paths.write), self.paths.backup.as_ref()].into_iter().flatten().for_each(|it| files::sweep(&self.at(it)));
+        [Some(&self.paths.write), self.paths.backup.as_ref()]
+            .into_iter()
+            .flatten()
+            .for_each(|it| files::sweep(&self.at(it)));
         let info = LockInfo { path: self.paths.read.display().to_string(), ..info.clone() };
         let text = serde_json::to_vec(&info).unwrap_or_default();
         if let Err(error) = files::write_private(&self.at(&info_path), &text) {
+            let _ = std::fs::remove_file(self.at(&info_path));
             let _ = locked.release();
             let path = self.paths.read.display();
             return Err(LockProblem::Failed(format!(

@@ -11,19 +11,27 @@ use crate::state::Object;
 use crate::value::Str;
 
 /// Adds to an object what the core records of it.
-pub(super) fn finished(ctx: &Context<'_>, node: Node, change: &Change, mut object: Object) -> Object {
+pub(super) fn finished(
+    ctx: &Context<'_>,
+    node: Node,
+    change: &Change,
+    mut object: Object,
+) -> Object {
     let config = change.address.config();
     object.dependencies = ctx.graph.dependencies(&config, MOST_DEPENDENCIES);
     object.reads = rests_on(ctx, node);
     let block = ctx.config.resource(&config);
     object.skip_destroy = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
-    object.create_before_destroy = change.action == Action::CreateThenDelete || ctx.is_create_before_destroy(node);
+    object.create_before_destroy =
+        change.action == Action::CreateThenDelete || ctx.is_create_before_destroy(node);
     object
 }
 
 /// Checks the validations of every module variable that an object is made from.
 pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
-    let validates = |it: &std::sync::Arc<crate::config::Module>| it.variables.values().any(|it| !it.validations.is_empty());
+    let validates = |it: &std::sync::Arc<crate::config::Module>| {
+        it.variables.values().any(|it| !it.validations.is_empty())
+    };
     if !ctx.config.modules.values().any(validates) {
         return true;
     }
@@ -58,8 +66,12 @@ fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
             continue;
         }
         match structure.kind(next) {
-            NodeKind::Object(resource, key) => found.push(structure.resource(*resource).address.instance(key.clone()).to_string().into()),
-            NodeKind::Collection(resource) | NodeKind::Pending(resource) => found.push(structure.resource(*resource).address.to_string().into()),
+            NodeKind::Object(resource, key) => found.push(
+                structure.resource(*resource).address.instance(key.clone()).to_string().into(),
+            ),
+            NodeKind::Collection(resource) | NodeKind::Pending(resource) => {
+                found.push(structure.resource(*resource).address.to_string().into())
+            }
             _ => open.extend(ctx.reads_of(next)),
         }
         if found.len() > MOST_DEPENDENCIES {

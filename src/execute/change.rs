@@ -15,8 +15,8 @@ use crate::operation::event::{Event, Sink, Subject as EventSubject};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
 use crate::schema;
-use crate::state::objects as record;
 use crate::state::journal::Record;
+use crate::state::objects as record;
 use crate::state::{Object, Status};
 use crate::value::Value;
 
@@ -59,12 +59,22 @@ impl Work {
 }
 
 /// Creates, updates, or makes the new half of a replacement.
-pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existing: Option<Object>) -> Outcome {
-    let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else { return failure(Vec::new()) };
+pub(super) async fn make(
+    ctx: &Context<'_>,
+    change: &Change,
+    node: Node,
+    existing: Option<Object>,
+) -> Outcome {
+    let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
+        return failure(Vec::new());
+    };
     let mut records = room_for_successor(change, existing.as_ref());
-    let previous = existing.filter(|_| change.action == Action::Update || change.action == Action::CreateThenDelete);
+    let previous = existing
+        .filter(|_| change.action == Action::Update || change.action == Action::CreateThenDelete);
     let updated = previous.as_ref().filter(|_| change.action == Action::Update);
-    let Some(planned) = plan_again(ctx, &subject, change, updated).await else { return failure(records) };
+    let Some(planned) = plan_again(ctx, &subject, change, updated).await else {
+        return failure(records);
+    };
     let work = Work::of(change, &planned);
     if work == Work::Nothing {
         let failed = !ctx.observer.postconditions(&subject, &planned.value);
@@ -72,9 +82,15 @@ pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existin
     }
     let started = Instant::now();
     let shown = if work == Work::Create { Action::Create } else { Action::Update };
-    let told = EventSubject::at_start(&change.address, None, if work == Work::Create { &Value::NULL } else { &change.before });
+    let told = EventSubject::at_start(
+        &change.address,
+        None,
+        if work == Work::Create { &Value::NULL } else { &change.before },
+    );
     ctx.sink.event(Event::ApplyStart(told.clone(), shown));
-    let report = |subject: EventSubject, errored: bool| Some(Report { subject, action: shown, elapsed: started.elapsed(), errored });
+    let report = |subject: EventSubject, errored: bool| {
+        Some(Report { subject, action: shown, elapsed: started.elapsed(), errored })
+    };
     let (made, mut errored) = match work {
         Work::Marks => (Some(with_new_marks(&subject, &planned, updated)), false),
         _ => {
@@ -87,12 +103,25 @@ pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existin
         return Outcome { reported: report(told, true), ..failure(records) };
     };
     let mut object = finished(ctx, node, change, object);
-    if work == Work::Create && !errored && provision::has_any(&subject.block.provisioners, provision::When::Create) {
+    if work == Work::Create
+        && !errored
+        && provision::has_any(&subject.block.provisioners, provision::When::Create)
+    {
         // Until its provisioners are done it is half made, whatever ends this run.
         records.push(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
         ctx.notes.note(std::mem::take(&mut records));
-        let scope = ctx.observer.instance_scope(subject.module, subject.resource, &subject.key).with_self(value.clone());
-        errored = !provision::run(ctx, &change.address, &subject.block.provisioners, provision::When::Create, &scope).await;
+        let scope = ctx
+            .observer
+            .instance_scope(subject.module, subject.resource, &subject.key)
+            .with_self(value.clone());
+        errored = !provision::run(
+            ctx,
+            &change.address,
+            &subject.block.provisioners,
+            provision::When::Create,
+            &scope,
+        )
+        .await;
         object.status = if errored { Status::Tainted } else { object.status };
     }
     records.push(written(change, None, object));
@@ -100,7 +129,11 @@ pub(super) async fn make(ctx: &Context<'_>, change: &Change, node: Node, existin
     Outcome {
         records,
         failed: errored || !passed,
-        counts: (!errored).then_some(if work == Work::Create { Counted::Added } else { Counted::Changed }),
+        counts: (!errored).then_some(if work == Work::Create {
+            Counted::Added
+        } else {
+            Counted::Changed
+        }),
         reported: report(EventSubject::of(&change.address, None, &value), errored),
         value: (!errored).then_some(value),
     }
@@ -129,9 +162,20 @@ fn restored(change: &Change, previous: Option<Object>) -> Vec<Record> {
 }
 
 /// Plans with what is known now, and checks that it is what was planned.
-async fn plan_again(ctx: &Context<'_>, subject: &Subject<'_>, change: &Change, updated: Option<&Object>) -> Option<Planned> {
+async fn plan_again(
+    ctx: &Context<'_>,
+    subject: &Subject<'_>,
+    change: &Change,
+    updated: Option<&Object>,
+) -> Option<Planned> {
     let prior = match updated {
-        Some(object) => Prior { previous: change.before.clone(), value: change.before.clone(), private: object.private.clone(), tainted: false, imported: None },
+        Some(object) => Prior {
+            previous: change.before.clone(),
+            value: change.before.clone(),
+            private: object.private.clone(),
+            tainted: false,
+            imported: None,
+        },
         None if change.action == Action::Create => Prior::absent(subject.schema),
         None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
     };
@@ -139,7 +183,8 @@ async fn plan_again(ctx: &Context<'_>, subject: &Subject<'_>, change: &Change, u
     let (before, _) = change.after.unmark_deep();
     let (now, _) = planned.value.unmark_deep();
     let errors = schema::check_compatible(&subject.schema.block, &before, &now);
-    let mut found: Vec<_> = errors.iter().map(|it| problems::inconsistent_plan(subject, &it.to_string())).collect();
+    let mut found: Vec<_> =
+        errors.iter().map(|it| problems::inconsistent_plan(subject, &it.to_string())).collect();
     if found.is_empty() && updated.is_some() && !planned.replace_paths.is_empty() {
         found.push(problems::action_changed(subject));
     }
@@ -155,7 +200,13 @@ async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<Appl
     let (prior, _) = planned.prior.value.unmark_deep();
     let (value, _) = planned.value.unmark_deep();
     let (config, _) = planned.config.unmark_deep();
-    let call = ApplyCall { kind: &subject.block.name.kind, prior: &prior, planned: &value, config: &config, private: &planned.private };
+    let call = ApplyCall {
+        kind: &subject.block.name.kind,
+        prior: &prior,
+        planned: &value,
+        config: &config,
+        private: &planned.private,
+    };
     subject.provider.apply(call).await
 }
 
@@ -165,7 +216,11 @@ fn marked(subject: &Subject<'_>, planned: &Planned, value: &Value) -> Value {
 }
 
 /// The object as it was, with what is sensitive about it as it is now.
-fn with_new_marks(subject: &Subject<'_>, planned: &Planned, updated: Option<&Object>) -> (Value, Object) {
+fn with_new_marks(
+    subject: &Subject<'_>,
+    planned: &Planned,
+    updated: Option<&Object>,
+) -> (Value, Object) {
     let value = marked(subject, planned, &planned.value.unmark_deep().0);
     let mut object = updated.cloned().unwrap_or_else(|| record::new_object(&value, subject.schema));
     record::encode(&mut object, &value, subject.schema);
@@ -186,18 +241,30 @@ fn taken_in(
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
     let mut failed = response.failed();
     if answer == Answer::Object {
-        failed |= response.value.as_ref().is_some_and(|it| !is_as_planned(ctx, subject, planned, it, failed));
+        failed |= response
+            .value
+            .as_ref()
+            .is_some_and(|it| !is_as_planned(ctx, subject, planned, it, failed));
     }
     let (holds, fault) = judge(asked, updated.map(|it| it.status), answer, failed);
     ctx.observer.values.report(fault.map(|it| problems::fault(change, it)));
-    let (Holds::Answer(status), Some(applied)) = (holds, response.value) else { return (None, true) };
+    let (Holds::Answer(status), Some(applied)) = (holds, response.value) else {
+        return (None, true);
+    };
     let value = marked(subject, planned, &record::known_only(&applied.value));
-    let object = Object { private: applied.private, status, ..record::new_object(&value, subject.schema) };
+    let object =
+        Object { private: applied.private, status, ..record::new_object(&value, subject.schema) };
     (Some((value, object)), failed)
 }
 
 /// Returns whether the object is wholly known and what was planned; reports where it is not.
-fn is_as_planned(ctx: &Context<'_>, subject: &Subject<'_>, planned: &Planned, applied: &AppliedObject, failed: bool) -> bool {
+fn is_as_planned(
+    ctx: &Context<'_>,
+    subject: &Subject<'_>,
+    planned: &Planned,
+    applied: &AppliedObject,
+    failed: bool,
+) -> bool {
     if !applied.value.is_wholly_known() {
         ctx.observer.values.report([problems::not_known(subject)]);
         return false;
@@ -208,17 +275,25 @@ fn is_as_planned(ctx: &Context<'_>, subject: &Subject<'_>, planned: &Planned, ap
     }
     let (expected, _) = planned.value.unmark_deep();
     let errors = schema::check_compatible(&subject.schema.block, &expected, &applied.value);
-    ctx.observer.values.report(errors.iter().map(|it| problems::inconsistent_result(subject, &it.to_string())));
+    ctx.observer
+        .values
+        .report(errors.iter().map(|it| problems::inconsistent_result(subject, &it.to_string())));
     errors.is_empty()
 }
 
 /// Checks the conditions of an object that stays as it is: what they rest on is known by now.
 pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> Outcome {
-    let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else { return failure(Vec::new()) };
+    let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
+        return failure(Vec::new());
+    };
     let scope = ctx.observer.instance_scope(subject.module, subject.resource, &subject.key);
     let preconditions = &subject.block.lifecycle.preconditions;
-    let passed = ctx.observer.conditions(&scope, preconditions, "Resource precondition failed", &subject.address)
-        && ctx.observer.postconditions(&subject, &change.after);
+    let passed = ctx.observer.conditions(
+        &scope,
+        preconditions,
+        "Resource precondition failed",
+        &subject.address,
+    ) && ctx.observer.postconditions(&subject, &change.after);
     Outcome { failed: !passed, ..Outcome::default() }
 }
 
@@ -228,7 +303,9 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     let started = Instant::now();
     let told = EventSubject { address: change.address.clone(), deposed: None, id: None };
     ctx.sink.event(Event::ApplyStart(told.clone(), Action::Read));
-    let report = |subject: EventSubject, errored: bool| Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored });
+    let report = |subject: EventSubject, errored: bool| {
+        Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
+    };
     let Some(value) = read_now(ctx, change, &subject).await else {
         return Outcome { reported: report(told, true), ..failure(Vec::new()) };
     };

@@ -34,9 +34,14 @@ impl Command {
     /// # Errors
     ///
     /// How it failed, and the end of its output.
-    pub(super) async fn run(&self, stop: &Stop, mut line: impl FnMut(&str)) -> Result<(), (String, String)> {
+    pub(super) async fn run(
+        &self,
+        stop: &Stop,
+        mut line: impl FnMut(&str),
+    ) -> Result<(), (String, String)> {
         let plain = |why: String| (why, String::new());
-        let (reader, writer) = std::io::pipe().map_err(|it| plain(format!("no pipe for its output: {it}")))?;
+        let (reader, writer) =
+            std::io::pipe().map_err(|it| plain(format!("no pipe for its output: {it}")))?;
         let mut child = self.spawn(writer).map_err(plain)?;
         let mut lines = read_lines(reader);
         let mut output = Tail::default();
@@ -77,7 +82,9 @@ impl Command {
     }
 
     fn spawn(&self, writer: std::io::PipeWriter) -> Result<tokio::process::Child, String> {
-        let Some((program, arguments)) = self.words.split_first() else { return Err("exec: no command".into()) };
+        let Some((program, arguments)) = self.words.split_first() else {
+            return Err("exec: no command".into());
+        };
         if !self.folder.is_dir() {
             return Err(format!("chdir {}: no such file or directory", self.folder_shown));
         }
@@ -96,15 +103,20 @@ impl Command {
             std::io::ErrorKind::NotFound if !program.contains('/') => {
                 format!("exec: {program:?}: executable file not found in $PATH")
             }
-            std::io::ErrorKind::NotFound => format!("fork/exec {program}: no such file or directory"),
-            std::io::ErrorKind::PermissionDenied => format!("fork/exec {program}: permission denied"),
+            std::io::ErrorKind::NotFound => {
+                format!("fork/exec {program}: no such file or directory")
+            }
+            std::io::ErrorKind::PermissionDenied => {
+                format!("fork/exec {program}: permission denied")
+            }
             _ => format!("fork/exec {program}: {error}"),
         })
     }
 }
 
 fn kill_group(child: &tokio::process::Child) {
-    let id = child.id().and_then(|it| i32::try_from(it).ok()).and_then(rustix::process::Pid::from_raw);
+    let id =
+        child.id().and_then(|it| i32::try_from(it).ok()).and_then(rustix::process::Pid::from_raw);
     if let Some(id) = id {
         // It may have ended by itself in between.
         let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);

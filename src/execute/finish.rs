@@ -6,15 +6,20 @@ use entail_rules::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Context, Done};
-use crate::state::objects as record;
 use crate::lower::Structure;
 use crate::plan::{Action, Change};
 use crate::planner::without_absent;
 use crate::state::journal::Record;
+use crate::state::objects as record;
 use crate::state::{CheckResult, OutputValue, ResourceState};
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
-pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node>, unbegun: &[&Change]) {
+pub(super) fn finish(
+    ctx: &Context<'_>,
+    done: &mut Done,
+    failed: &FxHashSet<Node>,
+    unbegun: &[&Change],
+) {
     let unsound = behind(ctx, failed);
     let root = ctx.observer.values.structure.module(Structure::ROOT);
     for (name, change) in &ctx.plan.outputs {
@@ -31,7 +36,8 @@ pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node
             continue;
         }
         let output = &ctx.config.root().outputs[name];
-        let (value, problems) = crate::expression::evaluate(&output.value, &ctx.observer.values.scope(Structure::ROOT));
+        let (value, problems) =
+            crate::expression::evaluate(&output.value, &ctx.observer.values.scope(Structure::ROOT));
         let has_errors = problems.has_errors();
         ctx.observer.values.report(problems);
         if has_errors {
@@ -42,19 +48,29 @@ pub(super) fn finish(ctx: &Context<'_>, done: &mut Done, failed: &FxHashSet<Node
         }
         let (plain, _) = without_absent(&value).unmark_deep();
         let plain = record::known_only(&plain);
-        let stored = (!plain.is_null()).then(|| OutputValue { ty: plain.ty(), value: plain, sensitive: output.sensitive, deprecated: output.deprecated.clone() });
+        let stored = (!plain.is_null()).then(|| OutputValue {
+            ty: plain.ty(),
+            value: plain,
+            sensitive: output.sensitive,
+            deprecated: output.deprecated.clone(),
+        });
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
     if ctx.plan.mode != crate::request::PlanMode::Destroy {
-        crate::planner::check_blocks(ctx.observer, ctx.plan.targets.is_empty() && ctx.plan.excludes.is_empty());
+        crate::planner::check_blocks(
+            ctx.observer,
+            ctx.plan.targets.is_empty() && ctx.plan.excludes.is_empty(),
+        );
         validate_variables(ctx);
-        done.state.checks = Some(joined(&ctx.plan.checks, ctx.observer.checks.finish())).filter(|it| !it.is_empty());
+        done.state.checks = Some(joined(&ctx.plan.checks, ctx.observer.checks.finish()))
+            .filter(|it| !it.is_empty());
     }
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
         // As OpenTofu does, until a later run ends well.
-        let fresh = || ResourceState { provider: change.provider.clone(), instances: Default::default() };
+        let fresh =
+            || ResourceState { provider: change.provider.clone(), instances: Default::default() };
         done.state.resources.entry(change.address.of()).or_insert_with(fresh);
     }
 }
@@ -75,12 +91,18 @@ fn validate_variables(ctx: &Context<'_>) {
 /// Results of the plan stand where nothing was checked again.
 fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult> {
     for old in planned {
-        let known = now.iter_mut().find(|it| it.kind == old.kind && it.config_address == old.config_address);
+        let known = now
+            .iter_mut()
+            .find(|it| it.kind == old.kind && it.config_address == old.config_address);
         match known {
             None => now.push(old.clone()),
             Some(new) => {
                 let objects = new.objects.get_or_insert_default();
-                let missing = old.objects.iter().flatten().filter(|it| !objects.iter().any(|known| known.0 == it.0));
+                let missing = old
+                    .objects
+                    .iter()
+                    .flatten()
+                    .filter(|it| !objects.iter().any(|known| known.0 == it.0));
                 let missing: Vec<_> = missing.cloned().collect();
                 objects.extend(missing);
             }

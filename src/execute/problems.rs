@@ -6,7 +6,8 @@ use crate::plan::Change;
 
 use super::verdict::Fault;
 
-const BUG: &str = "This is a bug in the provider, which should be reported in the provider's own issue tracker.";
+const BUG: &str =
+    "This is a bug in the provider, which should be reported in the provider's own issue tracker.";
 
 fn about(summary: &str, subject: &Subject<'_>) -> Diagnostic {
     Diagnostic::error(summary).about(&subject.address).at(subject.block.declared)
@@ -58,19 +59,29 @@ pub(super) fn fault(change: &Change, fault: Fault) -> Diagnostic {
     let (summary, what) = match fault {
         Fault::NoValue => (
             "Provider produced invalid object",
-            format!("The provider {} returned no value after apply for {address}, and no error either. What the state holds of it is unchanged.", change.provider),
+            format!(
+                "The provider {} returned no value after apply for {address}, and no error either. What the state holds of it is unchanged.",
+                change.provider
+            ),
         ),
         Fault::Misshapen => (
             "Provider produced invalid object",
-            format!("The provider {} returned a value after apply for {address} that does not follow its own schema. It cannot be saved; what the state holds of it is unchanged.", change.provider),
+            format!(
+                "The provider {} returned a value after apply for {address} that does not follow its own schema. It cannot be saved; what the state holds of it is unchanged.",
+                change.provider
+            ),
         ),
         Fault::NotMade => (
             "Provider returned invalid result object after apply",
-            format!("After applying a change, the provider returned a null object for {address}. Only destroying should produce a null value. What the state holds of it is unchanged."),
+            format!(
+                "After applying a change, the provider returned a null object for {address}. Only destroying should produce a null value. What the state holds of it is unchanged."
+            ),
         ),
         Fault::NotGone => (
             "Provider returned invalid result object after apply",
-            format!("After applying a destroy, the provider still returned an object for {address}. Destroying should always produce a null value; the object is kept in the state."),
+            format!(
+                "After applying a destroy, the provider still returned an object for {address}. Destroying should always produce a null value; the object is kept in the state."
+            ),
         ),
     };
     Diagnostic::error(summary).about(address).detail(format!("{what}\n\n{BUG}"))

@@ -55,7 +55,10 @@ fn check_one(provisioner: &Provisioner) -> Diagnostics {
     }
     let mut problems = validate_body(&provisioner.body, schema());
     let (attributes, _) = provisioner.body.just_attributes();
-    let command = attributes.iter().find(|it| &*it.name.text == "command").map(|it| evaluate_constant(&it.value));
+    let command = attributes
+        .iter()
+        .find(|it| &*it.name.text == "command")
+        .map(|it| evaluate_constant(&it.value));
     if command.is_some_and(|it| it.is_ok_and(|value| value.as_str() == Some(""))) {
         problems.push(no_command(provisioner));
     }
@@ -68,7 +71,10 @@ fn schema() -> &'static BlockSchema {
     SCHEMA.get_or_init(|| {
         let optional = |ty: Type| AttributeSchema { optional: true, ..AttributeSchema::of(ty) };
         let attributes = BTreeMap::from([
-            ("command".into(), AttributeSchema { required: true, ..AttributeSchema::of(Type::STRING) }),
+            (
+                "command".into(),
+                AttributeSchema { required: true, ..AttributeSchema::of(Type::STRING) },
+            ),
             ("environment".into(), optional(Type::map(Type::STRING))),
             ("interpreter".into(), optional(Type::list(Type::STRING))),
             ("quiet".into(), optional(Type::BOOL)),
@@ -88,11 +94,14 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
             .modules
             .iter()
             .flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it)))
-            .filter(|(path, block)| crate::lower::requested::removes(path, &block.from.0, &change.address))
+            .filter(|(path, block)| {
+                crate::lower::requested::removes(path, &block.from.0, &change.address)
+            })
             .flat_map(|it| &it.1.provisioners)
             .collect(),
     };
-    let scope = ctx.observer.values.scope(module_of(&ctx.observer.values.structure, &change.address));
+    let scope =
+        ctx.observer.values.scope(module_of(&ctx.observer.values.structure, &change.address));
     let scope = scope.with_each(change.address.key.clone(), None).with_self(change.before.clone());
     run(ctx, &change.address, provisioners, When::Destroy, &scope).await
 }
@@ -120,7 +129,12 @@ pub(super) async fn run<'p>(
     true
 }
 
-async fn run_one(ctx: &Context<'_>, address: &Instance, provisioner: &Provisioner, scope: &ValueScope<'_, '_>) -> bool {
+async fn run_one(
+    ctx: &Context<'_>,
+    address: &Instance,
+    provisioner: &Provisioner,
+    scope: &ValueScope<'_, '_>,
+) -> bool {
     let unsound = check_one(provisioner);
     if unsound.has_errors() {
         // Those of `removed` blocks are seen only now.
@@ -129,7 +143,9 @@ async fn run_one(ctx: &Context<'_>, address: &Instance, provisioner: &Provisione
     }
     let (config, found) = decode_body(&provisioner.body, schema(), scope, &[]);
     let is_wrong = found.has_errors();
-    ctx.observer.values.report(found.into_iter().map(|it| if it.address.is_none() { it.about(address) } else { it }));
+    ctx.observer.values.report(
+        found.into_iter().map(|it| if it.address.is_none() { it.about(address) } else { it }),
+    );
     if is_wrong {
         return false;
     }
@@ -148,7 +164,11 @@ async fn run_one(ctx: &Context<'_>, address: &Instance, provisioner: &Provisione
     if provisioner.continue_on_failure {
         return true;
     }
-    ctx.observer.values.report([of_provider(&problem, Some(address), Some((&provisioner.body, provisioner.declared)))]);
+    ctx.observer.values.report([of_provider(
+        &problem,
+        Some(address),
+        Some((&provisioner.body, provisioner.declared)),
+    )]);
     false
 }
 
@@ -161,11 +181,18 @@ fn hidden_output(marks: &Marks) -> Option<&'static str> {
     }
 }
 
-async fn local_exec(ctx: &Context<'_>, config: &Value, tell: impl Fn(&str)) -> Result<(), ProviderDiagnostic> {
+async fn local_exec(
+    ctx: &Context<'_>,
+    config: &Value,
+    tell: impl Fn(&str),
+) -> Result<(), ProviderDiagnostic> {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let command = text("command");
     if !config.is_wholly_known() || command.is_empty() {
-        return Err(ProviderDiagnostic::error("Invalid local-exec provisioner command", "The command must be a non-empty string."));
+        return Err(ProviderDiagnostic::error(
+            "Invalid local-exec provisioner command",
+            "The command must be a non-empty string.",
+        ));
     }
     let items = |name: &str| config.get(name).map(Value::entries).unwrap_or_default();
     let mut words: Vec<String> = list(config.get("interpreter"));
@@ -173,12 +200,19 @@ async fn local_exec(ctx: &Context<'_>, config: &Value, tell: impl Fn(&str)) -> R
         words = vec!["/bin/sh".into(), "-c".into()];
     }
     words.push(command.clone());
-    let environment = items("environment").into_iter().filter_map(|(name, value)| Some((name.to_string(), value.as_str()?.to_owned()))).collect();
+    let environment = items("environment")
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_string(), value.as_str()?.to_owned())))
+        .collect();
     let folder_shown = text("working_dir");
-    let run = Command { words, environment, folder: ctx.world.root.join(&folder_shown), folder_shown };
+    let run =
+        Command { words, environment, folder: ctx.world.root.join(&folder_shown), folder_shown };
     match config.get("quiet").and_then(Value::as_bool) {
         Some(true) => tell("local-exec: Executing: Suppressed by quiet=true"),
-        _ => tell(&format!("Executing: [{}]", run.words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" "))),
+        _ => tell(&format!(
+            "Executing: [{}]",
+            run.words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")
+        )),
     }
     run.run(ctx.stop, tell).await.map_err(|(why, output)| {
         ProviderDiagnostic::error(
@@ -213,5 +247,7 @@ fn unknown_kind(provisioner: &Provisioner) -> Diagnostic {
 
 /// The command is empty.
 fn no_command(provisioner: &Provisioner) -> Diagnostic {
-    Diagnostic::error("Invalid local-exec provisioner command").at(provisioner.declared).detail("The command must be a non-empty string.")
+    Diagnostic::error("Invalid local-exec provisioner command")
+        .at(provisioner.declared)
+        .detail("The command must be a non-empty string.")
 }

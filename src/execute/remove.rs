@@ -15,7 +15,12 @@ use crate::state::{Object, Status};
 use crate::value::{Str, Value};
 
 /// Destroys an object. Whatever the provider does not confirm stays recorded.
-pub(super) async fn destroy(ctx: &Context<'_>, change: &Change, deposed: Option<&Str>, existing: Option<Object>) -> Outcome {
+pub(super) async fn destroy(
+    ctx: &Context<'_>,
+    change: &Change,
+    deposed: Option<&Str>,
+    existing: Option<Object>,
+) -> Outcome {
     let Some(existing) = existing else { return Outcome::default() };
     let started = Instant::now();
     let subject = Subject::at_start(&change.address, deposed, &change.before);
@@ -40,23 +45,37 @@ pub(super) async fn destroy(ctx: &Context<'_>, change: &Change, deposed: Option<
 }
 
 /// What is to be recorded once the provider was asked to destroy an object, and whether anything went wrong.
-async fn removed(ctx: &Context<'_>, change: &Change, deposed: Option<&Str>, existing: Object) -> (Vec<Record>, bool) {
+async fn removed(
+    ctx: &Context<'_>,
+    change: &Change,
+    deposed: Option<&Str>,
+    existing: Object,
+) -> (Vec<Record>, bool) {
     let kind = &change.address.resource.kind;
-    let instance = ProviderInstance { config: change.provider.clone(), key: change.provider_key.clone() };
-    let schema = ctx.observer.pool.resource_schema(&change.provider.provider, change.address.resource.mode, kind);
-    let (Some(schema), Some(provider)) = (schema, ctx.observer.provider(&instance).await) else { return (Vec::new(), true) };
+    let instance =
+        ProviderInstance { config: change.provider.clone(), key: change.provider_key.clone() };
+    let schema = ctx.observer.pool.resource_schema(
+        &change.provider.provider,
+        change.address.resource.mode,
+        kind,
+    );
+    let (Some(schema), Some(provider)) = (schema, ctx.observer.provider(&instance).await) else {
+        return (Vec::new(), true);
+    };
     let (prior, _) = change.before.unmark_deep();
     let null = Value::Null(schema.block.ty());
-    let call = ApplyCall { kind, prior: &prior, planned: &null, config: &null, private: &change.private };
+    let call =
+        ApplyCall { kind, prior: &prior, planned: &null, config: &null, private: &change.private };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &schema.block);
     let (holds, fault) = judge(Asked::Delete, Some(existing.status), answer, response.failed());
     ctx.observer.values.report(fault.map(|it| problems::fault(change, it)));
     match (holds, response.value) {
-        (Holds::Nothing, _) => {
-            (vec![Record::Removed { address: change.address.clone(), deposed: deposed.cloned() }], false)
-        }
+        (Holds::Nothing, _) => (
+            vec![Record::Removed { address: change.address.clone(), deposed: deposed.cloned() }],
+            false,
+        ),
         (Holds::Answer(status), Some(left)) => {
             let mut object = Object { private: left.private, status, ..existing };
             crate::state::objects::encode(&mut object, &left.value, schema);
@@ -79,7 +98,8 @@ pub(super) fn written(change: &Change, deposed: Option<&Str>, object: Object) ->
 
 /// Takes what a data source gave out of the state. Nobody is asked, and nothing is told: there is no change of it.
 pub(super) fn result(ctx: &Context<'_>, node: Node) -> Outcome {
-    let address = ctx.observer.values.structure.instance(node).filter(|it| it.resource.mode == Mode::Data);
+    let address =
+        ctx.observer.values.structure.instance(node).filter(|it| it.resource.mode == Mode::Data);
     let records = address.map(|address| Record::Removed { address, deposed: None });
     Outcome { records: records.into_iter().collect(), ..Outcome::default() }
 }
@@ -87,7 +107,10 @@ pub(super) fn result(ctx: &Context<'_>, node: Node) -> Outcome {
 /// Takes an object out of the state and leaves it alone.
 pub(super) fn forget(change: &Change) -> Outcome {
     Outcome {
-        records: vec![Record::Removed { address: change.address.clone(), deposed: change.deposed.clone() }],
+        records: vec![Record::Removed {
+            address: change.address.clone(),
+            deposed: change.deposed.clone(),
+        }],
         counts: Some(Counted::Forgotten),
         ..Outcome::default()
     }

@@ -59,8 +59,13 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
 fn imported(ctx: &Context<'_>) {
     for change in &ctx.plan.changes {
         if let Some(id) = &change.importing {
-            ctx.sink.event(Event::ImportStart { address: change.address.clone(), id: id.clone(), applying: true });
-            ctx.sink.event(Event::ImportComplete { address: change.address.clone(), id: id.clone() });
+            ctx.sink.event(Event::ImportStart {
+                address: change.address.clone(),
+                id: id.clone(),
+                applying: true,
+            });
+            ctx.sink
+                .event(Event::ImportComplete { address: change.address.clone(), id: id.clone() });
         }
     }
 }
@@ -138,13 +143,18 @@ impl<'c, 'a> Run<'c, 'a> {
                 continue;
             };
             let existing = self.done.state.object_of(change);
-            let mut step: Step<'c> = Box::pin(carry_out(ctx, change, vertex, existing).map(move |it| (next, it)));
+            let mut step: Step<'c> =
+                Box::pin(carry_out(ctx, change, vertex, existing).map(move |it| (next, it)));
             match (&mut step).now_or_never() {
                 Some((_, outcome)) => self.take(next, outcome),
                 None => {
-                    let subject = Subject::at_start(&change.address, change.deposed.as_ref(), &change.before);
+                    let subject =
+                        Subject::at_start(&change.address, change.deposed.as_ref(), &change.before);
                     let action = shown_action(change, vertex.1);
-                    self.running.insert(next, Running { subject, action, started: Instant::now(), told: 0 });
+                    self.running.insert(
+                        next,
+                        Running { subject, action, started: Instant::now(), told: 0 },
+                    );
                     open.push(step);
                     // It takes its time: what led to it, and that it runs, is told now.
                     self.report();
@@ -186,12 +196,14 @@ impl<'c, 'a> Run<'c, 'a> {
 
     fn is_time_to_report(&self, is_idle: bool) -> bool {
         let has_news = self.unreported > 0 || !self.ctx.sink.is_empty();
-        self.unreported >= GROUP || (has_news && (is_idle || self.reported_at.elapsed() >= PATIENCE))
+        self.unreported >= GROUP
+            || (has_news && (is_idle || self.reported_at.elapsed() >= PATIENCE))
     }
 
     /// Returns how long to wait for news.
     fn patience(&self) -> Duration {
-        let has_news = self.unreported > 0 || (!self.ctx.sink.is_empty() && !self.done.is_journal_torn);
+        let has_news =
+            self.unreported > 0 || (!self.ctx.sink.is_empty() && !self.done.is_journal_torn);
         let wait = if has_news { PATIENCE } else { Duration::from_secs(1) };
         match self.deadline {
             Some(deadline) => wait.min(deadline.saturating_duration_since(Instant::now())),
@@ -243,8 +255,10 @@ impl<'c, 'a> Run<'c, 'a> {
     fn finish(mut self) -> Done {
         self.ctx.notes.take_into(&mut self.done.state);
         self.done.stopped |= self.is_halted() && self.steps.schedule.left() > 0;
-        self.done.abandoned = self.running.values().map(|it| it.subject.address.to_string()).collect();
-        let failed: FxHashSet<Node> = self.failed.iter().map(|it| self.steps.vertices[*it as usize].0).collect();
+        self.done.abandoned =
+            self.running.values().map(|it| it.subject.address.to_string()).collect();
+        let failed: FxHashSet<Node> =
+            self.failed.iter().map(|it| self.steps.vertices[*it as usize].0).collect();
         finish::finish(self.ctx, &mut self.done, &failed, &self.unbegun);
         self.done.problems.extend(self.ctx.observer.values.take_problems());
         self.done
@@ -269,12 +283,21 @@ impl<'a> Steps<'a> {
         vertices.extend(order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]));
         vertices.sort_unstable();
         vertices.dedup();
-        let index = |vertex: Vertex| vertices.binary_search(&vertex).expect("every end of an edge is a vertex") as u32;
-        let waits: Vec<(u32, u32)> = order.before.iter().map(|it| (index((it.2, it.3)), index((it.0, it.1)))).collect();
+        let index = |vertex: Vertex| {
+            vertices.binary_search(&vertex).expect("every end of an edge is a vertex") as u32
+        };
+        let waits: Vec<(u32, u32)> =
+            order.before.iter().map(|it| (index((it.2, it.3)), index((it.0, it.1)))).collect();
         let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         waits.iter().for_each(|(user, used)| users.entry(*used).or_default().push(*user));
         let schedule = Schedule::new(vertices.len(), waits);
-        Steps { schedule, users, changes: changes(ctx), steps: order.step.iter().copied().collect(), vertices }
+        Steps {
+            schedule,
+            users,
+            changes: changes(ctx),
+            steps: order.step.iter().copied().collect(),
+            vertices,
+        }
     }
 
     /// Marks a step and everything after it as failed.
@@ -301,12 +324,23 @@ fn changes<'a>(ctx: &Context<'a>) -> FxHashMap<Node, &'a Change> {
     ctx.plan.changes.iter().filter_map(|change| Some((node_of(change)?, change))).collect()
 }
 
-async fn carry_out(ctx: &Context<'_>, change: &Change, vertex: Vertex, existing: Option<Object>) -> Outcome {
+async fn carry_out(
+    ctx: &Context<'_>,
+    change: &Change,
+    vertex: Vertex,
+    existing: Option<Object>,
+) -> Outcome {
     match (change.action, vertex.1) {
         (Action::Forget, _) => remove::forget(change),
-        (Action::Delete, _) => remove::destroy(ctx, change, change.deposed.as_ref(), existing).await,
-        (Action::DeleteThenCreate, Phase::Down) => remove::destroy(ctx, change, None, existing).await,
-        (Action::CreateThenDelete, Phase::Late) => remove::destroy(ctx, change, change.deposes.as_ref(), existing).await,
+        (Action::Delete, _) => {
+            remove::destroy(ctx, change, change.deposed.as_ref(), existing).await
+        }
+        (Action::DeleteThenCreate, Phase::Down) => {
+            remove::destroy(ctx, change, None, existing).await
+        }
+        (Action::CreateThenDelete, Phase::Late) => {
+            remove::destroy(ctx, change, change.deposes.as_ref(), existing).await
+        }
         (Action::Read, Phase::Up) => change::read(ctx, change, vertex.0).await,
         (Action::NoOp, Phase::Up) => change::check(ctx, change, vertex.0).await,
         (_, Phase::Up) => change::make(ctx, change, vertex.0, existing).await,
@@ -317,8 +351,12 @@ async fn carry_out(ctx: &Context<'_>, change: &Change, vertex: Vertex, existing:
 /// The action that people see while a step runs.
 fn shown_action(change: &Change, phase: Phase) -> Action {
     match (change.action, phase) {
-        (Action::DeleteThenCreate, Phase::Down) | (Action::CreateThenDelete, Phase::Late) => Action::Delete,
-        (Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate, _) => Action::Create,
+        (Action::DeleteThenCreate, Phase::Down) | (Action::CreateThenDelete, Phase::Late) => {
+            Action::Delete
+        }
+        (Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate, _) => {
+            Action::Create
+        }
         (action, _) => action,
     }
 }
@@ -327,7 +365,11 @@ impl State {
     /// Returns a copy of the object that a change is about: the current one, or the one it deposed.
     fn object_of(&self, change: &Change) -> Option<Object> {
         let instance = self.instance(&change.address)?;
-        let deposed = change.deposed.as_ref().or(change.deposes.as_ref()).and_then(|it| instance.deposed.get(it));
+        let deposed = change
+            .deposed
+            .as_ref()
+            .or(change.deposes.as_ref())
+            .and_then(|it| instance.deposed.get(it));
         deposed.or(instance.current.as_ref().filter(|_| change.deposed.is_none())).cloned()
     }
 }

@@ -12,13 +12,18 @@ use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::Action;
 
 fn shell(text: &str) -> Command {
-    Command { words: vec!["/bin/sh".into(), "-c".into(), text.into()], folder: "/".into(), ..Command::default() }
+    Command {
+        words: vec!["/bin/sh".into(), "-c".into(), text.into()],
+        folder: "/".into(),
+        ..Command::default()
+    }
 }
 
 /// Runs a command and returns its lines and how it ended.
 async fn run(command: &Command, stop: &Stop) -> String {
     let lines = Mutex::new(Vec::new());
-    let result = command.run(stop, |line| lines.lock().expect("one thread").push(line.to_owned())).await;
+    let result =
+        command.run(stop, |line| lines.lock().expect("one thread").push(line.to_owned())).await;
     let end = match result {
         Ok(()) => "ok".to_owned(),
         Err((why, output)) => format!("{why}: {output:?}"),
@@ -39,11 +44,20 @@ async fn a_command_hands_on_both_outputs_line_by_line_and_says_how_it_ended() {
 #[tokio::test]
 async fn a_command_that_cannot_start_says_why() {
     let stop = Stop::default();
-    let missing = Command { words: vec!["no-such-program".into()], folder: "/".into(), ..Command::default() };
-    assert_eq!(run(&missing, &stop).await, " | exec: \"no-such-program\": executable file not found in $PATH: \"\"");
-    let missing = Command { words: vec!["/no/such".into()], folder: "/".into(), ..Command::default() };
-    assert_eq!(run(&missing, &stop).await, " | fork/exec /no/such: no such file or directory: \"\"");
-    let elsewhere = Command { folder: "/no/such".into(), folder_shown: "such".into(), ..shell("true") };
+    let missing =
+        Command { words: vec!["no-such-program".into()], folder: "/".into(), ..Command::default() };
+    assert_eq!(
+        run(&missing, &stop).await,
+        " | exec: \"no-such-program\": executable file not found in $PATH: \"\""
+    );
+    let missing =
+        Command { words: vec!["/no/such".into()], folder: "/".into(), ..Command::default() };
+    assert_eq!(
+        run(&missing, &stop).await,
+        " | fork/exec /no/such: no such file or directory: \"\""
+    );
+    let elsewhere =
+        Command { folder: "/no/such".into(), folder_shown: "such".into(), ..shell("true") };
     assert_eq!(run(&elsewhere, &stop).await, " | chdir such: no such file or directory: \"\"");
 }
 
@@ -73,7 +87,11 @@ fn what_is_recorded_nowhere_is_not_reported_as_complete() {
             self.0.lock().expect("one thread").push(name);
         }
     }
-    let address = Instance { module: ModuleInstance::default(), resource: ResourceName::managed("t", "a"), key: InstanceKey::None };
+    let address = Instance {
+        module: ModuleInstance::default(),
+        resource: ResourceName::managed("t", "a"),
+        key: InstanceKey::None,
+    };
     let subject = Subject { address, deposed: None, id: None };
     let listener = Count::default();
     let queue = Queue::new(&listener);

@@ -65,7 +65,12 @@ pub(super) enum Fault {
 ///
 /// - `previous`: the status of the object that was there.
 /// - `failed`: whether the answer came with errors, or its object cannot be what was planned.
-pub(super) fn judge(asked: Asked, previous: Option<Status>, answer: Answer, failed: bool) -> (Holds, Option<Fault>) {
+pub(super) fn judge(
+    asked: Asked,
+    previous: Option<Status>,
+    answer: Answer,
+    failed: bool,
+) -> (Holds, Option<Fault>) {
     let unless_failed = |fault: Fault| (!failed).then_some(fault);
     match (asked, answer) {
         // What cannot be stored is not; the object itself may have changed, as the next read will tell.
@@ -106,10 +111,12 @@ mod tests {
                 for answer in [Answer::Object, Answer::Null, Answer::Nothing, Answer::Misshapen] {
                     for failed in [false, true] {
                         let (holds, fault) = judge(asked, previous, answer, failed);
-                        let was = previous.map_or("none".to_owned(), |it| format!("{it:?}").to_lowercase());
+                        let was = previous
+                            .map_or("none".to_owned(), |it| format!("{it:?}").to_lowercase());
                         let how = if failed { "error" } else { "ok" };
                         let fault = fault.map_or(String::new(), |it| format!(", {it:?}"));
-                        writeln!(text, "{asked:?} of {was}: {how} {answer:?} -> {holds:?}{fault}").expect("a string is written");
+                        writeln!(text, "{asked:?} of {was}: {how} {answer:?} -> {holds:?}{fault}")
+                            .expect("a string is written");
                     }
                 }
             }

@@ -24,7 +24,9 @@ use entail_rules::order::Order;
 use entail_rules::{Facts, Phase};
 
 /// Moves are done when a plan is carried out.
-static NONE_MOVED: std::sync::OnceLock<BTreeMap<crate::address::Instance, crate::address::Instance>> = std::sync::OnceLock::new();
+static NONE_MOVED: std::sync::OnceLock<
+    BTreeMap<crate::address::Instance, crate::address::Instance>,
+> = std::sync::OnceLock::new();
 
 /// A plan that can be carried out.
 pub struct Approved<'a> {
@@ -59,9 +61,19 @@ pub async fn apply(
     let base = base(session, snapshot);
     let journal = session.backend.journal()?.map(|path| {
         let old = snapshot.state.as_ref();
-        let known = old.map_or_else(|| difference(&State::default(), &approved.plan.prior_state), |it| difference(it, &approved.plan.prior_state));
+        let known = old.map_or_else(
+            || difference(&State::default(), &approved.plan.prior_state),
+            |it| difference(it, &approved.plan.prior_state),
+        );
         Journal::open(path, &base, &known)
     });
+    if let Some(journal) = journal.as_ref().filter(|_| !approved.order.step.is_empty())
+        && let Err(problem) = journal.begin()
+    {
+        // Half a first line is of no use to anybody.
+        let _ = journal.remove();
+        return Err(problem.into());
+    }
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
     let queue = Queue::new(sink);
     let observer = observer(session, pool, approved, &request, &queue);
@@ -88,13 +100,20 @@ pub async fn apply(
 
 /// The snapshot that a run continues.
 fn base(session: &Session, snapshot: &Snapshot) -> Base {
-    let (lineage, serial) = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
+    let (lineage, serial) =
+        snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     let next_lineage = if lineage.is_empty() { session.world.uuid() } else { lineage.clone() };
     Base { lineage, serial, next_lineage }
 }
 
 /// Writes the state. Where that fails, what was finished is kept in some other way.
-fn save(session: &Session, journal: Option<&Journal>, base: &Base, done: &mut Done, queue: &Queue<'_>) {
+fn save(
+    session: &Session,
+    journal: Option<&Journal>,
+    base: &Base,
+    done: &mut Done,
+    queue: &Queue<'_>,
+) {
     let torn = journal.and_then(|it| it.flush().err());
     let is_complete = journal.is_some() && torn.is_none();
     if !done.is_journal_torn {
@@ -158,19 +177,46 @@ fn unrecorded(addresses: &[String]) -> Diagnostic {
     ))
 }
 
-fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, request: &'a Request, sink: &'a dyn Sink) -> Observer<'a> {
-    let mut values = Values::new(&session.config, approved.structure.clone(), approved.variables, &session.world, &session.sources);
+fn observer<'a>(
+    session: &'a Session,
+    pool: &'a Pool,
+    approved: &Approved<'a>,
+    request: &'a Request,
+    sink: &'a dyn Sink,
+) -> Observer<'a> {
+    let mut values = Values::new(
+        &session.config,
+        approved.structure.clone(),
+        approved.variables,
+        &session.world,
+        &session.sources,
+    );
     values.workspace = &approved.plan.workspace;
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
-    let types: Vec<_> = values.structure.resources.iter().map(|resource| {
-        let name = &resource.address.resource;
-        let schema = resource.provider.as_ref().and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
-        schema.map_or(crate::value::Type::DYNAMIC, |it| it.block.ty())
-    }).collect();
+    let types: Vec<_> = values
+        .structure
+        .resources
+        .iter()
+        .map(|resource| {
+            let name = &resource.address.resource;
+            let schema = resource
+                .provider
+                .as_ref()
+                .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
+            schema.map_or(crate::value::Type::DYNAMIC, |it| it.block.ty())
+        })
+        .collect();
     values.types = types;
-    let made: FxHashSet<_> = approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
-    let kept: FxHashSet<_> = approved.plan.changes.iter().filter(|it| it.action == Action::NoOp).map(|it| &it.address).collect();
+    let made: FxHashSet<_> =
+        approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
+    let kept: FxHashSet<_> = approved
+        .plan
+        .changes
+        .iter()
+        .filter(|it| it.action == Action::NoOp)
+        .map(|it| &it.address)
+        .collect();
     for id in 0..values.structure.resources.len() {
         let id = ResourceId(id as u32);
         for (key, node) in values.structure.resource(id).instances.clone() {
@@ -207,13 +253,22 @@ fn observer<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>, r
 }
 
 /// Decodes a stored object, marked as recorded.
-pub fn stored_value(pool: &Pool, state: &State, address: &crate::address::Instance) -> Option<Value> {
+pub fn stored_value(
+    pool: &Pool,
+    state: &State,
+    address: &crate::address::Instance,
+) -> Option<Value> {
     let resource = state.resources.get(&address.of())?;
     let object = state.current(address)?;
-    let schema = pool.resource_schema(&resource.provider.provider, address.resource.mode, &address.resource.kind)?;
+    let schema = pool.resource_schema(
+        &resource.provider.provider,
+        address.resource.mode,
+        &address.resource.kind,
+    )?;
     let Attributes::Json(json) = &object.attributes else { return None };
     let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    let marks: Vec<(Path, Marks)> = object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+    let marks: Vec<(Path, Marks)> =
+        object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
     Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block))
 }
 

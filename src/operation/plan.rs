@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use super::event::Sink;
 use super::session::Session;
-use crate::config::Config;
-use crate::config::check::distinct;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
 use crate::planner::{self, Finished, Inputs, Structured};
-use crate::request::{PlanMode, Request};
+use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
 
@@ -31,15 +29,10 @@ pub struct Planned {
 ///
 /// If there is nothing that could be called a plan. Problems of a plan that could be made in part stand in it.
 pub async fn plan(session: &Session, request: &Request, state: State, variables: BTreeMap<Str, Value>, sink: &dyn Sink) -> Result<Planned, Diagnostics> {
-    let mut refused = without_provisioners(&session.config, request.mode);
     if request.generate_config_out.is_some() {
-        refused.push(
-            Diagnostic::error("Generating configuration is not supported")
-                .detail("This version of entail does not write configuration: -generate-config-out cannot be used."),
-        );
-    }
-    if refused.has_errors() {
-        return Err(refused);
+        return Err(Diagnostic::error("Generating configuration is not supported")
+            .detail("This version of entail does not write configuration: -generate-config-out cannot be used.")
+            .into());
     }
     let (pool, problems) = Pool::start(session.world.clone(), session.needed_providers(&state)).await;
     if problems.has_errors() {
@@ -56,6 +49,8 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
     if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
+    } else if cfg!(debug_assertions) && !finished.plan.errored {
+        finished.problems.extend(super::check::lint(&finished));
     }
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);
     if wrong.has_errors() {
@@ -67,19 +62,6 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
         finished.problems.extend(moves.warning());
     }
     Ok(Planned { finished, state, variables, pool })
-}
-
-/// Provisioners are not run yet. Leaving them out without a word would do something else than what is written.
-fn without_provisioners(config: &Config, mode: PlanMode) -> Diagnostics {
-    let destroys = mode == PlanMode::Destroy;
-    let all = distinct(config).flat_map(|(_, module)| module.resources.values()).flat_map(|it| &it.provisioners);
-    let counted = all.filter(|it| mode != PlanMode::RefreshOnly && (it.on_destroy || !destroys));
-    let refused = counted.map(|it| {
-        Diagnostic::error("Provisioners are not supported")
-            .detail(format!("This version of entail does not run provisioners, such as this {:?}. Remove the block, or plan with a program that runs it.", &*it.kind.text))
-            .at(it.declared)
-    });
-    Diagnostics(refused.collect())
 }
 
 /// Finds out what takes part in a run, without any provider.

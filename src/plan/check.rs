@@ -124,7 +124,10 @@ fn check_output(output: &OutputChange, faults: &mut Vec<String>) {
     let mut fault = |what: &str| faults.push(format!("output.{}: {what}", output.name));
     let (has_before, has_after) = (!output.before.is_null(), !output.after.is_null());
     match output.action {
-        Action::NoOp if output.before != output.after => fault("is kept, but its sides differ"),
+        // Nulls of different types are both nothing.
+        Action::NoOp if output.before != output.after && (has_before || has_after) => {
+            fault("is kept, but its sides differ")
+        }
         Action::Create if has_before => fault("is created, but is there already"),
         Action::Delete if has_after => fault("goes, but there is something afterwards"),
         Action::NoOp | Action::Create | Action::Update | Action::Delete => {}

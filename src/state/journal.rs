@@ -173,7 +173,10 @@ pub fn difference(old: &State, new: &State) -> Vec<Record> {
         if instance.current.is_some() && now.is_none_or(|it| it.current.is_none()) {
             records.push(gone(None));
         }
-        let deposed = instance.deposed.keys().filter(|key| now.is_none_or(|it| !it.deposed.contains_key(*key)));
+        let deposed = instance
+            .deposed
+            .keys()
+            .filter(|key| now.is_none_or(|it| !it.deposed.contains_key(*key)));
         records.extend(deposed.map(|key| gone(Some(key.clone()))));
     }
     for (address, resource, instance) in new.instances() {
@@ -240,7 +243,9 @@ pub fn holds(state: &State, records: &[Record]) -> bool {
     let mut last = std::collections::BTreeMap::new();
     for record in records {
         match record {
-            Record::Written { address, deposed, object, .. } => last.insert((address, deposed), Some(object)),
+            Record::Written { address, deposed, object, .. } => {
+                last.insert((address, deposed), Some(object))
+            }
             Record::Removed { address, deposed } => last.insert((address, deposed), None),
             Record::Output { .. } => None,
         };

@@ -67,7 +67,12 @@ impl Place {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary::path());
-        command.args(arguments).current_dir(self.path()).env("NO_COLOR", "1").env("TF_IN_AUTOMATION", "1").stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env("TF_IN_AUTOMATION", "1")
+            .stdin(Stdio::null());
         command
     }
 
@@ -75,7 +80,8 @@ impl Place {
     #[track_caller]
     fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
         let output = self.command(arguments).output().expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
         assert!(!text.contains("panicked at"), "{arguments:?}: {text}");
         (text, output.status.code())
     }
@@ -88,7 +94,11 @@ impl Place {
     }
 
     fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+        self.command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts")
     }
 
     /// Starts a run with `-json`, kills it when it has reported this many objects and a moment has passed, and returns
@@ -120,12 +130,19 @@ impl Place {
             Some(0) => list.lines().map(str::to_owned).collect(),
             _ => BTreeSet::new(),
         };
-        let shown: serde_json::Value = serde_json::from_str(&self.succeed(&["show", "-json"])).expect("it is JSON");
-        let resources = shown["values"]["root_module"]["resources"].as_array().cloned().unwrap_or_default();
+        let shown: serde_json::Value =
+            serde_json::from_str(&self.succeed(&["show", "-json"])).expect("it is JSON");
+        let resources =
+            shown["values"]["root_module"]["resources"].as_array().cloned().unwrap_or_default();
         let objects: BTreeMap<String, String> = resources
             .iter()
             .filter(|it| it["deposed_key"].is_null())
-            .map(|it| (it["address"].as_str().expect("text").to_owned(), it["values"]["id"].as_str().unwrap_or_default().to_owned()))
+            .map(|it| {
+                (
+                    it["address"].as_str().expect("text").to_owned(),
+                    it["values"]["id"].as_str().unwrap_or_default().to_owned(),
+                )
+            })
             .collect();
         assert_eq!(listed, objects.keys().cloned().collect(), "list and show differ");
         objects
@@ -134,7 +151,10 @@ impl Place {
     /// Hidden files: locks, journals and halves.
     fn hidden(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path()).expect("the folder is read").flatten();
-        entries.map(|it| it.file_name().to_string_lossy().into_owned()).filter(|it| it.starts_with('.')).collect()
+        entries
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .filter(|it| it.starts_with('.'))
+            .collect()
     }
 }
 
@@ -178,8 +198,16 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+impl Dice {
+    /// How many reports are waited for: any number or, each fourth time, all but the last, so that the end is met as well.
+    fn moment(&mut self, most: usize) -> usize {
+        if self.below(4) == 0 { most.saturating_sub(1 + self.below(2)) } else { self.below(most) }
     }
 }
 
@@ -198,13 +226,18 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
         let mut made = BTreeMap::new();
         // Created, and created again from where it was.
         for _ in 0..2 {
-            let after = dice.below(ALL - made.len());
-            let (reported, _) = place.killed(&["apply", "-auto-approve", "-json"], after, moment(&mut dice));
+            let after = dice.moment(ALL - made.len());
+            let (reported, _) =
+                place.killed(&["apply", "-auto-approve", "-json"], after, moment(&mut dice));
             let objects = place.objects();
             place.succeed(&["output", "-json"]);
             reported.check(&objects);
             for (address, id) in &made {
-                assert_eq!(objects.get(address), Some(id), "round {round}: {address} is not what it was");
+                assert_eq!(
+                    objects.get(address),
+                    Some(id),
+                    "round {round}: {address} is not what it was"
+                );
             }
             made = objects;
         }
@@ -218,14 +251,26 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
         assert_eq!(place.hidden(), [""; 0], "round {round}");
 
         // Updated and replaced in both orders.
-        let (reported, _) = place.killed(&["apply", "-auto-approve", "-json", "-var=v=2"], dice.below(ALL), moment(&mut dice));
+        let (reported, _) = place.killed(
+            &["apply", "-auto-approve", "-json", "-var=v=2"],
+            dice.moment(ALL),
+            moment(&mut dice),
+        );
         reported.check(&place.objects());
         place.succeed(&["apply", "-auto-approve", "-var=v=2"]);
         assert_eq!(place.objects().len(), ALL, "round {round}");
-        assert_eq!(place.run(&["plan", "-detailed-exitcode", "-var=v=2"]).1, Some(0), "round {round}");
+        assert_eq!(
+            place.run(&["plan", "-detailed-exitcode", "-var=v=2"]).1,
+            Some(0),
+            "round {round}"
+        );
 
         // Destroyed.
-        let (reported, _) = place.killed(&["destroy", "-auto-approve", "-json", "-var=v=2"], dice.below(ALL), moment(&mut dice));
+        let (reported, _) = place.killed(
+            &["destroy", "-auto-approve", "-json", "-var=v=2"],
+            dice.moment(ALL),
+            moment(&mut dice),
+        );
         reported.check(&place.objects());
         place.succeed(&["destroy", "-auto-approve", "-var=v=2"]);
         assert!(place.objects().is_empty(), "round {round}");
@@ -257,7 +302,11 @@ resource "time_sleep" "slow" {
         place.succeed(&["apply", "-auto-approve"]);
         let old = place.objects();
         place.write("main.tf", AFTER);
-        let (reported, _) = place.killed(&["apply", "-auto-approve", "-json"], 1 + dice.below(50), Duration::from_micros(dice.below(3000) as u64));
+        let (reported, _) = place.killed(
+            &["apply", "-auto-approve", "-json"],
+            1 + dice.below(50),
+            Duration::from_micros(dice.below(3000) as u64),
+        );
         let objects = place.objects();
         reported.check(&objects);
         let moved = objects.iter().filter(|it| it.0.starts_with("terraform_data"));
@@ -267,7 +316,11 @@ resource "time_sleep" "slow" {
         let now = place.objects();
         assert_eq!(now.len(), 60);
         for (address, id) in &old {
-            assert_eq!(now.get(&address.replace("old", "new")), Some(id), "{address} was made anew");
+            assert_eq!(
+                now.get(&address.replace("old", "new")),
+                Some(id),
+                "{address} was made anew"
+            );
         }
     }
 }
@@ -283,14 +336,21 @@ fn signal(child: &Child, name: &str) {
 fn read_until(reader: &mut impl BufRead, wanted: &str) -> String {
     let mut text = String::new();
     while !text.contains(wanted) {
-        assert!(reader.read_line(&mut text).expect("it is read") > 0, "{wanted:?} never comes: {text}");
+        assert!(
+            reader.read_line(&mut text).expect("it is read") > 0,
+            "{wanted:?} never comes: {text}"
+        );
     }
     text
 }
 
 /// Runs a command, sends it each signal when a line has been read, and returns all that it says and its exit code.
 #[track_caller]
-fn interrupted(place: &Place, arguments: &[&str], signals: &[(&str, &str)]) -> (String, Option<i32>) {
+fn interrupted(
+    place: &Place,
+    arguments: &[&str],
+    signals: &[(&str, &str)],
+) -> (String, Option<i32>) {
     let mut child = place.start(arguments);
     let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut text = String::new();
@@ -318,10 +378,16 @@ resource "terraform_data" "fast" {
 fn the_first_interrupt_finishes_what_runs_and_saves_it() {
     for json in [false, true] {
         let place = Place::new(&SLOW.replace("DURATION", "2s"));
-        let flags: &[&str] = if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
+        let flags: &[&str] =
+            if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
         let (text, code) = interrupted(&place, flags, &[("time_sleep.slow: Creating", "INT")]);
         assert_eq!(code, Some(1), "{text}");
-        for wanted in ["Interrupt received.", "Stopping operation...", "time_sleep.slow: Creation complete", "execution halted"] {
+        for wanted in [
+            "Interrupt received.",
+            "Stopping operation...",
+            "time_sleep.slow: Creation complete",
+            "execution halted",
+        ] {
             assert!(text.contains(wanted), "{wanted}: {text}");
         }
         assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\ntime_sleep.slow\n");
@@ -355,7 +421,8 @@ fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
 
     // Killed in the middle of it, it is half made as well.
     let place = Place::new(config);
-    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
+    let (text, code) =
+        interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
     assert_eq!(code, None, "{text}");
     assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
 }
@@ -363,7 +430,13 @@ fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
 #[test]
 fn an_interrupt_at_a_question_or_in_a_plan_changes_nothing() {
     let place = Place::new(&SLOW.replace("DURATION", "1s"));
-    let mut child = place.command(&["apply"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = place
+        .command(&["apply"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
     read_until(&mut reader, "Only 'yes' will be accepted to approve.");
     signal(&child, "INT");
@@ -373,4 +446,149 @@ fn an_interrupt_at_a_question_or_in_a_plan_changes_nothing() {
     assert_eq!(child.wait().expect("it ends").code(), Some(1), "{text}");
     assert!(text.contains("error asking for approval: interrupted"), "{text}");
     assert!(place.hidden().is_empty() && !place.path().join("terraform.tfstate").exists());
+}
+
+/// A state of one object, beside a configuration that adds a few.
+fn with_more(config: &str) -> Place {
+    let place = Place::new("resource \"terraform_data\" \"a\" {\n}\n");
+    place.succeed(&["apply", "-auto-approve"]);
+    place.write("main.tf", config);
+    place
+}
+
+/// Runs a command that may write files of so many blocks of 512 bytes at most.
+fn limited(place: &Place, blocks: usize, arguments: &str) -> (String, Option<i32>) {
+    let script = format!("ulimit -f {blocks}; exec {} {arguments}", binary::path().display());
+    let output = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .current_dir(place.path())
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    (text, output.status.code())
+}
+
+#[test]
+fn where_the_state_cannot_grow_the_journal_keeps_everything() {
+    let place = with_more(
+        "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 12\n}\n",
+    );
+    let before = std::fs::read(place.path().join("terraform.tfstate")).expect("it is read");
+    let (text, code) = limited(&place, 8, "apply -auto-approve");
+    assert_eq!(code, Some(1), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for wanted in [
+        "Error saving state: File too large",
+        "Nothing is lost",
+        "terraform_data.b[11]: Creation complete",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert_eq!(std::fs::read(place.path().join("terraform.tfstate")).expect("it is read"), before);
+    let kept = place.objects();
+    assert_eq!(kept.len(), 13);
+    place.succeed(&["apply", "-auto-approve"]);
+    assert_eq!(place.objects(), kept);
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn where_nothing_can_be_written_nothing_is_reported_and_the_state_is_printed() {
+    let place = with_more(
+        "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 60\n}\n",
+    );
+    let before = std::fs::read(place.path().join("terraform.tfstate")).expect("it is read");
+    let (text, code) = limited(&place, 6, "apply -auto-approve");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(!text.contains("Creation complete"), "{text}");
+    assert!(text.contains("the raw state data is printed above"), "{text}");
+    assert_eq!(std::fs::read(place.path().join("terraform.tfstate")).expect("it is read"), before);
+    // What is printed can be pushed, though a part of it was taken up from the journal before.
+    let start = text.find("\n{\n").expect("it is printed") + 1;
+    let end = start + text[start..].find("\n}\n").expect("it ends") + 3;
+    place.write("printed.tfstate", &text[start..end]);
+    assert!(place.objects().len() > 1);
+    place.succeed(&["plan"]);
+    place.succeed(&["state", "push", "printed.tfstate"]);
+    assert_eq!(place.objects().len(), 61);
+    assert_eq!(place.run(&["plan", "-detailed-exitcode"]).1, Some(0));
+}
+
+#[test]
+fn where_steps_cannot_be_noted_none_is_begun() {
+    let place = with_more("resource \"terraform_data\" \"b\" {\n}\n");
+    let (text, code) = limited(&place, 0, "apply -auto-approve -lock=false");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("Nothing was begun.") && !text.contains("Creating..."), "{text}");
+    assert_eq!(place.succeed(&["state", "list"]), "terraform_data.a\n");
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn a_journal_that_does_not_fit_is_told_of_and_set_aside() {
+    let place = with_more(&format!(
+        "{}resource \"terraform_data\" \"a\" {{\n}}\n",
+        SLOW.replace("DURATION", "30s")
+    ));
+    interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
+    assert_eq!(
+        place.objects().keys().collect::<Vec<_>>(),
+        ["terraform_data.a", "terraform_data.fast"]
+    );
+    let state =
+        std::fs::read_to_string(place.path().join("terraform.tfstate")).expect("it is read");
+    // As if another program had written the state, knowing nothing of journals.
+    place.write("terraform.tfstate", &state.replace("\"serial\": 1", "\"serial\": 2"));
+    let (text, _) = place.run(&["plan", "-lock=false"]);
+    assert!(text.contains("Left-over journal of an interrupted run"), "{text}");
+    assert!(place.hidden().contains(&".terraform.tfstate.journal".to_owned()));
+    place.run(&["plan"]);
+    let hidden = place.hidden();
+    assert!(
+        hidden.len() == 1 && hidden[0].starts_with(".terraform.tfstate.journal."),
+        "{hidden:?}"
+    );
+    assert!(!place.succeed(&["plan"]).contains("Left-over"));
+}
+
+#[test]
+fn a_run_without_lock_takes_up_what_was_left() {
+    let place = Place::new(&SLOW.replace("DURATION", "30s"));
+    interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
+    let before = place.objects();
+    place.write("main.tf", &SLOW.replace("DURATION", "1ms"));
+    place.succeed(&["apply", "-auto-approve", "-lock=false"]);
+    let after = place.objects();
+    assert_eq!(
+        (after.len(), after.get("terraform_data.fast")),
+        (3, before.get("terraform_data.fast"))
+    );
+    std::fs::remove_file(place.path().join(".terraform.tfstate.lock.info"))
+        .expect("the dead run left it");
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn a_live_run_blocks_others_and_a_dead_one_does_not() {
+    let place = Place::new(&SLOW.replace("DURATION", "4s"));
+    let mut child = place.start(&["apply", "-auto-approve"]);
+    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
+    read_until(&mut reader, "time_sleep.slow: Creating");
+    let (text, code) = place.run(&["apply", "-auto-approve"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("Error acquiring the state lock")
+            && text.contains("Operation: OperationTypeApply"),
+        "{text}"
+    );
+    assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\n");
+    assert_eq!(place.run(&["plan", "-lock-timeout=1s"]).1, Some(1));
+    place.succeed(&["plan", "-lock-timeout=60s"]);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+
+    let place = Place::new(&SLOW.replace("DURATION", "60s"));
+    interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
+    place.succeed(&["plan"]);
 }

@@ -8,7 +8,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::execute::Done;
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::tell_changes;
+use entail::operation::event::{Event, Sink, tell_changes};
 use entail::operation::plan::Planned;
 use entail::operation::saved;
 use entail::operation::session::Session;
@@ -22,7 +22,12 @@ use crate::commands::present;
 use crate::ui::Ui;
 
 /// Plans and applies, or applies a saved plan.
-pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
+pub fn run(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &ApplyArgs,
+    options: ApplyOptions,
+) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, args.show_sensitive)?;
     let ui = &*ui;
     match &options.plan {
@@ -35,7 +40,12 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ApplyArgs, options: ApplyOpti
 }
 
 /// Records what changed outside, and asks nothing.
-pub fn refresh(ui: &mut Ui, world: &Arc<World>, args: &crate::commands::refresh::RefreshArgs, options: ApplyOptions) -> Result<u8, Diagnostics> {
+pub fn refresh(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &crate::commands::refresh::RefreshArgs,
+    options: ApplyOptions,
+) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| runtime.block_on(refreshed(ui, world, &options)))?
@@ -79,7 +89,8 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
     let state = snapshot.state.clone().unwrap_or_default();
     let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
     let finished = &planned.finished;
-    let code = present::plan(ui, &finished.plan, &schemas(&planned.pool), finished.problems.clone());
+    let code =
+        present::plan(ui, &finished.plan, &schemas(&planned.pool), finished.problems.clone());
     if code != 0 {
         return Ok(code);
     }
@@ -91,11 +102,18 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
     carry_out(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await
 }
 
-async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &std::path::Path) -> Result<u8, Diagnostics> {
+async fn saved_plan(
+    ui: &Ui,
+    world: &Arc<World>,
+    options: &ApplyOptions,
+    path: &std::path::Path,
+) -> Result<u8, Diagnostics> {
     let mut loaded = saved::load(path).map_err(|it| not_loaded(path, it))?;
     if loaded.plan.errored {
         return Err(Diagnostic::error("Cannot apply incomplete plan")
-            .detail("OpenTofu encountered an error when generating this plan, so it cannot be applied.")
+            .detail(
+                "OpenTofu encountered an error when generating this plan, so it cannot be applied.",
+            )
             .into());
     }
     let session = loaded.open(world.clone(), ui.sources.clone(), &options.state.files)?;
@@ -104,19 +122,27 @@ async fn saved_plan(ui: &Ui, world: &Arc<World>, options: &ApplyOptions, path: &
     loaded.plan.check_current(snapshot.state.as_ref())?;
     let given = given_again(ui, &session, options, &loaded.plan)?;
     let variables = loaded.variables(&session.config, &given);
-    let (pool, problems) = Pool::start(world.clone(), session.needed_providers(&loaded.plan.prior_state)).await;
+    let (pool, problems) =
+        Pool::start(world.clone(), session.needed_providers(&loaded.plan.prior_state)).await;
     if problems.has_errors() {
         return Err(problems);
     }
-    let approved =
-        Approved { plan: &loaded.plan, structure: &loaded.structure, order: &loaded.order, facts: &loaded.facts, variables: &variables };
+    let approved = Approved {
+        plan: &loaded.plan,
+        structure: &loaded.structure,
+        order: &loaded.order,
+        facts: &loaded.facts,
+        variables: &variables,
+    };
     tell_changes(&loaded.plan, ui);
     carry_out(ui, &session, &pool, &approved, &snapshot, options).await
 }
 
 fn not_loaded(path: &std::path::Path, problems: Diagnostics) -> Diagnostics {
     let detail = problems.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
-    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string())).detail(detail).into()
+    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
+        .detail(detail)
+        .into()
 }
 
 /// Values given now must be those of the plan; ephemeral ones must be given again.
@@ -134,7 +160,12 @@ fn given_again(
     let mut wrong = Diagnostics::new();
     for (name, input) in &inputs {
         let Some(variable) = session.config.root().variables.get(name) else { continue };
-        let value = entail::operation::variables::finish(variable, &format!("var.{name}"), Some(input), &ui.sources)?;
+        let value = entail::operation::variables::finish(
+            variable,
+            &format!("var.{name}"),
+            Some(input),
+            &ui.sources,
+        )?;
         let plain = value.unmark_deep().0;
         if plan.variables.get(name).is_some_and(|it| *it != plain) {
             wrong.push(Diagnostic::error("Mismatch between input and plan variable value").detail(format!(
@@ -145,7 +176,8 @@ fn given_again(
     }
     for (name, variable) in &session.config.root().variables {
         // Every other one without a default stands in the plan.
-        let is_missing = variable.ephemeral && variable.default.is_none() && !values.contains_key(name);
+        let is_missing =
+            variable.ephemeral && variable.default.is_none() && !values.contains_key(name);
         if is_missing && !plan.variables.contains_key(name) {
             wrong.push(Diagnostic::error("No value for required variable").at(variable.declared).detail(format!(
                 "Variable \"{name}\" is configured as ephemeral. This type of variables need to be given a value during `entail plan` and also during `entail apply`."
@@ -155,7 +187,14 @@ fn given_again(
     if wrong.has_errors() { Err(wrong) } else { Ok(values) }
 }
 
-async fn carry_out(ui: &Ui, session: &Session, pool: &Pool, approved: &Approved<'_>, snapshot: &Snapshot, options: &ApplyOptions) -> Result<u8, Diagnostics> {
+async fn carry_out(
+    ui: &Ui,
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    snapshot: &Snapshot,
+    options: &ApplyOptions,
+) -> Result<u8, Diagnostics> {
     let done = done(ui, session, pool, approved, snapshot, options).await?;
     Ok(report(ui, approved.plan, done, options))
 }
@@ -169,7 +208,16 @@ async fn done(
     options: &ApplyOptions,
 ) -> Result<Done, Diagnostics> {
     ui.interrupts.carry_out();
-    apply::apply(session, pool, approved, snapshot, options.request.parallelism.max(1), ui, &ui.interrupts.stop).await
+    apply::apply(
+        session,
+        pool,
+        approved,
+        snapshot,
+        options.request.parallelism.max(1),
+        ui,
+        &ui.interrupts.stop,
+    )
+    .await
 }
 
 fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
@@ -177,8 +225,10 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     if done.stopped && !done.is_journal_torn {
         problems.push(halted(&done));
     }
-    if let Some(state) = &done.homeless {
-        ui.out(state);
+    match &done.homeless {
+        Some(state) if ui.is_json() => ui.event(Event::Message(state.clone())),
+        Some(state) => ui.out(state),
+        None => {}
     }
     if !options.suppress_forget_errors {
         problems.extend(apply::verdict(&done, plan.mode));
