@@ -49,14 +49,18 @@ pub struct Source {
 
 impl Source {
     /// Returns header and whole range of each top-level block, in order; `find` looks for them when first asked.
-    pub fn blocks(&self, find: impl FnOnce(&str) -> Vec<(Range<usize>, Range<usize>)>) -> &[(Range<usize>, Range<usize>)] {
+    pub fn blocks(
+        &self,
+        find: impl FnOnce(&str) -> Vec<(Range<usize>, Range<usize>)>,
+    ) -> &[(Range<usize>, Range<usize>)] {
         self.blocks.get_or_init(|| find(&self.text))
     }
 
     /// Returns the number of the line that holds a byte, from 1, and where it begins.
     fn line(&self, byte: usize) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| {
-            let ends = self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
+            let ends =
+                self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
             std::iter::once(0).chain(ends).collect()
         });
         let number = lines.partition_point(|it| *it as usize <= byte);
@@ -85,7 +89,12 @@ impl Sources {
     /// Registers a file and returns its number, from 1.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
-        files.push(Arc::new(Source { name: name.into(), text, lines: OnceLock::new(), blocks: OnceLock::new() }));
+        files.push(Arc::new(Source {
+            name: name.into(),
+            text,
+            lines: OnceLock::new(),
+            blocks: OnceLock::new(),
+        }));
         FileId(files.len() as u32)
     }
 
@@ -113,7 +122,8 @@ impl Sources {
     /// other places by; empty for no file.
     pub fn range(&self, span: Span) -> String {
         let Some(source) = self.get(span.file) else { return String::new() };
-        let (start, end) = (self.position(span.file, span.start), self.position(span.file, span.end));
+        let (start, end) =
+            (self.position(span.file, span.start), self.position(span.file, span.end));
         let end = match start.line == end.line {
             true => end.column.to_string(),
             false => format!("{},{}", end.line, end.column),
@@ -272,7 +282,8 @@ impl Diagnostics {
     /// Returns them with each problem only where it stands first.
     pub fn once(self) -> Diagnostics {
         let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
-        let mut seen: std::collections::HashMap<(String, Option<Span>), Vec<usize>> = std::collections::HashMap::new();
+        let mut seen: std::collections::HashMap<(String, Option<Span>), Vec<usize>> =
+            std::collections::HashMap::new();
         for problem in self.0 {
             let alike = seen.entry((problem.summary.clone(), problem.subject)).or_default();
             if !alike.iter().any(|&it| once[it] == problem) {

@@ -19,7 +19,11 @@ impl Schedule {
     }
 
     /// Like [`Schedule::new`], with some things held from the start.
-    pub fn holding(count: usize, waits: impl IntoIterator<Item = (u32, u32)>, held: impl IntoIterator<Item = u32>) -> Schedule {
+    pub fn holding(
+        count: usize,
+        waits: impl IntoIterator<Item = (u32, u32)>,
+        held: impl IntoIterator<Item = u32>,
+    ) -> Schedule {
         let mut schedule = Schedule {
             waiting: vec![0; count],
             users: vec![Vec::new(); count],
@@ -125,7 +129,10 @@ mod tests {
     #[test]
     fn a_thing_is_ready_when_everything_it_waits_for_is_settled() {
         let mut schedule = Schedule::new(3, [(2, 0), (2, 1), (2, 0)]);
-        assert_eq!((schedule.take_ready(), schedule.take_ready(), schedule.take_ready()), (Some(0), Some(1), None));
+        assert_eq!(
+            (schedule.take_ready(), schedule.take_ready(), schedule.take_ready()),
+            (Some(0), Some(1), None)
+        );
         schedule.settle(0);
         assert_eq!(schedule.take_ready(), None);
         schedule.settle(1);

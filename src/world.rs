@@ -59,11 +59,16 @@ impl World {
 const STACK: usize = 256 << 20;
 
 /// Does two pieces of work at the same time, where the system has a thread to give; else one after the other.
-pub fn side_by_side<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+pub fn side_by_side<A: Send, B>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
     let waiting = std::sync::Mutex::new(Some(first));
     let take = || waiting.lock().unwrap_or_else(|it| it.into_inner()).take();
     std::thread::scope(|scope| {
-        let helper = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || take().map(|it| it()));
+        let helper = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || take().map(|it| it()));
         let here = second();
         let there = match helper {
             Ok(helper) => helper.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)),

@@ -9,8 +9,8 @@ use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
 use crate::commands::{self, Cli, Command};
-use crate::undertake;
 use crate::ui::Ui;
+use crate::undertake;
 
 /// Runs the program.
 pub fn main() -> ExitCode {

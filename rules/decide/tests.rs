@@ -23,8 +23,14 @@ fn check_existing(more: &str, conclusions: Expect) {
 
 #[test]
 fn what_takes_no_part_is_not_decided() {
-    check("mode(Normal). managed(a). declared(a). excluded(a). managed(b). declared(b). untargeted(b).", expect![""]);
-    check("mode(Normal). data(a). declared(a). excluded(a). data(b). orphan(b, DeleteBecauseEachKey). untargeted(b).", expect![""]);
+    check(
+        "mode(Normal). managed(a). declared(a). excluded(a). managed(b). declared(b). untargeted(b).",
+        expect![""],
+    );
+    check(
+        "mode(Normal). data(a). declared(a). excluded(a). data(b). orphan(b, DeleteBecauseEachKey). untargeted(b).",
+        expect![""],
+    );
     check("mode(Destroy). data(a). in_state(a). excluded(a).", expect![""]);
 }
 

@@ -14,7 +14,18 @@ pub mod target;
 pub type Str = Arc<str>;
 
 /// Which repetition of a block an instance is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub enum InstanceKey {
     /// The block does not repeat.
     #[default]
@@ -164,7 +175,9 @@ impl PartialOrd for ModuleInstance {
 }
 
 /// The three kinds of resource, in their display order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Mode {
     /// `ephemeral "t" "n"`
     Ephemeral,
@@ -175,7 +188,9 @@ pub enum Mode {
 }
 
 /// A resource's name within its module: mode, type, name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct ResourceName {
     /// Managed, data or ephemeral.
     pub mode: Mode,
@@ -262,7 +277,9 @@ impl Resource {
 }
 
 /// A provider's source address: `registry.opentofu.org/hashicorp/null`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Provider {
     /// `registry.opentofu.org`
     pub host: Str,
@@ -307,7 +324,9 @@ impl fmt::Display for Provider {
 }
 
 /// A provider configuration: `module.m.provider["registry.opentofu.org/hashicorp/aws"].alias`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct ProviderConfig {
     /// The module whose block it is. Configurations are per module, not per module instance.
     pub module: Module,
@@ -331,7 +350,9 @@ impl fmt::Display for ProviderConfig {
 }
 
 /// One running configuration of a provider: a configuration and, where it repeats, the key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct ProviderInstance {
     /// The configuration.
     pub config: ProviderConfig,

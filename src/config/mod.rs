@@ -47,7 +47,9 @@ pub use provider::{implied_provider, parse_source};
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names whose lengths differ by more cannot be near; most are ruled out so.
     let length = given.chars().count();
-    known.into_iter().find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
+    known
+        .into_iter()
+        .find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
 }
 
 /// A whole configuration: the root module and everything it calls.

@@ -113,8 +113,7 @@ impl VariableBlock {
     /// Completes the block: what is not written takes its usual value, and the default is converted to the type.
     pub fn finish(self, decoder: &mut Decoder) -> Variable {
         let is_typed = self.ty.is_some();
-        let Constraint { ty, defaults } =
-            self.ty.clone().unwrap_or(Constraint::ANY);
+        let Constraint { ty, defaults } = self.ty.clone().unwrap_or(Constraint::ANY);
         let nullable = self.nullable.unwrap_or(true);
         let default = self.default.map(|(value, at)| {
             let value = with_defaults(&value, ty, defaults.as_ref()).unwrap_or_else(|why| {

@@ -268,8 +268,9 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
 }
 
 fn provider_source(decoder: &mut Decoder, expression: &Expression) -> Option<Provider> {
-    let text =
-        crate::expression::evaluate_constant(expression).ok().and_then(|it| it.as_str().map(str::to_owned));
+    let text = crate::expression::evaluate_constant(expression)
+        .ok()
+        .and_then(|it| it.as_str().map(str::to_owned));
     let Some(text) = text else {
         decoder.report(problems::invalid(
             "Invalid source",

@@ -309,11 +309,13 @@ impl Evaluator<'_> {
         if wrong {
             return Value::unknown(ty);
         }
-        with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(|message| {
-            let blamed = Some(("value", &arguments[0]));
-            self.fail(site, Failure::argument(0, message), blamed, None, names);
-            Value::unknown(ty)
-        })
+        with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(
+            |message| {
+                let blamed = Some(("value", &arguments[0]));
+                self.fail(site, Failure::argument(0, message), blamed, None, names);
+                Value::unknown(ty)
+            },
+        )
     }
 
     /// `type(value)` of the console: the type as text.

@@ -131,12 +131,17 @@ impl BlockGraph {
     /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
     /// or through anything, up to `limit`; beyond that only the nearest ones. Sorted by text.
     pub fn dependencies(&self, resource: &ConfigResource, limit: usize) -> Vec<Str> {
-        let Some(start) = self.find(&resource.module, BlockKey::Resource(resource.resource.clone())) else {
+        let Some(start) =
+            self.find(&resource.module, BlockKey::Resource(resource.resource.clone()))
+        else {
             return Vec::new();
         };
         let all = self.search(start, Some(limit), |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
-        let mut names: Vec<Str> = blocks.into_iter().filter_map(|it| Some(self.resource(it)?.to_string().into())).collect();
+        let mut names: Vec<Str> = blocks
+            .into_iter()
+            .filter_map(|it| Some(self.resource(it)?.to_string().into()))
+            .collect();
         names.sort();
         names
     }
@@ -145,7 +150,9 @@ impl BlockGraph {
     pub fn resource(&self, block: usize) -> Option<ConfigResource> {
         let node = &self.blocks[block];
         match &node.key {
-            BlockKey::Resource(name) => Some(ConfigResource { module: node.module.clone(), resource: name.clone() }),
+            BlockKey::Resource(name) => {
+                Some(ConfigResource { module: node.module.clone(), resource: name.clone() })
+            }
             _ => None,
         }
     }
@@ -155,7 +162,12 @@ impl BlockGraph {
         self.search(start, None, |key| !matches!(key, BlockKey::Resource(_))).unwrap_or_default()
     }
 
-    fn search(&self, start: usize, limit: Option<usize>, through: impl Fn(&BlockKey) -> bool) -> Option<Vec<usize>> {
+    fn search(
+        &self,
+        start: usize,
+        limit: Option<usize>,
+        through: impl Fn(&BlockKey) -> bool,
+    ) -> Option<Vec<usize>> {
         let mut seen = FxHashSet::from_iter([start]);
         let mut open = vec![start];
         let mut found = Vec::new();
@@ -271,7 +283,8 @@ impl Builder<'_> {
 
     /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
     fn import(&mut self, it: &config::Import) {
-        let own = it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
+        let own =
+            it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
         let Some(from) = own else { return };
         let before = self.graph.blocks[from].edges.len();
         it.expressions().into_iter().for_each(|it| self.expression(from, it));
@@ -296,7 +309,8 @@ impl Builder<'_> {
         let config = self.config;
         let Some(module) = config.module(&parent) else { return };
         if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-            Builder { graph: self.graph, config, path: &parent, module }.expression(from, &attribute.value);
+            Builder { graph: self.graph, config, path: &parent, module }
+                .expression(from, &attribute.value);
         }
     }
 
@@ -325,7 +339,13 @@ impl Builder<'_> {
         expressions.iter().for_each(|it| self.references(from, it, &[], true));
     }
 
-    fn references(&mut self, from: usize, expression: &Expression, bound: &[Str], everything: bool) {
+    fn references(
+        &mut self,
+        from: usize,
+        expression: &Expression,
+        bound: &[Str],
+        everything: bool,
+    ) {
         crate::syntax::references(expression, &mut |root, steps, span| {
             if !bound.contains(&root.text)
                 && let Ok(reference) = parse_reference(root, steps)
@@ -335,13 +355,22 @@ impl Builder<'_> {
         });
     }
 
-    fn subject(&mut self, from: usize, subject: &Subject, rest: &[Step], span: Span, everything: bool) {
+    fn subject(
+        &mut self,
+        from: usize,
+        subject: &Subject,
+        rest: &[Step],
+        span: Span,
+        everything: bool,
+    ) {
         let key = match subject {
             Subject::Variable(name) => BlockKey::Variable(name.clone()),
             Subject::Local(name) => BlockKey::Local(name.clone()),
-            Subject::Resource(mode, kind, name) => {
-                BlockKey::Resource(ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() })
-            }
+            Subject::Resource(mode, kind, name) => BlockKey::Resource(ResourceName {
+                mode: *mode,
+                kind: kind.clone(),
+                name: name.clone(),
+            }),
             Subject::Module(call) => return self.call(from, call, rest, span, everything),
             _ => return,
         };
@@ -362,12 +391,19 @@ impl Builder<'_> {
         let mut targets = vec![self.graph.find(self.path, BlockKey::Call(call.clone()))];
         match named.filter(|it| module.outputs.contains_key(*it)) {
             Some(name) => targets.push(self.graph.find(&child, BlockKey::Output(name.clone()))),
-            None => targets.extend(module.outputs.keys().map(|it| self.graph.find(&child, BlockKey::Output(it.clone())))),
+            None => targets.extend(
+                module
+                    .outputs
+                    .keys()
+                    .map(|it| self.graph.find(&child, BlockKey::Output(it.clone()))),
+            ),
         }
         if everything {
             for path in config.modules.keys().filter(|it| it.0.starts_with(&child.0)) {
                 let resources = config.modules[path].resources.keys();
-                targets.extend(resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))));
+                targets.extend(
+                    resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))),
+                );
             }
         }
         self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
@@ -375,20 +411,38 @@ impl Builder<'_> {
 }
 
 /// Returns the provider block that serves a resource of a module, following what calls pass and what is inherited.
-pub fn provider_block(config: &Config, module: &Module, resource: &config::Resource) -> Option<(Module, BlockKey)> {
+pub fn provider_block(
+    config: &Config,
+    module: &Module,
+    resource: &config::Resource,
+) -> Option<(Module, BlockKey)> {
     match &resource.provider {
-        Some(it) => resolve_provider(config, module, &it.name.text, it.alias.as_ref().map(|it| &*it.text)),
-        None => resolve_provider(config, module, &local_name(config, module, &resource.provider_source), None),
+        Some(it) => {
+            resolve_provider(config, module, &it.name.text, it.alias.as_ref().map(|it| &*it.text))
+        }
+        None => resolve_provider(
+            config,
+            module,
+            &local_name(config, module, &resource.provider_source),
+            None,
+        ),
     }
 }
 
 fn local_name(config: &Config, module: &Module, source: &crate::address::Provider) -> Str {
-    let required = config.module(module).and_then(|it| it.required_providers.values().find(|it| it.source == *source));
+    let required = config
+        .module(module)
+        .and_then(|it| it.required_providers.values().find(|it| it.source == *source));
     required.map_or_else(|| source.kind.clone(), |it| it.name.text.clone())
 }
 
 /// Returns the block that a provider's local name means in a module.
-pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Option<&str>) -> Option<(Module, BlockKey)> {
+pub fn resolve_provider(
+    config: &Config,
+    module: &Module,
+    name: &str,
+    alias: Option<&str>,
+) -> Option<(Module, BlockKey)> {
     let here = config.module(module)?;
     let named = |it: &crate::syntax::Name, other: &Option<crate::syntax::Name>| {
         &*it.text == name && other.as_ref().map(|it| &*it.text) == alias
@@ -396,8 +450,15 @@ pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Opt
     let own = here.providers.iter().find(|it| named(&it.name, &it.alias));
     if let Some((parent, call)) = module.parent() {
         let call = config.module(&parent)?.calls.get(&call)?;
-        if let Some((_, from)) = call.providers.iter().find(|(child, _)| named(&child.name, &child.alias)) {
-            return resolve_provider(config, &parent, &from.name.text, from.alias.as_ref().map(|it| &*it.text));
+        if let Some((_, from)) =
+            call.providers.iter().find(|(child, _)| named(&child.name, &child.alias))
+        {
+            return resolve_provider(
+                config,
+                &parent,
+                &from.name.text,
+                from.alias.as_ref().map(|it| &*it.text),
+            );
         }
         if own.is_none() && alias.is_none() {
             // A default configuration is inherited: the same provider, under the parent's name for it.
@@ -412,7 +473,11 @@ pub fn resolve_provider(config: &Config, module: &Module, name: &str, alias: Opt
 }
 
 /// Returns the provider configuration that serves a resource: a block's, or the implied empty one in the root module.
-pub fn provider_config(config: &Config, module: &Module, resource: &config::Resource) -> ProviderConfig {
+pub fn provider_config(
+    config: &Config,
+    module: &Module,
+    resource: &config::Resource,
+) -> ProviderConfig {
     let provider = resource.provider_source.clone();
     match provider_block(config, module, resource) {
         Some((module, BlockKey::Provider(_, alias))) => ProviderConfig { module, provider, alias },

@@ -11,7 +11,11 @@ use crate::request::PlanMode;
 
 /// Writes `mode`, the kinds of nodes, `of`, `declared`, `pending`, `reads`, `block_reads`, `repeats`, `asks_cbd`,
 /// `keeps_object`, `triggers`, `triggers_by_part`, `data_waits`, `has_conditions`, `in_check`.
-pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, reads: &[(Node, Node, Span)]) {
+pub(super) fn lower(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    reads: &[(Node, Node, Span)],
+) {
     let mode = match documents.request.mode {
         PlanMode::Normal => RunMode::Normal,
         PlanMode::Destroy => RunMode::Destroy,
@@ -25,12 +29,17 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, reads: &[(
     for (index, kind) in lowered.structure.nodes.iter().enumerate() {
         let node = Node(index as u32);
         match kind {
-            NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) | NodeKind::Call(_) => lowered.facts.value.push((node,)),
+            NodeKind::Variable(..)
+            | NodeKind::Local(..)
+            | NodeKind::Output(..)
+            | NodeKind::Call(_) => lowered.facts.value.push((node,)),
             NodeKind::Collection(_) => {
                 lowered.facts.value.push((node,));
                 lowered.facts.collection.push((node,));
             }
-            NodeKind::Repetition(resource) if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed => {
+            NodeKind::Repetition(resource)
+                if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed =>
+            {
                 lowered.facts.repetition.push((node,));
             }
             _ => {}
@@ -61,7 +70,11 @@ fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
             facts.value_block.push((block,));
             continue;
         };
-        let Some(resource) = documents.config.module(&node.module).and_then(|it| it.resources.get(name)) else { continue };
+        let Some(resource) =
+            documents.config.module(&node.module).and_then(|it| it.resources.get(name))
+        else {
+            continue;
+        };
         let repetition = match Style::of(&resource.repetition) {
             Style::Single => Repetition::Single,
             Style::Count => Repetition::Count,
@@ -77,9 +90,15 @@ fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
 }
 
 /// Returns the block of a resource, where the configuration has it (its module instance may be gone).
-pub(super) fn block_of(lowered: &Lowered, documents: &Documents<'_>, resource: ResourceId) -> Option<Block> {
+pub(super) fn block_of(
+    lowered: &Lowered,
+    documents: &Documents<'_>,
+    resource: ResourceId,
+) -> Option<Block> {
     let address = &lowered.structure.resource(resource).address;
-    let number = documents.graph.find(&address.module.module(), BlockKey::Resource(address.resource.clone()))?;
+    let number = documents
+        .graph
+        .find(&address.module.module(), BlockKey::Resource(address.resource.clone()))?;
     Some(Block(number as u32))
 }
 
@@ -105,14 +124,19 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
             lowered.facts.keeps_object.push((node,));
         }
-        if mode == Mode::Data && !(config.lifecycle.preconditions.is_empty() && config.lifecycle.postconditions.is_empty()) {
+        if mode == Mode::Data
+            && !(config.lifecycle.preconditions.is_empty()
+                && config.lifecycle.postconditions.is_empty())
+        {
             lowered.facts.has_conditions.push((node,));
         }
         if config.check.is_some() {
             lowered.facts.in_check.push((node,));
         }
     }
-    if let (Some(collection), None) = (resource.collection.filter(|_| resource.repetition.is_some()), resource.pending) {
+    if let (Some(collection), None) =
+        (resource.collection.filter(|_| resource.repetition.is_some()), resource.pending)
+    {
         lowered.facts.member.extend(resource.instances.values().map(|it| (*it, collection)));
     }
 }
@@ -121,7 +145,9 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
 fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
     let structure = &lowered.structure;
     let is_managed = |node: Node| match structure.kind(node) {
-        NodeKind::Object(resource, _) | NodeKind::Collection(resource) | NodeKind::Pending(resource) => {
+        NodeKind::Object(resource, _)
+        | NodeKind::Collection(resource)
+        | NodeKind::Pending(resource) => {
             structure.resource(*resource).address.resource.mode == Mode::Managed
         }
         _ => false,
@@ -140,7 +166,10 @@ fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
             if is_managed(next) {
                 lowered.facts.data_waits.push((node, next));
             }
-            if matches!(structure.kind(next), NodeKind::Inside(_) | NodeKind::Module(_) | NodeKind::CallKeys(_)) {
+            if matches!(
+                structure.kind(next),
+                NodeKind::Inside(_) | NodeKind::Module(_) | NodeKind::CallKeys(_)
+            ) {
                 open.extend(of(next));
             }
         }

@@ -9,7 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::configuration::block_of;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use super::{Documents, Lowered};
-use crate::address::{ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, Resource};
+use crate::address::{
+    ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, Resource,
+};
 use crate::config::Removed;
 use crate::diagnostic::Diagnostic;
 use crate::request::PlanMode;
@@ -33,8 +35,11 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
                 existing.push((node, id, object));
             }
             for (deposed, object) in &instance.deposed {
-                let old = lowered.structure.add(NodeKind::Deposed(id, key.clone(), deposed.clone()));
-                lowered.structure.resources[id.index()].deposed.insert((key.clone(), deposed.clone()), old);
+                let old =
+                    lowered.structure.add(NodeKind::Deposed(id, key.clone(), deposed.clone()));
+                lowered.structure.resources[id.index()]
+                    .deposed
+                    .insert((key.clone(), deposed.clone()), old);
                 let facts = &mut lowered.facts;
                 facts.object.push((old,));
                 facts.managed.push((old,));
@@ -46,7 +51,11 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
         }
     }
     for new in documents.moved.keys() {
-        let node = lowered.structure.resource_ids.get(&new.of()).and_then(|it| lowered.structure.resource(*it).instance(&new.key));
+        let node = lowered
+            .structure
+            .resource_ids
+            .get(&new.of())
+            .and_then(|it| lowered.structure.resource(*it).instance(&new.key));
         node.into_iter().for_each(|node| lowered.facts.moved.push((node,)));
     }
     needs(lowered, documents, &existing);
@@ -62,19 +71,28 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn of(lowered: &Lowered, documents: &Documents<'a>) -> Known<'a> {
-        let mut pending: FxHashMap<Node, Vec<Node>> = lowered.facts.pending.iter().map(|it| (it.0, Vec::new())).collect();
+        let mut pending: FxHashMap<Node, Vec<Node>> =
+            lowered.facts.pending.iter().map(|it| (it.0, Vec::new())).collect();
         if !pending.is_empty() {
             for &(reader, read) in &lowered.facts.reads {
                 pending.entry(reader).and_modify(|it| it.push(read));
             }
         }
         let modules = documents.config.modules.iter();
-        Known { pending, removed: modules.flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it))).collect() }
+        Known {
+            pending,
+            removed: modules
+                .flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it)))
+                .collect(),
+        }
     }
 
     /// What a `removed` block wants to happen to an object; the last such block where there are several.
     fn removed(&self, lowered: &mut Lowered, address: &Instance, node: Node) {
-        let block = self.removed.iter().rev().find(|(path, block)| crate::lower::requested::removes(path, &block.from.0, address));
+        let block =
+            self.removed.iter().rev().find(|(path, block)| {
+                crate::lower::requested::removes(path, &block.from.0, address)
+            });
         if let Some((_, block)) = block {
             let fate = if block.destroy == Some(true) { Fate::Destroy } else { Fate::Forget };
             lowered.facts.removed_says.push((node, fate));
@@ -114,13 +132,23 @@ fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
     let mut at = Structure::ROOT;
     for (name, key) in address.module.0.iter() {
         let call = structure.call(*structure.module(at).calls.get(name)?);
-        at = *if call.pending { call.instances.get(&InstanceKey::None)? } else { call.instances.get(key)? };
+        at = *if call.pending {
+            call.instances.get(&InstanceKey::None)?
+        } else {
+            call.instances.get(key)?
+        };
     }
     structure.resource(*structure.module(at).resources.get(&address.resource)?).pending
 }
 
 /// The node of an existing instance, and the facts that do not depend on whether an object is current.
-fn current(lowered: &mut Lowered, documents: &Documents<'_>, known: &Known<'_>, id: ResourceId, key: &InstanceKey) -> Node {
+fn current(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    known: &Known<'_>,
+    id: ResourceId,
+    key: &InstanceKey,
+) -> Node {
     let kind = match key {
         InstanceKey::None => KeyKind::Bare,
         InstanceKey::Int(_) => KeyKind::Number,
@@ -146,13 +174,24 @@ fn current(lowered: &mut Lowered, documents: &Documents<'_>, known: &Known<'_>, 
 }
 
 /// What is gone of an instance that nothing declares (or whose declaration is not known yet), and what it still reads.
-fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, known: &Known<'_>, id: ResourceId, node: Node) {
+fn undeclared(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    known: &Known<'_>,
+    id: ResourceId,
+    node: Node,
+) {
     let destroying = documents.request.mode == PlanMode::Destroy;
     let resource = lowered.structure.resource(id);
     if let Some(pending) = resource.pending {
         lowered.facts.late.push((node, pending));
-        lowered.facts.reads.extend(known.pending.get(&pending).into_iter().flatten().map(|it| (node, *it)));
-        block_of(lowered, documents, id).into_iter().for_each(|block| lowered.facts.of.push((node, block)));
+        lowered
+            .facts
+            .reads
+            .extend(known.pending.get(&pending).into_iter().flatten().map(|it| (node, *it)));
+        block_of(lowered, documents, id)
+            .into_iter()
+            .for_each(|block| lowered.facts.of.push((node, block)));
         return;
     }
     let Some(block) = block_of(lowered, documents, id) else {
@@ -175,7 +214,9 @@ fn undeclared(lowered: &mut Lowered, documents: &Documents<'_>, known: &Known<'_
         return;
     }
     lowered.facts.module_gone.push((node,));
-    if let Some(keys) = deepest_call(&lowered.structure, &resource.address.module).filter(|_| !destroying) {
+    if let Some(keys) =
+        deepest_call(&lowered.structure, &resource.address.module).filter(|_| !destroying)
+    {
         lowered.facts.reads.push((node, keys));
     }
 }
@@ -195,7 +236,11 @@ fn deepest_call(structure: &Structure, address: &ModuleInstance) -> Option<Node>
 
 /// What each existing object rests on: our own record, else today's reads where the record still fits, else whole
 /// resources.
-fn needs(lowered: &mut Lowered, documents: &Documents<'_>, existing: &[(Node, ResourceId, &Object)]) {
+fn needs(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    existing: &[(Node, ResourceId, &Object)],
+) {
     let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
     let mut todays: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
     let readers = index(&lowered.facts.reads);
@@ -209,8 +254,13 @@ fn needs(lowered: &mut Lowered, documents: &Documents<'_>, existing: &[(Node, Re
             continue;
         }
         let config = lowered.structure.resource(*id).address.config();
-        let today = todays.entry(*id).or_insert_with(|| documents.graph.dependencies(&config, MOST_DEPENDENCIES));
-        let declared = lowered.structure.instance(*node).is_some_and(|it| lowered.structure.resource(*id).instances.contains_key(&it.key));
+        let today = todays
+            .entry(*id)
+            .or_insert_with(|| documents.graph.dependencies(&config, MOST_DEPENDENCIES));
+        let declared = lowered
+            .structure
+            .instance(*node)
+            .is_some_and(|it| lowered.structure.resource(*id).instances.contains_key(&it.key));
         if declared && *today == object.dependencies {
             needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
             continue;
@@ -251,7 +301,11 @@ fn nearest(lowered: &Lowered, readers: &FxHashMap<Node, Vec<Node>>, node: Node) 
             continue;
         }
         match lowered.structure.kind(next) {
-            NodeKind::Object(resource, _) if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed => found.push(next),
+            NodeKind::Object(resource, _)
+                if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed =>
+            {
+                found.push(next)
+            }
             _ => open.extend(readers.get(&next).into_iter().flatten()),
         }
     }
@@ -259,7 +313,11 @@ fn nearest(lowered: &Lowered, readers: &FxHashMap<Node, Vec<Node>>, node: Node) 
 }
 
 /// The node of a recorded address: an instance, or a whole resource.
-fn recorded(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, address: &str) -> Option<Node> {
+fn recorded(
+    lowered: &mut Lowered,
+    wholes: &mut FxHashMap<ResourceId, Node>,
+    address: &str,
+) -> Option<Node> {
     if let Ok(instance) = Instance::from_str(address)
         && let Some(id) = lowered.structure.resource_ids.get(&instance.of())
         && let Some(node) = lowered.structure.resource(*id).instance(&instance.key)
@@ -273,7 +331,12 @@ fn recorded(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, add
 
 /// The resources that a recorded address without keys means: those of the same module instance where it is in the same
 /// module, else of every instance.
-fn resources_named(lowered: &Lowered, by_config: &FxHashMap<ConfigResource, Vec<ResourceId>>, of: ResourceId, address: &str) -> Vec<ResourceId> {
+fn resources_named(
+    lowered: &Lowered,
+    by_config: &FxHashMap<ConfigResource, Vec<ResourceId>>,
+    of: ResourceId,
+    address: &str,
+) -> Vec<ResourceId> {
     let Ok(named) = Resource::from_str(address) else { return Vec::new() };
     let own = &lowered.structure.resource(of).address.module;
     if own.module() == named.module.module() {
@@ -306,11 +369,16 @@ fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: Re
 
 /// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
 fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    let knot: BTreeSet<Node> = entail_rules::references::knot(&needs).into_iter().map(|it| it.0).collect();
+    let knot: BTreeSet<Node> =
+        entail_rules::references::knot(&needs).into_iter().map(|it| it.0).collect();
     if knot.is_empty() {
         return needs;
     }
-    let names: Vec<String> = knot.iter().filter_map(|it| lowered.structure.instance(*it)).map(|it| it.to_string()).collect();
+    let names: Vec<String> = knot
+        .iter()
+        .filter_map(|it| lowered.structure.instance(*it))
+        .map(|it| it.to_string())
+        .collect();
     lowered.problems.push(Diagnostic::warning("Circular dependencies in the state").detail(format!(
         "The state says that these objects rest on each other: {}. Their recorded dependencies are not used in this run.",
         names.join(", ")

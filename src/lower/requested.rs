@@ -54,7 +54,14 @@ fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
 }
 
 /// A moved object is also named by its old address.
-fn moved(lowered: &mut Lowered, structure: &Structure, documents: &Documents<'_>, target: &Target, hit: Hit, flag: Flag) -> bool {
+fn moved(
+    lowered: &mut Lowered,
+    structure: &Structure,
+    documents: &Documents<'_>,
+    target: &Target,
+    hit: Hit,
+    flag: Flag,
+) -> bool {
     let mut any = false;
     for (new, old) in documents.moved {
         let Some(node) = node_of(structure, new) else { continue };
@@ -76,17 +83,27 @@ fn moved(lowered: &mut Lowered, structure: &Structure, documents: &Documents<'_>
 pub fn covers(target: &Target, instance: &Instance) -> bool {
     match target {
         Target::Module(module) => is_prefix(module, &instance.module),
-        Target::Resource(it) => it.resource == instance.resource && is_same(&it.module, &instance.module),
-        Target::Instance(it) => it.resource == instance.resource && it.key == instance.key && is_same(&it.module, &instance.module),
+        Target::Resource(it) => {
+            it.resource == instance.resource && is_same(&it.module, &instance.module)
+        }
+        Target::Instance(it) => {
+            it.resource == instance.resource
+                && it.key == instance.key
+                && is_same(&it.module, &instance.module)
+        }
     }
 }
 
-fn step_covers(pattern: &(crate::value::Str, InstanceKey), actual: &(crate::value::Str, InstanceKey)) -> bool {
+fn step_covers(
+    pattern: &(crate::value::Str, InstanceKey),
+    actual: &(crate::value::Str, InstanceKey),
+) -> bool {
     pattern.0 == actual.0 && (pattern.1 == InstanceKey::None || pattern.1 == actual.1)
 }
 
 fn is_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
-    pattern.0.len() <= actual.0.len() && pattern.0.iter().zip(actual.0.iter()).all(|(a, b)| step_covers(a, b))
+    pattern.0.len() <= actual.0.len()
+        && pattern.0.iter().zip(actual.0.iter()).all(|(a, b)| step_covers(a, b))
 }
 
 fn is_same(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
@@ -96,7 +113,11 @@ fn is_same(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
 /// Like [`is_prefix`], where the actual steps of a pending module have no key yet: it may be one of them.
 fn may_be_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
     pattern.0.len() <= actual.0.len()
-        && pattern.0.iter().zip(actual.0.iter()).all(|(a, b)| step_covers(a, b) || (a.0 == b.0 && b.1 == InstanceKey::None))
+        && pattern
+            .0
+            .iter()
+            .zip(actual.0.iter())
+            .all(|(a, b)| step_covers(a, b) || (a.0 == b.0 && b.1 == InstanceKey::None))
 }
 
 /// Returns whether a `removed` block of a module covers an instance.
@@ -108,7 +129,9 @@ pub fn removes(module: &Module, from: &MoveEndpoint, instance: &Instance) -> boo
     };
     match from {
         MoveEndpoint::Module(it) => within(it.module()).is_some(),
-        MoveEndpoint::Resource(it) => it.resource == instance.resource && within(it.module.module()) == Some(own.0.len()),
+        MoveEndpoint::Resource(it) => {
+            it.resource == instance.resource && within(it.module.module()) == Some(own.0.len())
+        }
     }
 }
 
@@ -125,7 +148,13 @@ impl<'a> Index<'a> {
         Index { by_name }
     }
 
-    fn hits(&self, structure: &Structure, target: &Target, hit: Hit, flag: Flag) -> Vec<(Node, Hit, Flag)> {
+    fn hits(
+        &self,
+        structure: &Structure,
+        target: &Target,
+        hit: Hit,
+        flag: Flag,
+    ) -> Vec<(Node, Hit, Flag)> {
         let mut found = Vec::new();
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
@@ -133,7 +162,9 @@ impl<'a> Index<'a> {
                 for resource in &structure.resources {
                     if is_prefix(module, &resource.address.module) {
                         every(resource, &mut |node| add(node, hit));
-                    } else if let Some(pending) = resource.pending.filter(|_| may_be_prefix(module, &resource.address.module)) {
+                    } else if let Some(pending) =
+                        resource.pending.filter(|_| may_be_prefix(module, &resource.address.module))
+                    {
                         add(pending, part(hit));
                     }
                 }
@@ -141,7 +172,9 @@ impl<'a> Index<'a> {
             Target::Resource(it) => self.each(structure, &it.resource, |resource| {
                 if is_same(&it.module, &resource.address.module) {
                     every(resource, &mut |node| add(node, hit));
-                } else if let Some(pending) = resource.pending.filter(|_| may_be(&it.module, resource)) {
+                } else if let Some(pending) =
+                    resource.pending.filter(|_| may_be(&it.module, resource))
+                {
                     add(pending, part(hit));
                 }
             }),
@@ -159,7 +192,12 @@ impl<'a> Index<'a> {
         found
     }
 
-    fn each(&self, structure: &Structure, name: &ResourceName, mut visit: impl FnMut(&ResourceNode)) {
+    fn each(
+        &self,
+        structure: &Structure,
+        name: &ResourceName,
+        mut visit: impl FnMut(&ResourceNode),
+    ) {
         for id in self.by_name.get(name).into_iter().flatten() {
             visit(structure.resource(*id));
         }
@@ -167,7 +205,8 @@ impl<'a> Index<'a> {
 }
 
 fn may_be(module: &ModuleInstance, resource: &ResourceNode) -> bool {
-    module.0.len() == resource.address.module.0.len() && may_be_prefix(module, &resource.address.module)
+    module.0.len() == resource.address.module.0.len()
+        && may_be_prefix(module, &resource.address.module)
 }
 
 /// An exclusion of something inside leaves the pending node in; a target of something inside wants it.
@@ -177,7 +216,11 @@ fn part(hit: Hit) -> Hit {
 
 /// A flag that names a whole resource also names its collection and key set.
 fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
-    let nodes = resource.instances.values().chain(resource.others.values()).chain(resource.deposed.values());
+    let nodes = resource
+        .instances
+        .values()
+        .chain(resource.others.values())
+        .chain(resource.deposed.values());
     // A resource of the state may only be waiting for another's pending node: that one is not named with it.
     let pending = resource.pending.filter(|_| resource.declared);
     nodes.copied().chain(pending).chain(resource.repetition).for_each(&mut *visit);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::{Alias, Block, Config as ConfigAtom, Facts, Family, Key, Keying, Module as ModuleAtom};
+use entail_rules::{
+    Alias, Block, Config as ConfigAtom, Facts, Family, Key, Keying, Module as ModuleAtom,
+};
 
 use super::blocks::BlockKey;
 use super::structure::NodeKind;
@@ -27,7 +29,11 @@ fn number<T: Ord>(map: &mut BTreeMap<T, u32>, key: T, first: u32) -> u32 {
 
 impl Numbers {
     fn module(&mut self, module: &Module) -> ModuleAtom {
-        if module.is_root() { ModuleAtom::ROOT } else { ModuleAtom(number(&mut self.modules, module.clone(), 1)) }
+        if module.is_root() {
+            ModuleAtom::ROOT
+        } else {
+            ModuleAtom(number(&mut self.modules, module.clone(), 1))
+        }
     }
     fn family(&mut self, provider: &Provider) -> Family {
         Family(number(&mut self.families, provider.clone(), 0))
@@ -39,7 +45,11 @@ impl Numbers {
         ConfigAtom(number(&mut self.configs, config.clone(), 0))
     }
     fn key(&mut self, key: &InstanceKey) -> Key {
-        if *key == InstanceKey::None { Key::NONE } else { Key(number(&mut self.keys, key.clone(), 1)) }
+        if *key == InstanceKey::None {
+            Key::NONE
+        } else {
+            Key(number(&mut self.keys, key.clone(), 1))
+        }
     }
 }
 
@@ -55,17 +65,41 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
         }
         for block in &module.providers {
             let alias = block.alias.as_ref().map(|it| it.text.clone());
-            let config = ProviderConfig { module: path.clone(), provider: block.source.clone(), alias: alias.clone() };
-            let row = (atom, numbers.family(&block.source), numbers.alias(alias.as_ref()), numbers.config(&config));
+            let config = ProviderConfig {
+                module: path.clone(),
+                provider: block.source.clone(),
+                alias: alias.clone(),
+            };
+            let row = (
+                atom,
+                numbers.family(&block.source),
+                numbers.alias(alias.as_ref()),
+                numbers.config(&config),
+            );
             lowered.facts.provider_block.push(row);
         }
         for (name, resource) in &module.resources {
-            let Some(block) = documents.graph.find(path, BlockKey::Resource(name.clone())) else { continue };
+            let Some(block) = documents.graph.find(path, BlockKey::Resource(name.clone())) else {
+                continue;
+            };
             let block = Block(block as u32);
             lowered.facts.in_module.push((block, atom));
-            let alias = resource.provider.as_ref().and_then(|it| it.alias.as_ref()).map(|it| it.text.clone());
-            let keying = if resource.provider.as_ref().is_some_and(|it| it.key.is_some()) { Keying::Keyed } else { Keying::Plain };
-            let row = (block, numbers.family(&resource.provider_source), numbers.alias(alias.as_ref()), keying);
+            let alias = resource
+                .provider
+                .as_ref()
+                .and_then(|it| it.alias.as_ref())
+                .map(|it| it.text.clone());
+            let keying = if resource.provider.as_ref().is_some_and(|it| it.key.is_some()) {
+                Keying::Keyed
+            } else {
+                Keying::Plain
+            };
+            let row = (
+                block,
+                numbers.family(&resource.provider_source),
+                numbers.alias(alias.as_ref()),
+                keying,
+            );
             lowered.facts.asks_provider.push(row);
         }
     }
@@ -73,7 +107,14 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     recorded(lowered, documents, &mut numbers);
 }
 
-fn passes(facts: &mut Facts, numbers: &mut Numbers, documents: &Documents<'_>, child: &Module, parent: &Module, call: &Str) {
+fn passes(
+    facts: &mut Facts,
+    numbers: &mut Numbers,
+    documents: &Documents<'_>,
+    child: &Module,
+    parent: &Module,
+    call: &Str,
+) {
     let config = documents.config;
     let (Some(above), Some(here)) = (config.module(parent), config.module(child)) else { return };
     let Some(call) = above.calls.get(call) else { return };
@@ -96,13 +137,17 @@ fn passes(facts: &mut Facts, numbers: &mut Numbers, documents: &Documents<'_>, c
 }
 
 fn source_of(module: &config::Module, name: &str) -> Provider {
-    module.required_providers.get(name).map_or_else(|| Provider::implied(name), |it| it.source.clone())
+    module
+        .required_providers
+        .get(name)
+        .map_or_else(|| Provider::implied(name), |it| it.source.clone())
 }
 
 /// A provider that is used and that the root module does not configure has an empty configuration there.
 fn implied(lowered: &mut Lowered, numbers: &mut Numbers) {
     for provider in numbers.families.clone().into_keys() {
-        let config = ProviderConfig { module: Module::default(), provider: provider.clone(), alias: None };
+        let config =
+            ProviderConfig { module: Module::default(), provider: provider.clone(), alias: None };
         let row = (numbers.family(&provider), numbers.config(&config));
         lowered.facts.implied_config.push(row);
     }
@@ -132,17 +177,28 @@ fn recorded(lowered: &mut Lowered, documents: &Documents<'_>, numbers: &mut Numb
     }
 }
 
-fn record(lowered: &mut Lowered, documents: &Documents<'_>, numbers: &mut Numbers, node: entail_rules::Node, id: super::structure::ResourceId, key: &InstanceKey) {
+fn record(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    numbers: &mut Numbers,
+    node: entail_rules::Node,
+    id: super::structure::ResourceId,
+    key: &InstanceKey,
+) {
     let address = lowered.structure.resource(id).address.clone();
     let Some(resource) = documents.state.resources.get(&address) else { return };
     let provider = &resource.provider;
-    let is_there = provider.module.is_root() && provider.alias.is_none() || numbers.configs.contains_key(provider);
+    let is_there = provider.module.is_root() && provider.alias.is_none()
+        || numbers.configs.contains_key(provider);
     if !is_there {
         return;
     }
-    let provider_key = resource.instances.get(key).map(|it| it.provider_key.clone()).unwrap_or_default();
+    let provider_key =
+        resource.instances.get(key).map(|it| it.provider_key.clone()).unwrap_or_default();
     let row = (node, numbers.config(provider), numbers.key(&provider_key));
     lowered.facts.recorded_provider.push(row);
-    let (_, provider_node) = lowered.structure.add_provider(ProviderInstance { config: provider.clone(), key: provider_key });
+    let (_, provider_node) = lowered
+        .structure
+        .add_provider(ProviderInstance { config: provider.clone(), key: provider_key });
     lowered.facts.provider_instance.push((provider_node, row.1, row.2));
 }

@@ -9,7 +9,10 @@ use std::sync::Arc;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use crate::address::{Instance, InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, ProviderInstance, Resource, ResourceName};
+use crate::address::{
+    Instance, InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, ProviderInstance,
+    Resource, ResourceName,
+};
 use crate::config;
 use crate::value::{Str, Value};
 
@@ -293,7 +296,13 @@ impl Structure {
     }
 
     /// Returns a resource, made without instances where it is new.
-    pub fn add_resource(&mut self, address: Resource, module: Option<ModuleId>, style: Style, declared: bool) -> ResourceId {
+    pub fn add_resource(
+        &mut self,
+        address: Resource,
+        module: Option<ModuleId>,
+        style: Style,
+        declared: bool,
+    ) -> ResourceId {
         if let Some(&id) = self.resource_ids.get(&address) {
             return id;
         }
@@ -373,16 +382,29 @@ impl Structure {
             if module.is_root() { name } else { format!("{module}.{name}") }
         };
         match self.kind(node) {
-            NodeKind::Object(resource, key) => self.resource(*resource).address.instance(key.clone()).to_string(),
-            NodeKind::Deposed(resource, key, deposed) => {
-                format!("{} (deposed object {deposed})", self.resource(*resource).address.instance(key.clone()))
+            NodeKind::Object(resource, key) => {
+                self.resource(*resource).address.instance(key.clone()).to_string()
             }
-            NodeKind::Repetition(resource) => format!("the instance keys of {}", self.resource(*resource).address),
-            NodeKind::Collection(resource) => format!("{} (all instances)", self.resource(*resource).address),
-            NodeKind::Pending(resource) => format!("{} (instances not yet known)", self.resource(*resource).address),
+            NodeKind::Deposed(resource, key, deposed) => {
+                format!(
+                    "{} (deposed object {deposed})",
+                    self.resource(*resource).address.instance(key.clone())
+                )
+            }
+            NodeKind::Repetition(resource) => {
+                format!("the instance keys of {}", self.resource(*resource).address)
+            }
+            NodeKind::Collection(resource) => {
+                format!("{} (all instances)", self.resource(*resource).address)
+            }
+            NodeKind::Pending(resource) => {
+                format!("{} (instances not yet known)", self.resource(*resource).address)
+            }
             NodeKind::Variable(module, name) => place(*module, format!("var.{name}")),
             NodeKind::Local(module, name) => place(*module, format!("local.{name}")),
-            NodeKind::Output(module, name) if *module == Structure::ROOT => format!("output.{name}"),
+            NodeKind::Output(module, name) if *module == Structure::ROOT => {
+                format!("output.{name}")
+            }
             NodeKind::Output(module, name) => place(*module, name.to_string()),
             NodeKind::Module(module) => self.module(*module).address.to_string(),
             NodeKind::CallKeys(call) => format!("the instance keys of {}", self.call_name(*call)),
@@ -405,11 +427,21 @@ mod pairs {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(map: &BTreeMap<K, V>, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &BTreeMap<K, V>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         to.collect_seq(map)
     }
 
-    pub fn deserialize<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<K, V>, D::Error> {
+    pub fn deserialize<
+        'de,
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    >(
+        from: D,
+    ) -> Result<BTreeMap<K, V>, D::Error> {
         Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
     }
 }
@@ -421,12 +453,20 @@ mod node_pairs {
     use entail_rules::Node;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<K: Serialize, S: Serializer>(map: &BTreeMap<K, Node>, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<K: Serialize, S: Serializer>(
+        map: &BTreeMap<K, Node>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         to.collect_seq(map.iter().map(|(key, node)| (key, node.0)))
     }
 
-    pub fn deserialize<'de, K: Deserialize<'de> + Ord, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<K, Node>, D::Error> {
-        Ok(Vec::<(K, u32)>::deserialize(from)?.into_iter().map(|(key, node)| (key, Node(node))).collect())
+    pub fn deserialize<'de, K: Deserialize<'de> + Ord, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<K, Node>, D::Error> {
+        Ok(Vec::<(K, u32)>::deserialize(from)?
+            .into_iter()
+            .map(|(key, node)| (key, Node(node)))
+            .collect())
     }
 }
 
@@ -481,7 +521,10 @@ impl Structure {
     }
 
     /// Reads a saved structure back. Modules that `module` does not know stay empty: enough to explain, not to apply.
-    pub fn load(text: &str, module: impl Fn(&Module) -> Option<Arc<config::Module>>) -> Result<Structure, serde_json::Error> {
+    pub fn load(
+        text: &str,
+        module: impl Fn(&Module) -> Option<Arc<config::Module>>,
+    ) -> Result<Structure, serde_json::Error> {
         let saved: Saved = serde_json::from_str(text)?;
         let mut structure = Structure {
             nodes: saved.nodes,
@@ -504,10 +547,18 @@ impl Structure {
         for (number, kind) in structure.nodes.iter().enumerate() {
             let node = Node(number as u32);
             match kind {
-                NodeKind::Variable(module, name) => drop(structure.modules[module.index()].variables.insert(name.clone(), node)),
-                NodeKind::Local(module, name) => drop(structure.modules[module.index()].locals.insert(name.clone(), node)),
-                NodeKind::Output(module, name) => drop(structure.modules[module.index()].outputs.insert(name.clone(), node)),
-                NodeKind::Check(module, name) => drop(structure.modules[module.index()].checks.insert(name.clone(), node)),
+                NodeKind::Variable(module, name) => {
+                    structure.modules[module.index()].variables.insert(name.clone(), node);
+                }
+                NodeKind::Local(module, name) => {
+                    structure.modules[module.index()].locals.insert(name.clone(), node);
+                }
+                NodeKind::Output(module, name) => {
+                    structure.modules[module.index()].outputs.insert(name.clone(), node);
+                }
+                NodeKind::Check(module, name) => {
+                    structure.modules[module.index()].checks.insert(name.clone(), node);
+                }
                 _ => {}
             }
         }

@@ -10,8 +10,13 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{BlockGraph, BlockKey, provider_config};
-use super::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style};
-use crate::address::{InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, ProviderInstance, Resource, ResourceName};
+use super::structure::{
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
+};
+use crate::address::{
+    InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, ProviderInstance, Resource,
+    ResourceName,
+};
 use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
 use crate::diagnostic::{Diagnostics, Span};
@@ -98,7 +103,8 @@ struct Trace<'a> {
 
 impl Trace<'_> {
     fn root(&mut self) {
-        let root = self.module_node(ModuleInstance::default(), None, InstanceKey::None, None, false, None);
+        let root =
+            self.module_node(ModuleInstance::default(), None, InstanceKey::None, None, false, None);
         for (name, value) in self.input.variables {
             if let Some(&node) = self.structure.module(root).variables.get(name) {
                 self.values.insert(node, value.clone());
@@ -161,7 +167,10 @@ impl Trace<'_> {
         let Some(variable) = variable.variables.get(name) else { return };
         if let Some((parent, call)) = self.structure.module(module).parent {
             let config = self.structure.module(parent).config.clone();
-            let input = config.calls.get(&self.structure.call(call).name).and_then(|it| it.inputs.get(name));
+            let input = config
+                .calls
+                .get(&self.structure.call(call).name)
+                .and_then(|it| it.inputs.get(name));
             let value = match input {
                 Some(input) => {
                     let each = self.each_of_module(module);
@@ -219,12 +228,27 @@ impl Trace<'_> {
         }
     }
 
-    fn provider(&mut self, path: &Module, name: &Str, alias: Option<&Str>, module: Option<ModuleId>) {
+    fn provider(
+        &mut self,
+        path: &Module,
+        name: &Str,
+        alias: Option<&Str>,
+        module: Option<ModuleId>,
+    ) {
         let Some(config) = self.input.config.module(path).cloned() else { return };
-        let named = |it: &&crate::config::ProviderBlock| it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias;
-        let (Some(block), Some(module)) = (config.providers.iter().find(named), module) else { return };
-        let config = ProviderConfig { module: path.clone(), provider: block.source.clone(), alias: alias.cloned() };
-        let (_, node) = self.structure.add_provider(ProviderInstance { config, key: InstanceKey::None });
+        let named = |it: &&crate::config::ProviderBlock| {
+            it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias
+        };
+        let (Some(block), Some(module)) = (config.providers.iter().find(named), module) else {
+            return;
+        };
+        let config = ProviderConfig {
+            module: path.clone(),
+            provider: block.source.clone(),
+            alias: alias.cloned(),
+        };
+        let (_, node) =
+            self.structure.add_provider(ProviderInstance { config, key: InstanceKey::None });
         for it in uses::of_body(&block.body, Role::Value) {
             self.evaluate_bound(node, module, &Each::None, &it.expression, &it.bound);
         }
@@ -238,13 +262,26 @@ impl Trace<'_> {
         let all = self.structure.add(NodeKind::Call(id));
         let inside = self.structure.add(NodeKind::Inside(id));
         let style = Style::of(&block.repetition);
-        self.structure.calls.push(CallNode { parent: module, name: name.clone(), style, keys, all, inside, instances: BTreeMap::new(), pending: false });
+        self.structure.calls.push(CallNode {
+            parent: module,
+            name: name.clone(),
+            style,
+            keys,
+            all,
+            inside,
+            instances: BTreeMap::new(),
+            pending: false,
+        });
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
         self.depends_on(keys, module, &block.depends_on);
         let outer_pending = self.structure.module(module).pending;
-        let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending || style == Style::Single);
-        let has_node = style != Style::Single || !block.depends_on.is_empty() || self.structure.module(module).node.is_some();
+        let known = self
+            .repetition(keys, module, &block.repetition)
+            .filter(|_| !outer_pending || style == Style::Single);
+        let has_node = style != Style::Single
+            || !block.depends_on.is_empty()
+            || self.structure.module(module).node.is_some();
         let pending = known.is_none();
         self.structure.calls[id.index()].pending = pending;
         let entries = known.unwrap_or_else(|| vec![(InstanceKey::None, None)]);
@@ -253,11 +290,22 @@ impl Trace<'_> {
             if self.input.config.module(&address.module()).is_none() {
                 continue;
             }
-            let child = self.module_node(address, Some((module, id)), key.clone(), each_value, pending || outer_pending, None);
+            let child = self.module_node(
+                address,
+                Some((module, id)),
+                key.clone(),
+                each_value,
+                pending || outer_pending,
+                None,
+            );
             if has_node {
                 let node = self.structure.add(NodeKind::Module(child));
                 self.structure.modules[child.index()].node = Some(node);
-                self.reads.reads.push((node, keys, block.repetition.expression().map_or(block.declared, |it| it.span)));
+                self.reads.reads.push((
+                    node,
+                    keys,
+                    block.repetition.expression().map_or(block.declared, |it| it.span),
+                ));
                 let value = self.structure.module(child).each_value.clone();
                 self.read_marks(node, value.as_ref(), block.declared);
             }
@@ -269,14 +317,21 @@ impl Trace<'_> {
         let config = self.structure.module(module).config.clone();
         let block = &config.resources[name];
         let style = Style::of(&block.repetition);
-        let address = Resource { module: self.structure.module(module).address.clone(), resource: name.clone() };
+        let address = Resource {
+            module: self.structure.module(module).address.clone(),
+            resource: name.clone(),
+        };
         let id = self.structure.add_resource(address, Some(module), style, true);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
-        let provider = provider_config(self.input.config, &self.structure.module(module).path, block);
-        let (_, provider_node) = self.structure.add_provider(ProviderInstance { config: provider.clone(), key: InstanceKey::None });
+        let provider =
+            provider_config(self.input.config, &self.structure.module(module).path, block);
+        let (_, provider_node) = self
+            .structure
+            .add_provider(ProviderInstance { config: provider.clone(), key: InstanceKey::None });
         self.structure.resources[id.index()].provider = Some(provider);
         let outer_pending = self.structure.module(module).pending;
-        let repetition = (style != Style::Single).then(|| self.structure.add(NodeKind::Repetition(id)));
+        let repetition =
+            (style != Style::Single).then(|| self.structure.add(NodeKind::Repetition(id)));
         self.structure.resources[id.index()].repetition = repetition;
         let known = match repetition {
             Some(node) => {
@@ -291,7 +346,9 @@ impl Trace<'_> {
                 let pending = self.structure.add(NodeKind::Pending(id));
                 self.structure.resources[id.index()].pending = Some(pending);
                 self.structure.resources[id.index()].collection = Some(pending);
-                repetition.into_iter().for_each(|it| self.reads.reads.push((pending, it, block.declared)));
+                repetition
+                    .into_iter()
+                    .for_each(|it| self.reads.reads.push((pending, it, block.declared)));
                 self.reads.reads.push((pending, provider_node, block.declared));
                 self.trace_block(pending, module, &Each::Unknown, block, true);
                 self.hang(pending, module);
@@ -314,7 +371,11 @@ impl Trace<'_> {
             let node = self.structure.add_instance(id, key.clone());
             let place = block.repetition.expression().map_or(block.declared, |it| it.span);
             repetition.into_iter().for_each(|it| self.reads.reads.push((node, it, place)));
-            self.reads.reads.push((node, provider_node, block.provider.as_ref().map_or(block.declared, |it| it.span)));
+            self.reads.reads.push((
+                node,
+                provider_node,
+                block.provider.as_ref().map_or(block.declared, |it| it.span),
+            ));
             self.read_marks(node, each_value.as_ref(), place);
             self.hang(node, module);
             match &pattern {
@@ -324,7 +385,10 @@ impl Trace<'_> {
                     let (reads, waits) = (self.reads.reads.len(), self.reads.waits.len());
                     self.trace_block(node, module, &each, block, false);
                     if alike {
-                        pattern = Some(Pattern { reads: reads..self.reads.reads.len(), waits: waits..self.reads.waits.len() });
+                        pattern = Some(Pattern {
+                            reads: reads..self.reads.reads.len(),
+                            waits: waits..self.reads.waits.len(),
+                        });
                     }
                 }
             }
@@ -351,9 +415,25 @@ impl Trace<'_> {
         }
     }
 
-    fn trace_block(&mut self, node: Node, module: ModuleId, each: &Each, block: &crate::config::Resource, pending: bool) {
-        let address = crate::address::ConfigResource { module: self.structure.module(module).path.clone(), resource: block.name.clone() };
-        let imports = self.input.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(&address));
+    fn trace_block(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        block: &crate::config::Resource,
+        pending: bool,
+    ) {
+        let address = crate::address::ConfigResource {
+            module: self.structure.module(module).path.clone(),
+            resource: block.name.clone(),
+        };
+        let imports = self
+            .input
+            .config
+            .root()
+            .imports
+            .iter()
+            .filter(|it| it.target().as_ref() == Some(&address));
         for it in imports.flat_map(crate::config::Import::expressions) {
             self.static_reads(node, Structure::ROOT, it, &[]);
         }
@@ -365,7 +445,11 @@ impl Trace<'_> {
             }
         }
         if !pending {
-            block.lifecycle.replace_triggered_by.iter().for_each(|it| self.trigger(node, module, each, it));
+            block
+                .lifecycle
+                .replace_triggered_by
+                .iter()
+                .for_each(|it| self.trigger(node, module, each, it));
         }
         self.depends_on(node, module, &block.depends_on);
     }
@@ -390,8 +474,15 @@ impl Trace<'_> {
         self.record(node, log);
     }
 
-    fn repetition(&mut self, node: Node, module: ModuleId, repetition: &Repetition) -> Option<Vec<(InstanceKey, Option<Value>)>> {
-        let Some(expression) = repetition.expression() else { return Some(vec![(InstanceKey::None, None)]) };
+    fn repetition(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        repetition: &Repetition,
+    ) -> Option<Vec<(InstanceKey, Option<Value>)>> {
+        let Some(expression) = repetition.expression() else {
+            return Some(vec![(InstanceKey::None, None)]);
+        };
         let value = match self.key_set_of_bare(node, module, repetition, expression) {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),
@@ -403,8 +494,16 @@ impl Trace<'_> {
     }
 
     /// `for_each = other_resource` reads the other's key set; its instances read the other's, key by key.
-    fn key_set_of_bare(&mut self, node: Node, module: ModuleId, repetition: &Repetition, expression: &Expression) -> Option<Value> {
-        let (Repetition::ForEach(_), Expr::Traversal { root, steps }) = (repetition, &*expression.expr) else {
+    fn key_set_of_bare(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        repetition: &Repetition,
+        expression: &Expression,
+    ) -> Option<Value> {
+        let (Repetition::ForEach(_), Expr::Traversal { root, steps }) =
+            (repetition, &*expression.expr)
+        else {
             return None;
         };
         let reference = parse_reference(root, steps).ok().filter(|it| it.rest.is_empty())?;
@@ -417,22 +516,45 @@ impl Trace<'_> {
 
     fn each_of_module(&self, module: ModuleId) -> Each {
         let node = self.structure.module(module);
-        if node.pending { Each::Unknown } else { Each::Known(node.key.clone(), node.each_value.clone()) }
+        if node.pending {
+            Each::Unknown
+        } else {
+            Each::Known(node.key.clone(), node.each_value.clone())
+        }
     }
 
-    fn evaluate(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression) -> Value {
+    fn evaluate(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        expression: &Expression,
+    ) -> Value {
         self.evaluate_bound(node, module, each, expression, &[])
     }
 
-    fn evaluate_bound(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression, bound: &[Str]) -> Value {
+    fn evaluate_bound(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        expression: &Expression,
+        bound: &[Str],
+    ) -> Value {
         let scope = TraceScope::new(self, module, each);
-        let bindings: Vec<(Str, Value)> = bound.iter().map(|it| (it.clone(), Value::unknown(Type::DYNAMIC))).collect();
+        let bindings: Vec<(Str, Value)> =
+            bound.iter().map(|it| (it.clone(), Value::unknown(Type::DYNAMIC))).collect();
         let (mut value, problems) = expression::evaluate_with(expression, &scope, &bindings);
         if problems.has_errors() {
             // What is wrong with it is said in the walk, if it is reached; until then it may be anything.
             scope.unevaluated(expression, bound);
             let mut marks = Marks::default();
-            scope.log.lock().unwrap_or_else(|it| it.into_inner()).iter().for_each(|it| marks = marks.union(&Marks::read(it.target.0)));
+            scope
+                .log
+                .lock()
+                .unwrap_or_else(|it| it.into_inner())
+                .iter()
+                .for_each(|it| marks = marks.union(&Marks::read(it.target.0)));
             value = Value::unknown(Type::DYNAMIC).mark(&marks);
         }
         let log = scope.into_log();
@@ -440,7 +562,13 @@ impl Trace<'_> {
         value
     }
 
-    fn static_reads(&mut self, node: Node, module: ModuleId, expression: &Expression, bound: &[Str]) {
+    fn static_reads(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        expression: &Expression,
+        bound: &[Str],
+    ) {
         let scope = TraceScope::new(self, module, &Each::Unknown);
         scope.unevaluated(expression, bound);
         let log = scope.into_log();
@@ -482,7 +610,10 @@ impl Trace<'_> {
     /// A value's provenance is read by `node`.
     fn read_marks(&mut self, node: Node, value: Option<&Value>, place: Span) {
         if let Some(value) = value {
-            value.deep_marks().reads.visit(&mut |it| self.reads.reads.push((node, Node(it), place)));
+            value
+                .deep_marks()
+                .reads
+                .visit(&mut |it| self.reads.reads.push((node, Node(it), place)));
         }
     }
 
@@ -502,7 +633,10 @@ impl Trace<'_> {
         let no_place = Span::default();
         for id in 0..self.structure.resources.len() {
             let resource = &self.structure.resources[id];
-            let Some(collection) = resource.collection.filter(|_| resource.pending.is_none() && resource.repetition.is_some()) else {
+            let Some(collection) = resource
+                .collection
+                .filter(|_| resource.pending.is_none() && resource.repetition.is_some())
+            else {
                 continue;
             };
             let members = resource.instances.values().copied().chain(resource.repetition);
@@ -516,9 +650,13 @@ impl Trace<'_> {
                 let module = &self.structure.modules[module.index()];
                 self.reads.reads.extend(module.outputs.values().map(|&it| (all, it, no_place)));
                 self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
-                let nested = module.calls.values().map(|it| self.structure.calls[it.index()].inside);
+                let nested =
+                    module.calls.values().map(|it| self.structure.calls[it.index()].inside);
                 self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));
-                let resources = module.resources.values().filter_map(|it| self.structure.resources[it.index()].collection);
+                let resources = module
+                    .resources
+                    .values()
+                    .filter_map(|it| self.structure.resources[it.index()].collection);
                 self.reads.reads.extend(resources.map(|it| (inside, it, no_place)));
             }
         }
@@ -534,8 +672,13 @@ struct Pattern {
 /// Returns whether a block's instances can differ: it names `each` or `count`.
 fn uses_repetition(block: &crate::config::Resource) -> bool {
     let mut uses = false;
-    for it in uses::of_resource(block).iter().filter(|it| !matches!(it.role, Role::Repetition | Role::DependsOn)) {
-        crate::syntax::references(&it.expression, &mut |root, _, _| uses |= matches!(&*root.text, "each" | "count" | "self"));
+    for it in uses::of_resource(block)
+        .iter()
+        .filter(|it| !matches!(it.role, Role::Repetition | Role::DependsOn))
+    {
+        crate::syntax::references(&it.expression, &mut |root, _, _| {
+            uses |= matches!(&*root.text, "each" | "count" | "self")
+        });
     }
     uses
 }
@@ -598,29 +741,41 @@ impl<'a> TraceScope<'a> {
     fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
         let resource = self.trace.structure.resource(id);
         let key = key.and_then(repetition::key_of);
-        if let Some(node) = key.as_ref().filter(|_| resource.repetition.is_some()).and_then(|it| resource.instances.get(it)) {
+        if let Some(node) = key
+            .as_ref()
+            .filter(|_| resource.repetition.is_some())
+            .and_then(|it| resource.instances.get(it))
+        {
             self.note(*node, span, How::Both);
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
         }
         let Some(collection) = resource.collection else { return Value::unknown(Type::DYNAMIC) };
         self.note(collection, span, How::Both);
-        let whole = self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, collection));
+        let whole =
+            self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, collection));
         match key {
             // A key that is not declared: the walk says so. Here, it may be anything.
-            Some(_) if resource.repetition.is_some() => Value::unknown(Type::DYNAMIC).mark(&Marks::read(collection.0)),
+            Some(_) if resource.repetition.is_some() => {
+                Value::unknown(Type::DYNAMIC).mark(&Marks::read(collection.0))
+            }
             _ => whole.clone(),
         }
     }
 
     fn module_call(&self, name: &Str, key: Option<&Value>) -> Value {
         let structure = &self.trace.structure;
-        let Some(&id) = structure.module(self.module).calls.get(name) else { return Value::unknown(Type::DYNAMIC) };
+        let Some(&id) = structure.module(self.module).calls.get(name) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
         let call = structure.call(id);
         let object = |module: &ModuleId| {
             let outputs = structure.module(*module).outputs.iter();
             Value::object(outputs.map(|(name, node)| {
                 let value = self.trace.values.get(node).cloned();
-                (name.clone(), value.unwrap_or(Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))))
+                (
+                    name.clone(),
+                    value.unwrap_or(Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))),
+                )
             }))
         };
         if call.pending {
@@ -633,9 +788,15 @@ impl<'a> TraceScope<'a> {
             };
         }
         let whole = match call.style {
-            Style::Single | Style::Enabled => call.instances.values().next().map_or(Value::NULL, object),
+            Style::Single | Style::Enabled => {
+                call.instances.values().next().map_or(Value::NULL, object)
+            }
             Style::Count => Value::tuple(call.instances.values().map(object).collect()),
-            Style::ForEach => Value::object(call.instances.iter().map(|(key, module)| (repetition::key_text(key), object(module)))),
+            Style::ForEach => Value::object(
+                call.instances
+                    .iter()
+                    .map(|(key, module)| (repetition::key_text(key), object(module))),
+            ),
         };
         if call.style == Style::Single { whole } else { whole.mark(&Marks::read(call.keys.0)) }
     }
@@ -644,17 +805,28 @@ impl<'a> TraceScope<'a> {
 /// A whole resource: its keys known, everything else unknown.
 fn whole_resource(resource: &super::structure::ResourceNode, collection: Node) -> Value {
     let unknown = |node: &Node| Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
-    let Some(repetition) = resource.repetition.filter(|_| resource.pending.is_none()) else { return unknown(&collection) };
+    let Some(repetition) = resource.repetition.filter(|_| resource.pending.is_none()) else {
+        return unknown(&collection);
+    };
     let whole = match resource.style {
         Style::Count => Value::tuple(resource.instances.values().map(unknown).collect()),
-        Style::ForEach => Value::object(resource.instances.iter().map(|(key, node)| (repetition::key_text(key), unknown(node)))),
-        Style::Single | Style::Enabled => resource.instances.values().next().map_or(Value::NULL, unknown),
+        Style::ForEach => Value::object(
+            resource.instances.iter().map(|(key, node)| (repetition::key_text(key), unknown(node))),
+        ),
+        Style::Single | Style::Enabled => {
+            resource.instances.values().next().map_or(Value::NULL, unknown)
+        }
     };
     whole.mark(&Marks::read(repetition.0))
 }
 
 impl Scope for TraceScope<'_> {
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         let structure = &self.trace.structure;
         let module = structure.module(self.module);
         let known = |node: Option<&Node>| {
@@ -673,18 +845,36 @@ impl Scope for TraceScope<'_> {
                 Each::Known(key, value) => repetition::each(subject, key, value.as_ref()),
                 _ => Value::unknown(Type::DYNAMIC),
             },
-            Subject::Path(name) => repetition::path(name, &module.config.directory, self.trace.input.world),
-            Subject::Terraform(name) if &**name == "workspace" => Value::string(self.trace.input.workspace),
-            Subject::Terraform(_) | Subject::SelfObject | Subject::Unknown(_) => Value::unknown(Type::DYNAMIC),
+            Subject::Path(name) => {
+                repetition::path(name, &module.config.directory, self.trace.input.world)
+            }
+            Subject::Terraform(name) if &**name == "workspace" => {
+                Value::string(self.trace.input.workspace)
+            }
+            Subject::Terraform(_) | Subject::SelfObject | Subject::Unknown(_) => {
+                Value::unknown(Type::DYNAMIC)
+            }
         })
     }
 
     /// Only the type matters: nothing is read.
-    fn lookup_aside(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup_aside(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         TraceScope::new(self.trace, self.module, self.each).lookup(subject, key, span)
     }
 
-    fn reached(&self, subject: &Subject, key: Option<&Value>, rest: &[Step], value: &Value, span: Span) {
+    fn reached(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        rest: &[Step],
+        value: &Value,
+        span: Span,
+    ) {
         let structure = &self.trace.structure;
         let module = structure.module(self.module);
         let part = |whole: Node, steps_left: usize| {
@@ -695,9 +885,15 @@ impl Scope for TraceScope<'_> {
             value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
         };
         match subject {
-            Subject::Variable(name) => module.variables.get(name).into_iter().for_each(|&it| part(it, rest.len())),
-            Subject::Local(name) => module.locals.get(name).into_iter().for_each(|&it| part(it, rest.len())),
-            Subject::EachValue => value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part)),
+            Subject::Variable(name) => {
+                module.variables.get(name).into_iter().for_each(|&it| part(it, rest.len()))
+            }
+            Subject::Local(name) => {
+                module.locals.get(name).into_iter().for_each(|&it| part(it, rest.len()))
+            }
+            Subject::EachValue => {
+                value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
+            }
             Subject::Module(name) => {
                 let Some(&id) = module.calls.get(name) else { return };
                 let call = structure.call(id);
@@ -707,7 +903,9 @@ impl Scope for TraceScope<'_> {
                     None => None,
                 };
                 let output = match rest.first() {
-                    Some(Step::Attribute(name)) => instance.and_then(|it| structure.module(*it).outputs.get(&name.text)),
+                    Some(Step::Attribute(name)) => {
+                        instance.and_then(|it| structure.module(*it).outputs.get(&name.text))
+                    }
                     _ => None,
                 };
                 match output.filter(|_| !call.pending) {
@@ -738,7 +936,9 @@ impl Scope for TraceScope<'_> {
         let resource = self.trace.structure.resource(id);
         let repetition = resource.repetition.filter(|_| resource.pending.is_none())?;
         self.note(repetition, span, How::Both);
-        Some(Ok(self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, repetition)).clone()))
+        Some(Ok(self.trace.wholes[id.index()]
+            .get_or_init(|| whole_resource(resource, repetition))
+            .clone()))
     }
 
     fn world(&self) -> &World {

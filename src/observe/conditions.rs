@@ -53,9 +53,13 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
     if !plain.is_known() {
         return Outcome { status: Status::Unknown, message: None, problems };
     }
-    let invalid = |why: String| Diagnostic::error("Invalid condition result").detail(why).at(condition.condition.span);
+    let invalid = |why: String| {
+        Diagnostic::error("Invalid condition result").detail(why).at(condition.condition.span)
+    };
     let passed = match convert(&plain, Type::BOOL) {
-        _ if plain.is_null() => Err("Condition expression must return either true or false, not null.".to_owned()),
+        _ if plain.is_null() => {
+            Err("Condition expression must return either true or false, not null.".to_owned())
+        }
         Err(why) => Err(format!("Invalid condition result value: {why}.")),
         Ok(it) => Ok(it.as_bool() == Some(true)),
     };
@@ -74,7 +78,10 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
     let detail = message.clone().unwrap_or_else(|| {
         "This check failed, but has an invalid error message as described in the other accompanying messages.".into()
     });
-    let mut failure = Diagnostic::error(summary).detail(detail).at(condition.condition.span).within(condition.condition.span);
+    let mut failure = Diagnostic::error(summary)
+        .detail(detail)
+        .at(condition.condition.span)
+        .within(condition.condition.span);
     failure.values = expression::values_of(&condition.condition, scope, &[], false, false);
     if !marks.sensitive && !marks.ephemeral {
         failure.difference = difference(condition, scope);
@@ -100,7 +107,11 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
         );
         return (None, problems);
     }
-    let invalid = |why: &str| Diagnostic::error("Invalid error message").detail(format!("Unsuitable value for error message: {why}.")).at(span);
+    let invalid = |why: &str| {
+        Diagnostic::error("Invalid error message")
+            .detail(format!("Unsuitable value for error message: {why}."))
+            .at(span)
+    };
     match convert(&value, Type::STRING) {
         Err(why) => problems.push(invalid(&why.to_string())),
         Ok(it) if it.is_null() => problems.push(invalid("must not be null")),
@@ -110,10 +121,21 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
 }
 
 /// Checks a validation of a variable, whose value was given at `place`: the variable's own place where no file holds it.
-pub fn check_validation(condition: &Condition, scope: &dyn Scope, place: Span, sources: &Sources) -> Outcome {
+pub fn check_validation(
+    condition: &Condition,
+    scope: &dyn Scope,
+    place: Span,
+    sources: &Sources,
+) -> Outcome {
     let mut outcome = check(condition, scope, "Invalid value for variable");
-    for problem in outcome.problems.0.iter_mut().filter(|it| it.summary == "Invalid value for variable") {
-        problem.detail = format!("{}\n\nThis was checked by the validation rule at {}.", problem.detail, sources.range(condition.declared));
+    for problem in
+        outcome.problems.0.iter_mut().filter(|it| it.summary == "Invalid value for variable")
+    {
+        problem.detail = format!(
+            "{}\n\nThis was checked by the validation rule at {}.",
+            problem.detail,
+            sources.range(condition.declared)
+        );
         problem.context = None;
         problem.subject = Some(place);
     }
@@ -129,7 +151,8 @@ fn difference(condition: &Condition, scope: &dyn Scope) -> Option<Box<(Value, Va
     let Expr::Binary(BinaryOp::Equal, left, right) = &*expression.expr else { return None };
     let (left, a) = expression::evaluate(left, scope);
     let (right, b) = expression::evaluate(right, scope);
-    let shown = !a.has_errors() && !b.has_errors() && left.is_wholly_known() && right.is_wholly_known();
+    let shown =
+        !a.has_errors() && !b.has_errors() && left.is_wholly_known() && right.is_wholly_known();
     shown.then(|| Box::new((left, right)))
 }
 
@@ -175,13 +198,17 @@ impl Results {
     pub fn record(&self, kind: Kind, block: &str, object: &str, index: usize, outcome: &Outcome) {
         let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
         let objects = found.entry((kind, block.into())).or_default();
-        objects.entry(object.into()).or_default().insert(index, (outcome.status, outcome.message.clone()));
+        objects
+            .entry(object.into())
+            .or_default()
+            .insert(index, (outcome.status, outcome.message.clone()));
     }
 
     /// Records that an object has conditions that were not checked.
     pub fn expect(&self, kind: Kind, block: &str, object: &str) {
         let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
-        let conditions = found.entry((kind, block.into())).or_default().entry(object.into()).or_default();
+        let conditions =
+            found.entry((kind, block.into())).or_default().entry(object.into()).or_default();
         if conditions.is_empty() {
             conditions.insert(usize::MAX, (Status::Unknown, None));
         }
@@ -199,7 +226,8 @@ fn result(kind: Kind, block: &Str, objects: &Objects) -> CheckResult {
     let mut rows = Vec::new();
     for (address, conditions) in objects {
         let checked = conditions.len() > 1;
-        let outcomes = conditions.iter().filter(|it| !checked || *it.0 != usize::MAX).map(|it| it.1);
+        let outcomes =
+            conditions.iter().filter(|it| !checked || *it.0 != usize::MAX).map(|it| it.1);
         let mut status = Status::Pass;
         let mut messages = Vec::new();
         for (outcome, message) in outcomes {
@@ -209,5 +237,10 @@ fn result(kind: Kind, block: &Str, objects: &Objects) -> CheckResult {
         worst = worst.max(status);
         rows.push((address.clone(), status.text().into(), messages));
     }
-    CheckResult { kind: kind.text().into(), config_address: block.clone(), status: worst.text().into(), objects: Some(rows) }
+    CheckResult {
+        kind: kind.text().into(),
+        config_address: block.clone(),
+        status: worst.text().into(),
+        objects: Some(rows),
+    }
 }

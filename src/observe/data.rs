@@ -22,14 +22,29 @@ impl Observer<'_> {
     /// Evaluates a data source's arguments. `None` where that failed; the problem has been reported.
     pub fn ask_data(&self, subject: &Subject<'_>) -> Option<Question> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(&scope, &subject.block.lifecycle.preconditions, "Resource precondition failed", &subject.address);
-        let (config, found) = crate::expression::body::decode_body(&subject.block.body, &subject.schema.block, &scope, &[]);
+        let passed = self.conditions(
+            &scope,
+            &subject.block.lifecycle.preconditions,
+            "Resource precondition failed",
+            &subject.address,
+        );
+        let (config, found) = crate::expression::body::decode_body(
+            &subject.block.body,
+            &subject.schema.block,
+            &scope,
+            &[],
+        );
         let failed = found.has_errors();
-        self.values.report(found.into_iter().map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }));
+        self.values.report(
+            found
+                .into_iter()
+                .map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }),
+        );
         if failed || !passed {
             return None;
         }
-        let stored = self.state.current(&subject.address).and_then(|it| recorded(it, subject.schema));
+        let stored =
+            self.state.current(&subject.address).and_then(|it| recorded(it, subject.schema));
         let is_known = config.is_wholly_known();
         let recorded = stored.filter(|it| is_known && fits(&config, it));
         Some(Question { config, is_known, recorded })
@@ -52,7 +67,10 @@ impl Observer<'_> {
             self.values.report([problems::data_not_known(&subject.address)]);
             return None;
         }
-        Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &subject.schema.block))
+        Some(schema::mark_sensitive(
+            &crate::value::path::mark_paths(&value, &marks),
+            &subject.schema.block,
+        ))
     }
 }
 
@@ -60,7 +78,8 @@ impl Observer<'_> {
 pub fn recorded(stored: &state::Object, schema: &Schema) -> Option<Value> {
     let state::Attributes::Json(json) = &stored.attributes else { return None };
     let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    let marks: Vec<(Path, Marks)> = stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+    let marks: Vec<(Path, Marks)> =
+        stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
     Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block))
 }
 
@@ -68,5 +87,8 @@ pub fn recorded(stored: &state::Object, schema: &Schema) -> Option<Value> {
 fn fits(config: &Value, recorded: &Value) -> bool {
     let (config, _) = config.unmark_deep();
     let (recorded, _) = recorded.unmark_deep();
-    config.entries().into_iter().all(|(name, value)| value.is_null() || recorded.get(&name) == Some(value))
+    config
+        .entries()
+        .into_iter()
+        .all(|(name, value)| value.is_null() || recorded.get(&name) == Some(value))
 }

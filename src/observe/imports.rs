@@ -46,7 +46,9 @@ impl Imports {
 /// The instance that `to` means, its keys evaluated.
 fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diagnostics> {
     let block = import.target().ok_or_else(|| invalid_target(import.to.span))?;
-    let Expr::Traversal { steps, .. } = &*import.to.expr else { return Err(invalid_target(import.to.span).into()) };
+    let Expr::Traversal { steps, .. } = &*import.to.expr else {
+        return Err(invalid_target(import.to.span).into());
+    };
     let mut keys = Vec::new();
     let mut after_name = 1;
     for step in steps {
@@ -57,8 +59,16 @@ fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diag
             Step::Splat { .. } => return Err(invalid_target(import.to.span).into()),
         }
     }
-    let key_at = |names: usize| keys.iter().find(|it| it.0 == names).map(|it| it.1.clone()).unwrap_or_default();
-    let module = block.module.0.iter().enumerate().map(|(at, name)| (name.clone(), key_at((at + 1) * 2))).collect();
+    let key_at = |names: usize| {
+        keys.iter().find(|it| it.0 == names).map(|it| it.1.clone()).unwrap_or_default()
+    };
+    let module = block
+        .module
+        .0
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name.clone(), key_at((at + 1) * 2)))
+        .collect();
     let key = key_at(block.module.0.len() * 2 + 2);
     Ok(Instance { module: ModuleInstance(module), resource: block.resource, key })
 }
@@ -103,7 +113,13 @@ fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Di
         return Err(found);
     }
     let (plain, marks) = value.unmark_deep();
-    let invalid = |why: &str| Diagnostics::from(Diagnostic::error("Invalid import id argument").detail(format!("The import ID value is unsuitable: {why}.")).at(id.span));
+    let invalid = |why: &str| {
+        Diagnostics::from(
+            Diagnostic::error("Invalid import id argument")
+                .detail(format!("The import ID value is unsuitable: {why}."))
+                .at(id.span),
+        )
+    };
     if marks.sensitive || marks.ephemeral {
         return Err(invalid("it must not be sensitive or ephemeral"));
     }
@@ -114,18 +130,25 @@ fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Di
         return Err(invalid("it depends on values that cannot be determined until apply"));
     }
     let text = convert(&plain, Type::STRING).map_err(|it| {
-        Diagnostic::error("Incorrect value type").detail(format!("Invalid expression value: {it}.")).at(id.span)
+        Diagnostic::error("Incorrect value type")
+            .detail(format!("Invalid expression value: {it}."))
+            .at(id.span)
     })?;
     // An empty id means no import at all.
-    Ok(text.as_str().filter(|it| !it.is_empty()).map(|it| Wish { id: it.to_owned(), place: id.span }))
+    Ok(text
+        .as_str()
+        .filter(|it| !it.is_empty())
+        .map(|it| Wish { id: it.to_owned(), place: id.span }))
 }
 
 fn collect(values: &Values<'_>, block: &ConfigResource) -> BTreeMap<Instance, Wish> {
     let mut wishes = BTreeMap::new();
-    let imports = values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
+    let imports =
+        values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
     for import in imports {
         for scope in scopes(values, import) {
-            match resolve(import, &scope).and_then(|address| Ok((address, id_of(import, &scope)?))) {
+            match resolve(import, &scope).and_then(|address| Ok((address, id_of(import, &scope)?)))
+            {
                 Ok((address, Some(wish))) => {
                     let place = wish.place;
                     if wishes.insert(address.clone(), wish).is_some() {
@@ -157,12 +180,23 @@ fn scopes<'v, 'a>(values: &'v Values<'a>, import: &Import) -> Vec<ValueScope<'v,
     }
     if let Value::Tuple(it) = value.bare() {
         let each = it.items.iter().enumerate();
-        return each.map(|(at, item)| values.scope(Structure::ROOT).with_each(InstanceKey::Int(at as i64), Some(item.clone()))).collect();
+        return each
+            .map(|(at, item)| {
+                values
+                    .scope(Structure::ROOT)
+                    .with_each(InstanceKey::Int(at as i64), Some(item.clone()))
+            })
+            .collect();
     }
     match repetition::for_each(&value, "for_each") {
-        Keys::Known(keys) => keys.into_iter().map(|(key, value)| values.scope(Structure::ROOT).with_each(key, value)).collect(),
+        Keys::Known(keys) => keys
+            .into_iter()
+            .map(|(key, value)| values.scope(Structure::ROOT).with_each(key, value))
+            .collect(),
         Keys::Unknown => {
-            values.report([Diagnostic::error("Invalid for_each argument").detail("The \"for_each\" of an import block must be known while planning.").at(for_each.span)]);
+            values.report([Diagnostic::error("Invalid for_each argument")
+                .detail("The \"for_each\" of an import block must be known while planning.")
+                .at(for_each.span)]);
             Vec::new()
         }
         Keys::Invalid(problem) => {
@@ -183,24 +217,42 @@ impl Observer<'_> {
     /// Adopts an existing object. `None` where that failed; the problem has been reported.
     pub async fn import(&self, subject: &Subject<'_>, wish: &Wish) -> Option<Prior> {
         let kind = &*subject.block.name.kind;
-        self.events.0.event(Event::ImportStart { address: subject.address.clone(), id: wish.id.clone(), applying: false });
+        self.events.0.event(Event::ImportStart {
+            address: subject.address.clone(),
+            id: wish.id.clone(),
+            applying: false,
+        });
         let found = subject.provider.import(kind, &wish.id).await;
         self.report_provider(&subject.address, Some(subject.block), &found.diagnostics);
         if found.failed() {
             return None;
         }
         let [object] = &found.value[..] else {
-            self.values.report([problems::not_one_object(&subject.address, found.value.len(), wish.place)]);
+            self.values.report([problems::not_one_object(
+                &subject.address,
+                found.value.len(),
+                wish.place,
+            )]);
             return None;
         };
         let read = subject.provider.read(kind, &object.value, &object.private).await;
         self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         if read.value.is_null() {
-            self.values.report([problems::nothing_to_import(&subject.address, &wish.id, wish.place)]);
+            self.values.report([problems::nothing_to_import(
+                &subject.address,
+                &wish.id,
+                wish.place,
+            )]);
             return None;
         }
         let value = schema::mark_sensitive(&read.value, &subject.schema.block);
-        Some(Prior { previous: Value::Null(subject.schema.block.ty()), value, private: read.private, tainted: false, imported: Some(wish.id.clone()) })
+        Some(Prior {
+            previous: Value::Null(subject.schema.block.ty()),
+            value,
+            private: read.private,
+            tainted: false,
+            imported: Some(wish.id.clone()),
+        })
     }
 }

@@ -66,7 +66,11 @@ impl Told<'_> {
 
     /// Tells that a data source was read.
     pub fn read_finished(&self, address: &Instance, value: &Value, since: Instant) {
-        self.0.event(Event::ApplyComplete(EventSubject::of(address, None, value), Action::Read, since.elapsed()));
+        self.0.event(Event::ApplyComplete(
+            EventSubject::of(address, None, value),
+            Action::Read,
+            since.elapsed(),
+        ));
     }
 
     fn refresh_started(&self, address: &Instance, value: &Value) {
@@ -80,28 +84,42 @@ impl Told<'_> {
 
 impl<'a> Observer<'a> {
     /// Returns the scope of one instance of a block.
-    pub fn instance_scope(&self, module: ModuleId, resource: ResourceId, key: &InstanceKey) -> ValueScope<'_, 'a> {
+    pub fn instance_scope(
+        &self,
+        module: ModuleId,
+        resource: ResourceId,
+        key: &InstanceKey,
+    ) -> ValueScope<'_, 'a> {
         self.values.scope(module).with_each(key.clone(), self.values.each_value(resource, key))
     }
 
     /// Returns a configured provider instance. `None` where configuring failed; the problem has been reported.
     pub async fn provider(&self, instance: &ProviderInstance) -> Option<Arc<dyn Provider>> {
-        self.pool.configured(instance, async |provider| self.configure(instance, provider).await).await
+        self.pool
+            .configured(instance, async |provider| self.configure(instance, provider).await)
+            .await
     }
 
     async fn configure(&self, instance: &ProviderInstance, provider: Arc<dyn Provider>) -> bool {
-        let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else { return false };
+        let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else {
+            return false;
+        };
         let module = self.values.config.module(&instance.config.module);
         let alias = instance.config.alias.as_deref();
         let block = module.and_then(|it| {
-            let named = |it: &&config::ProviderBlock| it.source == instance.config.provider && it.alias.as_ref().map(|it| &*it.text) == alias;
+            let named = |it: &&config::ProviderBlock| {
+                it.source == instance.config.provider
+                    && it.alias.as_ref().map(|it| &*it.text) == alias
+            };
             it.providers.iter().find(named)
         });
-        let module_id = self.values.structure.modules.iter().position(|it| it.path == instance.config.module);
+        let module_id =
+            self.values.structure.modules.iter().position(|it| it.path == instance.config.module);
         let config = match (block, module_id) {
             (Some(block), Some(module)) => {
                 let scope = self.values.scope(ModuleId(module as u32));
-                let (config, found) = expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]);
+                let (config, found) =
+                    expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]);
                 let failed = found.has_errors();
                 self.values.report(found);
                 if failed {
@@ -122,7 +140,12 @@ impl<'a> Observer<'a> {
     }
 
     /// Reports what a provider said of an object.
-    pub fn report_provider(&self, address: &Instance, block: Option<&config::Resource>, found: &[ProviderDiagnostic]) {
+    pub fn report_provider(
+        &self,
+        address: &Instance,
+        block: Option<&config::Resource>,
+        found: &[ProviderDiagnostic],
+    ) {
         let place = block.map(|it| (&it.body, it.declared));
         self.values.report(found.iter().map(|it| problems::of_provider(it, Some(address), place)));
     }
@@ -133,14 +156,32 @@ impl<'a> Observer<'a> {
     }
 
     /// Checks conditions, reports the ones that fail, and returns whether none is an error.
-    pub fn conditions(&self, scope: &ValueScope<'_, '_>, conditions: &[Condition], summary: &str, address: &Instance) -> bool {
+    pub fn conditions(
+        &self,
+        scope: &ValueScope<'_, '_>,
+        conditions: &[Condition],
+        summary: &str,
+        address: &Instance,
+    ) -> bool {
         let mut passed = true;
         for (index, condition) in conditions.iter().enumerate() {
             let outcome = conditions::check(condition, scope, summary);
-            let severity = if self.request.mode == crate::request::PlanMode::Normal { None } else { Some(()) };
+            let severity =
+                if self.request.mode == crate::request::PlanMode::Normal { None } else { Some(()) };
             passed &= severity.is_some() || !outcome.problems.has_errors();
-            self.checks.record(conditions::Kind::Resource, &address.config().to_string(), &address.to_string(), index, &outcome);
-            self.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, severity.is_some()).about(address)));
+            self.checks.record(
+                conditions::Kind::Resource,
+                &address.config().to_string(),
+                &address.to_string(),
+                index,
+                &outcome,
+            );
+            self.values.report(
+                outcome
+                    .problems
+                    .into_iter()
+                    .map(|it| conditions::softened(it, severity.is_some()).about(address)),
+            );
         }
         passed
     }
@@ -150,7 +191,14 @@ impl<'a> Observer<'a> {
         let address = self.values.structure.instance(node)?;
         let stored = self.state.current(&address)?;
         let resource = self.state.resources.get(&address.of())?;
-        let schema = self.pool.resource_schema(&resource.provider.provider, address.resource.mode, &address.resource.kind)?.clone();
+        let schema = self
+            .pool
+            .resource_schema(
+                &resource.provider.provider,
+                address.resource.mode,
+                &address.resource.kind,
+            )?
+            .clone();
         if address.resource.mode != Mode::Managed {
             return data::recorded(stored, &schema);
         }
@@ -158,4 +206,3 @@ impl<'a> Observer<'a> {
         Some(self.prior(&address, stored, &schema, &provider, false).await?.value)
     }
 }
-

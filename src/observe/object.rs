@@ -33,7 +33,13 @@ impl Prior {
     /// Returns an object that does not exist.
     pub fn absent(schema: &Schema) -> Prior {
         let null = Value::Null(schema.block.ty());
-        Prior { previous: null.clone(), value: null, private: Vec::new(), tainted: false, imported: None }
+        Prior {
+            previous: null.clone(),
+            value: null,
+            private: Vec::new(),
+            tainted: false,
+            imported: None,
+        }
     }
 }
 
@@ -104,7 +110,11 @@ impl<'a> Observer<'a> {
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
         if stored.schema_version > schema.version && !self.has_other_type(address) {
-            self.values.report([problems::newer_object(address, stored.schema_version, schema.version)]);
+            self.values.report([problems::newer_object(
+                address,
+                stored.schema_version,
+                schema.version,
+            )]);
             return None;
         }
         let state::Attributes::Json(json) = &stored.attributes else {
@@ -112,23 +122,41 @@ impl<'a> Observer<'a> {
             return None;
         };
         let previous = self.brought_forward(address, stored, json, provider).await?;
-        let marks: Vec<(Path, Marks)> = stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-        let marked = |value: &Value| schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block);
+        let marks: Vec<(Path, Marks)> =
+            stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+        let marked = |value: &Value| {
+            schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block)
+        };
         let tainted = stored.status == Status::Tainted;
         if !refresh {
             let value = marked(&previous);
-            return Some(Prior { previous: value.clone(), value, private: stored.private.clone(), tainted, imported: None });
+            return Some(Prior {
+                previous: value.clone(),
+                value,
+                private: stored.private.clone(),
+                tainted,
+                imported: None,
+            });
         }
         self.events.refresh_started(address, &previous);
         let read = provider.read(kind, &previous, &stored.private).await;
         self.report_provider(address, None, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         self.events.refresh_finished(address, &read.value);
-        if !read.value.is_null() && read.value.ty() != schema.block.ty() && !schema.block.ty().has_dynamic() {
+        if !read.value.is_null()
+            && read.value.ty() != schema.block.ty()
+            && !schema.block.ty().has_dynamic()
+        {
             self.values.report([problems::invalid_object(address, "read")]);
             return None;
         }
-        Some(Prior { previous: marked(&previous), value: marked(&read.value), private: read.private, tainted, imported: None })
+        Some(Prior {
+            previous: marked(&previous),
+            value: marked(&read.value),
+            private: read.private,
+            tainted,
+            imported: None,
+        })
     }
 
     /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
@@ -140,10 +168,21 @@ impl<'a> Observer<'a> {
         provider: &Arc<dyn Provider>,
     ) -> Option<Value> {
         let kind = &*address.resource.kind;
-        let (value, found) = match self.moved.get(address).filter(|old| old.resource.kind != address.resource.kind) {
+        let (value, found) = match self
+            .moved
+            .get(address)
+            .filter(|old| old.resource.kind != address.resource.kind)
+        {
             Some(old) => {
-                let from = self.state.resources.get(&address.of()).map(|it| it.provider.provider.to_string()).unwrap_or_default();
-                let moved = provider.move_state(&from, &old.resource.kind, stored.schema_version, json, kind).await;
+                let from = self
+                    .state
+                    .resources
+                    .get(&address.of())
+                    .map(|it| it.provider.provider.to_string())
+                    .unwrap_or_default();
+                let moved = provider
+                    .move_state(&from, &old.resource.kind, stored.schema_version, json, kind)
+                    .await;
                 (moved.value.map(|it| it.value), moved.diagnostics)
             }
             None => {
@@ -173,35 +212,64 @@ impl<'a> Observer<'a> {
         let mut absent = Prior::absent(subject.schema);
         absent.private = first.private.clone();
         let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
-        Some(Planned { prior: first.prior.clone(), replace_paths: first.replace_paths.clone(), ..second })
+        Some(Planned {
+            prior: first.prior.clone(),
+            replace_paths: first.replace_paths.clone(),
+            ..second
+        })
     }
 
-    async fn plan_with(&self, subject: &Subject<'_>, prior: Prior, config: Value, is_first: bool) -> Option<Planned> {
+    async fn plan_with(
+        &self,
+        subject: &Subject<'_>,
+        prior: Prior,
+        config: Value,
+        is_first: bool,
+    ) -> Option<Planned> {
         let block = &subject.schema.block;
         let (plain_config, config_marks) = config.unmark_paths();
         let null = Value::Null(block.ty());
-        let effective = if prior.tainted || prior.value.is_null() { null } else { prior.value.unmark_deep().0 };
+        let effective =
+            if prior.tainted || prior.value.is_null() { null } else { prior.value.unmark_deep().0 };
         if is_first {
-            let found = subject.provider.validate_resource(&subject.block.name.kind, &plain_config).await;
+            let found =
+                subject.provider.validate_resource(&subject.block.name.kind, &plain_config).await;
             self.report_provider(&subject.address, Some(subject.block), &found);
             if self.failed(&found) {
                 return None;
             }
         }
         let adjusted = match is_first && !effective.is_null() {
-            true => without_ignored(&effective, &plain_config, &subject.block.lifecycle.ignore_changes, block),
+            true => without_ignored(
+                &effective,
+                &plain_config,
+                &subject.block.lifecycle.ignore_changes,
+                block,
+            ),
             false => plain_config,
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
-        let call = PlanCall { kind: &subject.block.name.kind, prior: &effective, proposed: &proposed, config: &adjusted, private };
+        let call = PlanCall {
+            kind: &subject.block.name.kind,
+            prior: &effective,
+            proposed: &proposed,
+            config: &adjusted,
+            private,
+        };
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
         let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
         if is_first && !planned.legacy_types {
             let errors = schema::check_planned(block, &effective, &adjusted, &planned.planned);
             if !errors.is_empty() {
-                self.values.report(errors.into_iter().map(|it| problems::invalid_plan(&subject.address, &it.to_string(), subject.block.declared)));
+                self.values.report(errors.into_iter().map(|it| {
+                    problems::invalid_plan(
+                        &subject.address,
+                        &it.to_string(),
+                        subject.block.declared,
+                    )
+                }));
                 return None;
             }
         }
@@ -209,16 +277,37 @@ impl<'a> Observer<'a> {
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
         let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
         let value = schema::mark_sensitive(&marked, block);
-        Some(Planned { prior, config, value, replace_paths, private: planned.private, write_only_replace })
+        Some(Planned {
+            prior,
+            config,
+            value,
+            replace_paths,
+            private: planned.private,
+            write_only_replace,
+        })
     }
 
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
     fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(&scope, &subject.block.lifecycle.preconditions, "Resource precondition failed", &subject.address);
-        let (config, found) = crate::expression::body::decode_body(&subject.block.body, &subject.schema.block, &scope, &[]);
+        let passed = self.conditions(
+            &scope,
+            &subject.block.lifecycle.preconditions,
+            "Resource precondition failed",
+            &subject.address,
+        );
+        let (config, found) = crate::expression::body::decode_body(
+            &subject.block.body,
+            &subject.schema.block,
+            &scope,
+            &[],
+        );
         let errors = found.has_errors();
-        self.values.report(found.into_iter().map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }));
+        self.values.report(
+            found
+                .into_iter()
+                .map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }),
+        );
         if errors {
             return None;
         }
@@ -236,7 +325,8 @@ impl<'a> Observer<'a> {
         for (path, _) in marks.iter().filter(|it| it.1.ephemeral) {
             if !write_only.contains(path) {
                 refused = true;
-                let span = crate::expression::body::span_of_path(&subject.block.body, path).unwrap_or(subject.block.declared);
+                let span = crate::expression::body::span_of_path(&subject.block.body, path)
+                    .unwrap_or(subject.block.declared);
                 self.values.report([problems::ephemeral_value(&subject.address, path, span)]);
             }
         }
@@ -244,10 +334,22 @@ impl<'a> Observer<'a> {
     }
 
     /// Plans the removal of an object.
-    pub async fn plan_removal(&self, address: &Instance, schema: &Schema, provider: &Arc<dyn Provider>, prior: &Prior) -> Option<Vec<u8>> {
+    pub async fn plan_removal(
+        &self,
+        address: &Instance,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+        prior: &Prior,
+    ) -> Option<Vec<u8>> {
         let null = Value::Null(schema.block.ty());
         let (value, _) = prior.value.unmark_deep();
-        let call = PlanCall { kind: &address.resource.kind, prior: &value, proposed: &null, config: &null, private: &prior.private };
+        let call = PlanCall {
+            kind: &address.resource.kind,
+            prior: &value,
+            proposed: &null,
+            config: &null,
+            private: &prior.private,
+        };
         let response = provider.plan(call).await;
         self.report_provider(address, None, &response.diagnostics);
         let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
@@ -265,7 +367,12 @@ impl<'a> Observer<'a> {
 }
 
 /// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.
-fn replaces(schema: &schema::BlockSchema, prior: &Value, planned: &Value, paths: &[Path]) -> (Vec<Path>, bool) {
+fn replaces(
+    schema: &schema::BlockSchema,
+    prior: &Value,
+    planned: &Value,
+    paths: &[Path],
+) -> (Vec<Path>, bool) {
     let kept = schema::requires_replace(schema, prior, planned, paths).unwrap_or_default();
     let write_only = schema::write_only_paths(schema, planned);
     let any = kept.iter().any(|it| write_only.contains(it));
@@ -273,10 +380,17 @@ fn replaces(schema: &schema::BlockSchema, prior: &Value, planned: &Value, paths:
 }
 
 /// The configuration as if ignored changes had not been made.
-fn without_ignored(prior: &Value, config: &Value, ignore: &config::IgnoreChanges, schema: &schema::BlockSchema) -> Value {
+fn without_ignored(
+    prior: &Value,
+    config: &Value,
+    ignore: &config::IgnoreChanges,
+    schema: &schema::BlockSchema,
+) -> Value {
     match ignore {
         config::IgnoreChanges::None => config.clone(),
-        config::IgnoreChanges::All => schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema),
+        config::IgnoreChanges::All => {
+            schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema)
+        }
         config::IgnoreChanges::Paths(expressions) => {
             let paths: Vec<Path> = expressions.iter().filter_map(written_path).collect();
             schema::apply_ignore_changes(prior, config, schema::Ignored::Paths(&paths), schema)

@@ -28,7 +28,10 @@ struct Known {
 
 impl Pool {
     /// Starts every provider that is needed, unconfigured, and asks it for its schema.
-    pub async fn start(world: Arc<World>, needed: impl IntoIterator<Item = ProviderAddr>) -> (Pool, Diagnostics) {
+    pub async fn start(
+        world: Arc<World>,
+        needed: impl IntoIterator<Item = ProviderAddr>,
+    ) -> (Pool, Diagnostics) {
         let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
         let mut problems = Diagnostics::new();
         for address in needed {
@@ -42,7 +45,8 @@ impl Pool {
             let response = provider.schema().await;
             if response.failed() {
                 problems.extend(response.diagnostics.iter().map(|it| {
-                    Diagnostic::error(it.summary.clone()).detail(format!("{address}: {}", it.detail))
+                    Diagnostic::error(it.summary.clone())
+                        .detail(format!("{address}: {}", it.detail))
                 }));
                 continue;
             }
@@ -62,7 +66,12 @@ impl Pool {
     }
 
     /// Returns the schema of a resource type.
-    pub fn resource_schema(&self, provider: &ProviderAddr, mode: crate::address::Mode, kind: &str) -> Option<&Arc<Schema>> {
+    pub fn resource_schema(
+        &self,
+        provider: &ProviderAddr,
+        mode: crate::address::Mode,
+        kind: &str,
+    ) -> Option<&Arc<Schema>> {
         let schema = self.schema(provider)?;
         match mode {
             crate::address::Mode::Managed => schema.resources.get(kind),
@@ -77,7 +86,11 @@ impl Pool {
     }
 
     /// Returns a configured provider instance; `configure` is run by whoever asks first, and gives `None` on failure.
-    pub async fn configured<F>(&self, instance: &ProviderInstance, configure: F) -> Option<Arc<dyn Provider>>
+    pub async fn configured<F>(
+        &self,
+        instance: &ProviderInstance,
+        configure: F,
+    ) -> Option<Arc<dyn Provider>>
     where
         F: AsyncFnOnce(Arc<dyn Provider>) -> bool,
     {

@@ -8,7 +8,11 @@ use crate::syntax::Body;
 use crate::value::Path;
 
 /// A provider's own words, placed at the attribute they are about.
-pub fn of_provider(found: &ProviderDiagnostic, address: Option<&Instance>, place: Option<(&Body, Span)>) -> Diagnostic {
+pub fn of_provider(
+    found: &ProviderDiagnostic,
+    address: Option<&Instance>,
+    place: Option<(&Body, Span)>,
+) -> Diagnostic {
     let problem = match found.severity {
         Severity::Error => Diagnostic::error(found.summary.clone()),
         Severity::Warning => Diagnostic::warning(found.summary.clone()),
@@ -22,7 +26,9 @@ pub fn of_provider(found: &ProviderDiagnostic, address: Option<&Instance>, place
         problem = problem.about(address);
     }
     match place {
-        Some((body, declared)) => problem.at(span_of_path(body, &found.attribute).unwrap_or(declared)),
+        Some((body, declared)) => {
+            problem.at(span_of_path(body, &found.attribute).unwrap_or(declared))
+        }
         None => problem,
     }
 }

@@ -39,7 +39,9 @@ fn invalid(summary: &str, detail: impl Into<String>) -> Keys {
 /// Returns the problem that a repetition is not known even when everything it reads is settled; `what` is the address
 /// that can be left out instead.
 pub fn not_known(repetition: &Repetition, what: &str) -> Diagnostic {
-    let way_out = format!("To work around this, use the planning option -exclude={what} to first apply without this object, and then apply normally to converge.");
+    let way_out = format!(
+        "To work around this, use the planning option -exclude={what} to first apply without this object, and then apply normally to converge."
+    );
     match repetition {
         Repetition::Count(_) => Diagnostic::error("Invalid count argument").detail(format!(
             "The \"count\" value depends on resource attributes that cannot be determined until apply, so OpenTofu cannot predict how many instances will be created.\n\n{way_out}"
@@ -57,23 +59,42 @@ fn count(value: &Value) -> Keys {
     const SUMMARY: &str = "Invalid count argument";
     let (value, marks) = value.unmark_deep();
     if marks.ephemeral {
-        return invalid(SUMMARY, "The given \"count\" is ephemeral: which instances exist must be the same in every phase, so an ephemeral value cannot decide it.");
+        return invalid(
+            SUMMARY,
+            "The given \"count\" is ephemeral: which instances exist must be the same in every phase, so an ephemeral value cannot decide it.",
+        );
     }
     if value.is_null() {
-        return invalid(SUMMARY, "The given \"count\" argument value is null. An integer is required.");
+        return invalid(
+            SUMMARY,
+            "The given \"count\" argument value is null. An integer is required.",
+        );
     }
     let number = match convert(&value, Type::NUMBER) {
         Ok(number) => number,
-        Err(why) => return invalid("Incorrect value type", format!("Invalid expression value: {why}.")),
+        Err(why) => {
+            return invalid("Incorrect value type", format!("Invalid expression value: {why}."));
+        }
     };
     if !number.is_known() {
         return Keys::Unknown;
     }
     match number.as_int() {
-        Some(it) if it < 0 => invalid(SUMMARY, "The given \"count\" argument value is unsuitable: must be greater than or equal to zero."),
-        Some(it) if it > MOST => invalid(SUMMARY, format!("The given \"count\" argument value is unsuitable: must be less than or equal to {MOST}.")),
+        Some(it) if it < 0 => invalid(
+            SUMMARY,
+            "The given \"count\" argument value is unsuitable: must be greater than or equal to zero.",
+        ),
+        Some(it) if it > MOST => invalid(
+            SUMMARY,
+            format!(
+                "The given \"count\" argument value is unsuitable: must be less than or equal to {MOST}."
+            ),
+        ),
         Some(it) => Keys::Known((0..it).map(|it| (InstanceKey::Int(it), None)).collect()),
-        None => invalid(SUMMARY, "The given \"count\" argument value is unsuitable: a whole number is required."),
+        None => invalid(
+            SUMMARY,
+            "The given \"count\" argument value is unsuitable: a whole number is required.",
+        ),
     }
 }
 
@@ -82,10 +103,18 @@ fn enabled(value: &Value) -> Keys {
     let (value, marks) = value.unmark_deep();
     if marks.ephemeral || marks.sensitive {
         let kind = if marks.ephemeral { "an ephemeral" } else { "a sensitive" };
-        return invalid(SUMMARY, format!("The given \"enabled\" value is derived from {kind} value, so it cannot decide whether the object exists."));
+        return invalid(
+            SUMMARY,
+            format!(
+                "The given \"enabled\" value is derived from {kind} value, so it cannot decide whether the object exists."
+            ),
+        );
     }
     if value.is_null() {
-        return invalid(SUMMARY, "The given \"enabled\" argument value is null. A boolean is required.");
+        return invalid(
+            SUMMARY,
+            "The given \"enabled\" argument value is null. A boolean is required.",
+        );
     }
     match convert(&value, Type::BOOL) {
         Ok(value) => match value.as_bool() {
@@ -93,7 +122,13 @@ fn enabled(value: &Value) -> Keys {
             Some(false) => Keys::Known(Vec::new()),
             None => Keys::Unknown,
         },
-        Err(_) => invalid(SUMMARY, format!("The given \"enabled\" argument value is unsuitable: bool required, but have {}.", friendly(value.ty()))),
+        Err(_) => invalid(
+            SUMMARY,
+            format!(
+                "The given \"enabled\" argument value is unsuitable: bool required, but have {}.",
+                friendly(value.ty())
+            ),
+        ),
     }
 }
 
@@ -102,18 +137,48 @@ pub fn for_each(value: &Value, what: &str) -> Keys {
     const SUMMARY: &str = "Invalid for_each argument";
     let outer = value.marks();
     if outer.sensitive {
-        return invalid(SUMMARY, "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.");
+        return invalid(
+            SUMMARY,
+            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.",
+        );
     }
     if outer.ephemeral {
-        return invalid(SUMMARY, format!("The given \"{what}\" value is derived from an ephemeral value: which instances exist must be the same in every phase."));
+        return invalid(
+            SUMMARY,
+            format!(
+                "The given \"{what}\" value is derived from an ephemeral value: which instances exist must be the same in every phase."
+            ),
+        );
     }
     match value.bare() {
-        Value::Null(_) => invalid(SUMMARY, format!("The given \"{what}\" argument value is null. A map, or set of strings is allowed.")),
+        Value::Null(_) => invalid(
+            SUMMARY,
+            format!(
+                "The given \"{what}\" argument value is null. A map, or set of strings is allowed."
+            ),
+        ),
         Value::Unknown(it) if is_possible(it.ty) => Keys::Unknown,
-        Value::Map(it) => Keys::Known(it.entries.iter().map(|(key, value)| (InstanceKey::Str(key.clone()), Some(carry(value, &outer)))).collect()),
-        Value::Object(_) => Keys::Known(value.entries().into_iter().map(|(key, value)| (InstanceKey::Str(key), Some(carry(value, &outer)))).collect()),
+        Value::Map(it) => Keys::Known(
+            it.entries
+                .iter()
+                .map(|(key, value)| (InstanceKey::Str(key.clone()), Some(carry(value, &outer))))
+                .collect(),
+        ),
+        Value::Object(_) => Keys::Known(
+            value
+                .entries()
+                .into_iter()
+                .map(|(key, value)| (InstanceKey::Str(key), Some(carry(value, &outer))))
+                .collect(),
+        ),
         Value::Set(it) => set(&it.items, it.element, &outer),
-        other => invalid(SUMMARY, format!("The given \"{what}\" argument value is unsuitable: the \"{what}\" argument must be a map, or set of strings, and you have provided a value of type {}.", friendly(other.ty()))),
+        other => invalid(
+            SUMMARY,
+            format!(
+                "The given \"{what}\" argument value is unsuitable: the \"{what}\" argument must be a map, or set of strings, and you have provided a value of type {}.",
+                friendly(other.ty())
+            ),
+        ),
     }
 }
 
@@ -131,13 +196,24 @@ fn set(items: &[Value], element: Type, outer: &Marks) -> Keys {
         return Keys::Unknown;
     }
     if element != Type::STRING {
-        return invalid(SUMMARY, format!("The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type {}.", friendly(element)));
+        return invalid(
+            SUMMARY,
+            format!(
+                "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type {}.",
+                friendly(element)
+            ),
+        );
     }
     let mut keys = Vec::with_capacity(items.len());
     for item in items {
         match item.as_str() {
             Some(text) => keys.push((InstanceKey::Str(text.into()), Some(carry(item, outer)))),
-            None => return invalid(SUMMARY, "The given \"for_each\" argument value is unsuitable: \"for_each\" sets must not contain null values."),
+            None => {
+                return invalid(
+                    SUMMARY,
+                    "The given \"for_each\" argument value is unsuitable: \"for_each\" sets must not contain null values.",
+                );
+            }
         }
     }
     Keys::Known(keys)

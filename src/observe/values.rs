@@ -10,11 +10,13 @@ use entail_rules::Node;
 
 use super::repetition;
 use crate::address::{InstanceKey, ResourceName};
+use crate::config::inputs::{Origin, VariableInput};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, Subject};
-use crate::config::inputs::{Origin, VariableInput};
-use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
+use crate::lower::structure::{
+    CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style,
+};
 use crate::syntax::{Expression, Step};
 use crate::value::{Kind, Marks, Str, Type, Value};
 use crate::world::World;
@@ -53,7 +55,13 @@ pub struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Returns an empty table for a structure.
-    pub fn new(config: &'a Config, structure: Structure, variables: &'a BTreeMap<Str, Value>, world: &'a World, sources: &'a crate::diagnostic::Sources) -> Values<'a> {
+    pub fn new(
+        config: &'a Config,
+        structure: Structure,
+        variables: &'a BTreeMap<Str, Value>,
+        world: &'a World,
+        sources: &'a crate::diagnostic::Sources,
+    ) -> Values<'a> {
         let mut values = Values {
             config,
             structure,
@@ -139,7 +147,8 @@ impl<'a> Values<'a> {
     fn module_each_value(&self, module: ModuleId, call: CallId) -> Option<Value> {
         let (parent, name) = (self.structure.call(call).parent, &self.structure.call(call).name);
         let block = self.structure.module(parent).config.calls.get(name)?;
-        let whole = self.call_keys[call.index()].get_or_init(|| self.for_each_value(parent, &block.repetition));
+        let whole = self.call_keys[call.index()]
+            .get_or_init(|| self.for_each_value(parent, &block.repetition));
         each_of(whole.as_ref()?, &self.structure.module(module).key)
     }
 
@@ -147,7 +156,8 @@ impl<'a> Values<'a> {
     pub fn each_value(&self, resource: ResourceId, key: &InstanceKey) -> Option<Value> {
         let module = self.structure.resource(resource).module?;
         let block = self.structure.block(resource)?;
-        let whole = self.resource_keys[resource.index()].get_or_init(|| self.for_each_value(module, &block.repetition));
+        let whole = self.resource_keys[resource.index()]
+            .get_or_init(|| self.for_each_value(module, &block.repetition));
         each_of(whole.as_ref()?, key)
     }
 
@@ -179,7 +189,11 @@ impl<'a> Values<'a> {
             NodeKind::Output(module, name) => {
                 let output = &self.structure.module(*module).config.outputs[name];
                 let value = evaluate(self, &output.value, &self.scope(*module))?;
-                let marks = Marks { sensitive: output.sensitive, ephemeral: output.ephemeral, ..Marks::default() };
+                let marks = Marks {
+                    sensitive: output.sensitive,
+                    ephemeral: output.ephemeral,
+                    ..Marks::default()
+                };
                 Ok(value.mark(&marks))
             }
             _ => Ok(Value::unknown(Type::DYNAMIC)),
@@ -201,11 +215,20 @@ impl<'a> Values<'a> {
             _ => None,
         };
         let address = self.structure.name(node_of_variable);
-        let input = value.map(|value| VariableInput { value, origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)) });
+        let input = value.map(|value| VariableInput {
+            value,
+            origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)),
+        });
         config::inputs::finish(variable, &address, input.as_ref(), self.sources)
     }
 
-    fn resource(&self, module: ModuleId, name: &ResourceName, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn resource(
+        &self,
+        module: ModuleId,
+        name: &ResourceName,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         let Some(&id) = self.structure.module(module).resources.get(name) else {
             return Ok(Value::unknown(Type::DYNAMIC));
         };
@@ -217,7 +240,10 @@ impl<'a> Values<'a> {
         let wanted = repetition::key_for(key, resource.style == Style::Count);
         match wanted.as_ref().and_then(|it| resource.instances.get(it)) {
             Some(&node) => Ok(self.object_or_absent(id, node)),
-            None if resource.pending.is_some() && resource.instances.is_empty() && !self.is_settled(resource) => {
+            None if resource.pending.is_some()
+                && resource.instances.is_empty()
+                && !self.is_settled(resource) =>
+            {
                 Ok(Value::unknown(self.types[id.index()]))
             }
             None => Err(no_such_instance(name, resource, key, span).into()),
@@ -240,19 +266,36 @@ impl<'a> Values<'a> {
         self.wholes[id.index()]
             .get_or_init(|| {
                 let resource = self.structure.resource(id);
-                let mut members = resource.instances.iter().map(|(key, &node)| (key, self.object_or_absent(id, node)));
+                let mut members = resource
+                    .instances
+                    .iter()
+                    .map(|(key, &node)| (key, self.object_or_absent(id, node)));
                 match resource.style {
-                    _ if resource.pending.is_some() && !self.is_settled(resource) => Value::unknown(Type::DYNAMIC),
-                    Style::Single | Style::Enabled => members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1),
+                    _ if resource.pending.is_some() && !self.is_settled(resource) => {
+                        Value::unknown(Type::DYNAMIC)
+                    }
+                    Style::Single | Style::Enabled => {
+                        members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1)
+                    }
                     Style::Count => Value::tuple(members.map(|it| it.1).collect()),
-                    Style::ForEach => Value::object(members.map(|(key, value)| (repetition::key_text(key), value))),
+                    Style::ForEach => Value::object(
+                        members.map(|(key, value)| (repetition::key_text(key), value)),
+                    ),
                 }
             })
             .clone()
     }
 
-    fn module_call(&self, module: ModuleId, name: &Str, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
-        let Some(&id) = self.structure.module(module).calls.get(name) else { return Ok(Value::unknown(Type::DYNAMIC)) };
+    fn module_call(
+        &self,
+        module: ModuleId,
+        name: &Str,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        let Some(&id) = self.structure.module(module).calls.get(name) else {
+            return Ok(Value::unknown(Type::DYNAMIC));
+        };
         let call = self.structure.call(id);
         if call.pending {
             let whole = self.call_types[id.index()];
@@ -268,12 +311,19 @@ impl<'a> Values<'a> {
                 None => Err(no_such_module(name, call.style, span).into()),
             };
         }
-        let mut members = call.instances.iter().map(|(key, &child)| self.outputs(child).map(|it| (key, it)));
+        let mut members =
+            call.instances.iter().map(|(key, &child)| self.outputs(child).map(|it| (key, it)));
         Ok(match call.style {
-            Style::Single | Style::Enabled => members.next().transpose()?.map_or(Value::NULL, |it| it.1),
-            Style::Count => Value::tuple(members.map(|it| it.map(|it| it.1)).collect::<Result<_, _>>()?),
+            Style::Single | Style::Enabled => {
+                members.next().transpose()?.map_or(Value::NULL, |it| it.1)
+            }
+            Style::Count => {
+                Value::tuple(members.map(|it| it.map(|it| it.1)).collect::<Result<_, _>>()?)
+            }
             Style::ForEach => {
-                let members: Result<Vec<_>, _> = members.map(|it| it.map(|(key, value)| (repetition::key_text(key), value))).collect();
+                let members: Result<Vec<_>, _> = members
+                    .map(|it| it.map(|(key, value)| (repetition::key_text(key), value)))
+                    .collect();
                 Value::object(members?)
             }
         })
@@ -281,7 +331,8 @@ impl<'a> Values<'a> {
 
     fn outputs(&self, module: ModuleId) -> Result<Value, Diagnostics> {
         let outputs = self.structure.module(module).outputs.iter();
-        let outputs: Result<Vec<_>, _> = outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
+        let outputs: Result<Vec<_>, _> =
+            outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
         outputs.map(Value::object)
     }
 }
@@ -295,7 +346,11 @@ fn each_of(whole: &Value, key: &InstanceKey) -> Option<Value> {
 }
 
 /// Evaluates; errors as the error, warnings to the table.
-fn evaluate(values: &Values<'_>, expression: &Expression, scope: &dyn Scope) -> Result<Value, Diagnostics> {
+fn evaluate(
+    values: &Values<'_>,
+    expression: &Expression,
+    scope: &dyn Scope,
+) -> Result<Value, Diagnostics> {
     let (value, problems) = expression::evaluate(expression, scope);
     if problems.has_errors() {
         return Err(problems);
@@ -312,14 +367,27 @@ fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
         .at(span)
 }
 
-fn no_such_instance(name: &ResourceName, resource: &ResourceNode, key: &Value, span: Span) -> Diagnostic {
-    let has = if resource.instances.is_empty() { "no instances".to_owned() } else { format!("{} instances", resource.instances.len()) };
+fn no_such_instance(
+    name: &ResourceName,
+    resource: &ResourceNode,
+    key: &Value,
+    span: Span,
+) -> Diagnostic {
+    let has = if resource.instances.is_empty() {
+        "no instances".to_owned()
+    } else {
+        format!("{} instances", resource.instances.len())
+    };
     let detail = match (resource.style, key.bare()) {
         (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
             let key = repetition::key_of(key).unwrap_or_default();
-            format!("The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}.")
+            format!(
+                "The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}."
+            )
         }
-        (Style::Count, _) => format!("{name} is counted: a number is required as its instance key."),
+        (Style::Count, _) => {
+            format!("{name} is counted: a number is required as its instance key.")
+        }
         _ => format!("{name} has for_each: a string is required as its instance key."),
     };
     Diagnostic::error("Invalid index").detail(detail).at(span)
@@ -327,7 +395,9 @@ fn no_such_instance(name: &ResourceName, resource: &ResourceNode, key: &Value, s
 
 fn no_such_module(name: &Str, style: Style, span: Span) -> Diagnostic {
     let detail = match style {
-        Style::Single | Style::Enabled => format!("module.{name} does not repeat, so it has no instance keys."),
+        Style::Single | Style::Enabled => {
+            format!("module.{name} does not repeat, so it has no instance keys.")
+        }
         _ => "The given key does not identify an element in this collection value.".to_owned(),
     };
     Diagnostic::error("Invalid index").detail(detail).at(span)
@@ -356,7 +426,12 @@ impl ValueScope<'_, '_> {
 }
 
 impl Scope for ValueScope<'_, '_> {
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         let module = self.values.structure.module(self.module);
         let named = |node: Option<&Node>| match node {
             Some(&node) => self.values.value(node),
@@ -379,7 +454,9 @@ impl Scope for ValueScope<'_, '_> {
                 }),
             }),
             Subject::SelfObject => Ok(self.own.clone().unwrap_or(Value::unknown(Type::DYNAMIC))),
-            Subject::Path(name) => Ok(repetition::path(name, &module.config.directory, self.values.world)),
+            Subject::Path(name) => {
+                Ok(repetition::path(name, &module.config.directory, self.values.world))
+            }
             Subject::Terraform(name) => Ok(match &**name {
                 "workspace" => Value::string(self.values.workspace),
                 "applying" => Value::Bool(!self.values.planning).mark(&Marks::ephemeral()),
@@ -408,4 +485,3 @@ impl Scope for ValueScope<'_, '_> {
         self.values.plan_time
     }
 }
-

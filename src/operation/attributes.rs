@@ -20,7 +20,11 @@ pub fn unsupported(module: &Module, pool: &Pool, uses: &[Use<'_>]) -> Diagnostic
 
 fn check(module: &Module, pool: &Pool, reference: &Reference<'_>) -> Option<Diagnostic> {
     let Subject::Resource(mode, kind, name) = &reference.subject else { return None };
-    let resource = module.resources.get(&ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() })?;
+    let resource = module.resources.get(&ResourceName {
+        mode: *mode,
+        kind: kind.clone(),
+        name: name.clone(),
+    })?;
     let schema = pool.resource_schema(&resource.provider_source, *mode, kind)?;
     let repeats = matches!(Style::of(&resource.repetition), Style::Count | Style::ForEach);
     let attribute = match (reference.rest, repeats) {
@@ -38,7 +42,11 @@ pub fn missing(schema: &BlockSchema, name: &Name) -> Option<Diagnostic> {
     }
     Some(
         Diagnostic::error("Unsupported attribute")
-            .detail(format!("This object has no argument, nested block, or exported attribute named \"{}\".{}", name.text, suggestion(schema, &name.text)))
+            .detail(format!(
+                "This object has no argument, nested block, or exported attribute named \"{}\".{}",
+                name.text,
+                suggestion(schema, &name.text)
+            ))
             .at(name.span),
     )
 }

@@ -34,7 +34,12 @@ To leave, type \"exit\" or use Control-C or Control-D.";
 /// # Errors
 ///
 /// If blocks wait for each other. Whatever else is wrong in the configuration is in the table's problems.
-pub fn open<'a>(session: &'a Session, pool: &Pool, state: &State, variables: &'a BTreeMap<Str, Value>) -> Result<Values<'a>, Diagnostics> {
+pub fn open<'a>(
+    session: &'a Session,
+    pool: &Pool,
+    state: &State,
+    variables: &'a BTreeMap<Str, Value>,
+) -> Result<Values<'a>, Diagnostics> {
     let (request, moved) = (Request::default(), BTreeMap::new());
     let inputs = Inputs {
         config: &session.config,
@@ -48,7 +53,8 @@ pub fn open<'a>(session: &'a Session, pool: &Pool, state: &State, variables: &'a
         sources: &session.sources,
     };
     let structure = planner::structure(&inputs)?.lowered.structure;
-    let mut values = Values::new(&session.config, structure, variables, &session.world, &session.sources);
+    let mut values =
+        Values::new(&session.config, structure, variables, &session.world, &session.sources);
     values.workspace = &session.workspace;
     values.planning = false;
     values.plan_time = None;
@@ -67,12 +73,18 @@ pub fn open<'a>(session: &'a Session, pool: &Pool, state: &State, variables: &'a
 /// Gives a resource the instances that the state has, and their values.
 fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
     let resource = values.structure.resource(id);
-    let (name, repeats) = (&resource.address.resource, matches!(resource.style, Style::Count | Style::ForEach));
-    if let Some(schema) = resource.provider.as_ref().and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind)) {
+    let (name, repeats) =
+        (&resource.address.resource, matches!(resource.style, Style::Count | Style::ForEach));
+    if let Some(schema) = resource
+        .provider
+        .as_ref()
+        .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind))
+    {
         values.types[id.index()] = schema.block.ty();
     }
     let resource = values.structure.resource(id);
-    let stored = state.resources.get(&resource.address).into_iter().flat_map(|it| it.instances.keys());
+    let stored =
+        state.resources.get(&resource.address).into_iter().flat_map(|it| it.instances.keys());
     let fits = |key: &InstanceKey| match resource.style {
         Style::Count => matches!(key, InstanceKey::Int(_)),
         Style::ForEach => matches!(key, InstanceKey::Str(_)),
@@ -81,7 +93,9 @@ fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
     let mut found = BTreeMap::new();
     for key in stored.filter(|it| fits(it)) {
         let address: Instance = resource.address.instance(key.clone());
-        if let (Some(node), Some(value)) = (resource.instance(key), stored_value(pool, state, &address)) {
+        if let (Some(node), Some(value)) =
+            (resource.instance(key), stored_value(pool, state, &address))
+        {
             values.settle(node, value);
             found.insert(key.clone(), node);
         }
@@ -136,14 +150,20 @@ fn is_type_call(expression: &Expression) -> bool {
 }
 
 fn misused_type() -> Diagnostic {
-    Diagnostic::error("Invalid use of type function").detail("The console-only \"type\" function cannot be used as part of an expression.")
+    Diagnostic::error("Invalid use of type function")
+        .detail("The console-only \"type\" function cannot be used as part of an expression.")
 }
 
 /// The root module's scope, with what only the console has.
 struct ConsoleScope<'v, 'a>(ValueScope<'v, 'a>);
 
 impl Scope for ConsoleScope<'_, '_> {
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         self.0.lookup(subject, key, span)
     }
 

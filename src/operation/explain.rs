@@ -37,14 +37,18 @@ enum Places {
 impl Places {
     fn of_read(&self, pair: (Node, Node)) -> Option<String> {
         match self {
-            Places::Read { reads, sources, .. } => reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it)),
+            Places::Read { reads, sources, .. } => {
+                reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it))
+            }
             Places::Saved { reads, .. } => reads.get(&pair).cloned(),
         }
     }
 
     fn of_declared(&self, node: Node) -> Option<String> {
         match self {
-            Places::Read { declared, sources, .. } => declared.get(&node).map(|it| sources.place(*it)),
+            Places::Read { declared, sources, .. } => {
+                declared.get(&node).map(|it| sources.place(*it))
+            }
             Places::Saved { declared, .. } => declared.get(&node).cloned(),
         }
     }
@@ -55,7 +59,11 @@ impl Ground {
     pub fn of_planned(session: &Session, finished: Finished) -> Ground {
         let declared = declared(session, &finished.structure);
         Ground {
-            places: Places::Read { reads: finished.places, declared, sources: session.sources.clone() },
+            places: Places::Read {
+                reads: finished.places,
+                declared,
+                sources: session.sources.clone(),
+            },
             blocks: blocks(session),
             forced: forced(&finished.structure, &finished.plan),
             facts: finished.facts,
@@ -68,7 +76,14 @@ impl Ground {
     pub fn of_saved(loaded: Loaded) -> Ground {
         let forced = forced(&loaded.structure, &loaded.plan);
         let places = Places::Saved { reads: loaded.places, declared: loaded.declared };
-        Ground { facts: loaded.facts, structure: loaded.structure, places, flags: loaded.flags, blocks: loaded.blocks, forced }
+        Ground {
+            facts: loaded.facts,
+            structure: loaded.structure,
+            places,
+            flags: loaded.flags,
+            blocks: loaded.blocks,
+            forced,
+        }
     }
 
     /// Returns a relation's rows in words, or those of every relation that has any.
@@ -94,7 +109,12 @@ impl Ground {
                 let mut row = Vec::new();
                 for index in 0..rows.count() {
                     rows.write(index, &mut row);
-                    all.push(row.iter().zip(relation.columns).map(|(word, kind)| self.word(kind, *word)).collect());
+                    all.push(
+                        row.iter()
+                            .zip(relation.columns)
+                            .map(|(word, kind)| self.word(kind, *word))
+                            .collect(),
+                    );
                 }
                 found.push((relation.name.to_owned(), all));
             });
@@ -103,7 +123,8 @@ impl Ground {
             Some(name) if found.is_empty() => {
                 let near = names.iter().min_by_key(|it| strsim::levenshtein(it, name));
                 let hint = near.map_or_else(String::new, |it| format!(" Did you mean \"{it}\"?"));
-                Err(Diagnostic::error("No such relation").detail(format!("There is no relation called \"{name}\".{hint}")))
+                Err(Diagnostic::error("No such relation")
+                    .detail(format!("There is no relation called \"{name}\".{hint}")))
             }
             _ => Ok(found),
         }
@@ -127,8 +148,16 @@ impl Ground {
             return Some(node);
         }
         let all = self.structure.nodes.iter().enumerate().map(|(index, _)| Node(index as u32));
-        let wanted = all.filter(|it| matches!(self.structure.kind(*it), NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)));
-        wanted.into_iter().find(|it| self.structure.name(*it) == address || self.structure.name(*it).starts_with(&format!("{address} (")))
+        let wanted = all.filter(|it| {
+            matches!(
+                self.structure.kind(*it),
+                NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)
+            )
+        });
+        wanted.into_iter().find(|it| {
+            self.structure.name(*it) == address
+                || self.structure.name(*it).starts_with(&format!("{address} ("))
+        })
     }
 }
 
@@ -136,19 +165,33 @@ impl Ground {
 pub(super) fn blocks(session: &Session) -> Vec<(String, String)> {
     (0..session.graph.blocks.len())
         .map(|it| {
-            let place = session.graph.resource(it).and_then(|it| session.config.resource(&it)).map(|it| session.sources.place(it.declared));
-            (session.graph.name(it).trim_end_matches(" (expand)").to_owned(), place.unwrap_or_default())
+            let place = session
+                .graph
+                .resource(it)
+                .and_then(|it| session.config.resource(&it))
+                .map(|it| session.sources.place(it.declared));
+            (
+                session.graph.name(it).trim_end_matches(" (expand)").to_owned(),
+                place.unwrap_or_default(),
+            )
         })
         .collect()
 }
 
 /// The attributes whose change a provider cannot make in place, by the object it would be made to.
 fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, String> {
-    let replaced = plan.changes.iter().filter(|it| !it.replace_paths.is_empty() && it.deposed.is_none());
+    let replaced =
+        plan.changes.iter().filter(|it| !it.replace_paths.is_empty() && it.deposed.is_none());
     replaced
         .filter_map(|it| {
-            let node = structure.resource(*structure.resource_ids.get(&it.address.of())?).instance(&it.address.key)?;
-            let paths: Vec<String> = it.replace_paths.iter().map(|it| crate::value::ShowPath(it).to_string().trim_start_matches('.').to_owned()).collect();
+            let node = structure
+                .resource(*structure.resource_ids.get(&it.address.of())?)
+                .instance(&it.address.key)?;
+            let paths: Vec<String> = it
+                .replace_paths
+                .iter()
+                .map(|it| crate::value::ShowPath(it).to_string().trim_start_matches('.').to_owned())
+                .collect();
             Some((node, paths.join(", ")))
         })
         .collect()
@@ -159,17 +202,27 @@ pub(super) fn declared(session: &Session, structure: &Structure) -> BTreeMap<Nod
     let mut places = BTreeMap::new();
     for (index, kind) in structure.nodes.iter().enumerate() {
         let span = match kind {
-            NodeKind::Object(resource, _) | NodeKind::Pending(resource) | NodeKind::Collection(resource) => {
-                let block = session.config.resource(&structure.resource(*resource).address.config());
+            NodeKind::Object(resource, _)
+            | NodeKind::Pending(resource)
+            | NodeKind::Collection(resource) => {
+                let block =
+                    session.config.resource(&structure.resource(*resource).address.config());
                 block.map(|it| it.declared)
             }
             NodeKind::Repetition(resource) => {
-                let block = session.config.resource(&structure.resource(*resource).address.config());
+                let block =
+                    session.config.resource(&structure.resource(*resource).address.config());
                 block.and_then(|it| it.repetition.expression()).map(|it| it.span)
             }
-            NodeKind::Output(module, name) => structure.module(*module).config.outputs.get(name).map(|it| it.declared),
-            NodeKind::Local(module, name) => structure.module(*module).config.locals.get(name).map(|it| it.name.span),
-            NodeKind::Variable(module, name) => structure.module(*module).config.variables.get(name).map(|it| it.declared),
+            NodeKind::Output(module, name) => {
+                structure.module(*module).config.outputs.get(name).map(|it| it.declared)
+            }
+            NodeKind::Local(module, name) => {
+                structure.module(*module).config.locals.get(name).map(|it| it.name.span)
+            }
+            NodeKind::Variable(module, name) => {
+                structure.module(*module).config.variables.get(name).map(|it| it.declared)
+            }
             _ => None,
         };
         if let Some(span) = span {
@@ -194,18 +247,26 @@ impl Leaves for Ground {
             }
             "hit" => flag(2),
             "replace_hit" => flag(1),
-            "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object" | "tainted" | "key_kind" | "moved" | "recorded_provider" => Some("state".into()),
+            "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object"
+            | "tainted" | "key_kind" | "moved" | "recorded_provider" => Some("state".into()),
             "must_replace" => Some(match node(0).and_then(|it| self.forced.get(&it)) {
                 Some(paths) => format!("provider: {paths}"),
                 None => "provider".into(),
             }),
-            "block_reads" | "value_block" | "knot" | "repeats" | "asks_cbd" | "in_module" | "asks_provider" => {
-                row.first().and_then(|it| self.blocks.get(*it as usize)).map(|it| it.1.clone()).filter(|it| !it.is_empty())
-            }
+            "block_reads" | "value_block" | "knot" | "repeats" | "asks_cbd" | "in_module"
+            | "asks_provider" => row
+                .first()
+                .and_then(|it| self.blocks.get(*it as usize))
+                .map(|it| it.1.clone())
+                .filter(|it| !it.is_empty()),
             "block_gone" | "module_gone" => Some("state".into()),
-            "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => Some("provider".into()),
+            "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => {
+                Some("provider".into())
+            }
             "config_unknown" => node(0).and_then(|it| self.places.of_declared(it)),
-            "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => Some("request".into()),
+            "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => {
+                Some("request".into())
+            }
             _ => node(0).and_then(|it| self.places.of_declared(it)),
         }
     }
@@ -226,7 +287,16 @@ pub struct Question {
 }
 
 /// The relations that say what was decided of a node, in the order in which people ask.
-const DECISIONS: &[&str] = &["excluded", "untargeted", "action", "reads_now", "reuses", "recalculated", "keeps_value", "selected"];
+const DECISIONS: &[&str] = &[
+    "excluded",
+    "untargeted",
+    "action",
+    "reads_now",
+    "reuses",
+    "recalculated",
+    "keeps_value",
+    "selected",
+];
 
 impl Question {
     /// Reads a question: an address, and perhaps the action that is missed.
@@ -234,7 +304,11 @@ impl Question {
     /// # Errors
     ///
     /// If nothing has that address.
-    pub fn read(address: &str, missed: Option<&str>, ground: &Ground) -> Result<Question, Diagnostic> {
+    pub fn read(
+        address: &str,
+        missed: Option<&str>,
+        ground: &Ground,
+    ) -> Result<Question, Diagnostic> {
         let Some(node) = ground.find(address) else { return Err(unknown(address, ground)) };
         Ok(Question { node, missed: missed.map(str::to_owned) })
     }
@@ -269,12 +343,17 @@ impl Question {
     fn rows(&self, ground: &Ground, known: &Known) -> Vec<(&'static str, Vec<u64>)> {
         let of = |relation: &'static str, column: usize| {
             let rows = known.rows(relation).into_iter();
-            rows.filter(move |row| row.get(column) == Some(&self.node.word())).map(move |row| (relation, row)).collect::<Vec<_>>()
+            rows.filter(move |row| row.get(column) == Some(&self.node.word()))
+                .map(move |row| (relation, row))
+                .collect::<Vec<_>>()
         };
         if matches!(ground.structure.kind(self.node), NodeKind::Provider(_)) {
             let known = Known::about(&ground.facts, &["serves"]);
             let rows = known.rows("serves").into_iter();
-            return rows.filter(|row| row.first() == Some(&self.node.word())).map(|row| ("serves", row)).collect();
+            return rows
+                .filter(|row| row.first() == Some(&self.node.word()))
+                .map(|row| ("serves", row))
+                .collect();
         }
         for relation in DECISIONS {
             let found = of(relation, 0);
@@ -286,7 +365,10 @@ impl Question {
     }
 
     fn nothing(&self, ground: &Ground) -> String {
-        format!("Nothing is decided about {}: it takes no part in this plan.\n", ground.name(self.node))
+        format!(
+            "Nothing is decided about {}: it takes no part in this plan.\n",
+            ground.name(self.node)
+        )
     }
 
     fn missing(&self, ground: &Ground, missed: &str) -> Result<String, Diagnostic> {
@@ -309,7 +391,10 @@ impl Question {
         use entail_rules::{Action, Reason};
         let node = self.node.word();
         let action = |action: Action, reasons: &[Reason]| {
-            Ok(("action", reasons.iter().map(|reason| vec![node, action.word(), reason.word()]).collect()))
+            Ok((
+                "action",
+                reasons.iter().map(|reason| vec![node, action.word(), reason.word()]).collect(),
+            ))
         };
         match missed {
             "select" | "selected" => Ok(("selected", vec![vec![node]])),
@@ -338,12 +423,20 @@ impl Question {
         if let Some(missed) = &self.missed {
             let (relation, rows) = self.goals(missed)?;
             let known = Known::about(&ground.facts, &[relation]);
-            let answers: Vec<Json> = rows.iter().filter_map(|row| known.why_not(relation, row)).map(|it| it.to_json(ground)).collect();
+            let answers: Vec<Json> = rows
+                .iter()
+                .filter_map(|row| known.why_not(relation, row))
+                .map(|it| it.to_json(ground))
+                .collect();
             return Ok(json!({"address": address, "missed": missed, "answers": answers}));
         }
         let known = Known::about(&ground.facts, DECISIONS);
-        let proofs: Vec<Json> =
-            self.rows(ground, &known).into_iter().filter_map(|(relation, row)| known.why(relation, &row)).map(|it| to_json(&it, ground)).collect();
+        let proofs: Vec<Json> = self
+            .rows(ground, &known)
+            .into_iter()
+            .filter_map(|(relation, row)| known.why(relation, &row))
+            .map(|it| to_json(&it, ground))
+            .collect();
         Ok(json!({"address": address, "proofs": proofs}))
     }
 }
@@ -351,7 +444,8 @@ impl Question {
 /// Keeps the first lines of a proof that are at most `depth` steps deep.
 fn shortened(text: &str, depth: Option<usize>) -> String {
     let Some(depth) = depth else { return text.to_owned() };
-    let kept: Vec<&str> = text.lines().filter(|it| (it.len() - it.trim_start().len()) / 2 <= depth).collect();
+    let kept: Vec<&str> =
+        text.lines().filter(|it| (it.len() - it.trim_start().len()) / 2 <= depth).collect();
     let mut kept = kept.join("\n");
     kept.push('\n');
     kept
@@ -362,9 +456,13 @@ fn unknown(address: &str, ground: &Ground) -> Diagnostic {
         matches!(ground.structure.kind(*it), NodeKind::Object(..) | NodeKind::Pending(_))
             || matches!(ground.structure.kind(*it), NodeKind::Output(module, _) if *module == Structure::ROOT)
     });
-    let near = names.map(|it| ground.name(it)).filter(|it| it.len().abs_diff(address.len()) <= 6).min_by_key(|it| strsim::levenshtein(it, address));
+    let near = names
+        .map(|it| ground.name(it))
+        .filter(|it| it.len().abs_diff(address.len()) <= 6)
+        .min_by_key(|it| strsim::levenshtein(it, address));
     let hint = near.map_or_else(String::new, |it| format!(" Did you mean {it}?"));
-    Diagnostic::error("Nothing has that address").detail(format!("{address} is neither declared nor in the state.{hint}"))
+    Diagnostic::error("Nothing has that address")
+        .detail(format!("{address} is neither declared nor in the state.{hint}"))
 }
 
 /// The three outcomes of selection, in address order.
@@ -395,12 +493,26 @@ pub fn parts(known: &Structured) -> Parts {
         nodes
     };
     Parts {
-        selected: sorted(&known.selection.selected).into_iter().map(|it| structure.name(it)).collect(),
+        selected: sorted(&known.selection.selected)
+            .into_iter()
+            .map(|it| structure.name(it))
+            .collect(),
         excluded: sorted(&known.selection.excluded)
             .into_iter()
-            .map(|it| (structure.name(it), through.get(&it).filter(|cause| **cause != it).map(|cause| structure.name(*cause))))
+            .map(|it| {
+                (
+                    structure.name(it),
+                    through
+                        .get(&it)
+                        .filter(|cause| **cause != it)
+                        .map(|cause| structure.name(*cause)),
+                )
+            })
             .collect(),
-        untargeted: sorted(&known.selection.untargeted).into_iter().map(|it| structure.name(it)).collect(),
+        untargeted: sorted(&known.selection.untargeted)
+            .into_iter()
+            .map(|it| structure.name(it))
+            .collect(),
     }
 }
 

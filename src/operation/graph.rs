@@ -16,9 +16,15 @@ pub fn dot(session: &Session) -> String {
     drawing.blocks(&session.config, &session.graph);
     let edges = drawing.reduced();
     let nodes = drawing.shapes.iter().map(|(name, (label, shape))| {
-        format!("\t\t{} [label = {}, shape = \"{shape}\"]", quote(&format!("[root] {name}")), quote(label))
+        format!(
+            "\t\t{} [label = {}, shape = \"{shape}\"]",
+            quote(&format!("[root] {name}")),
+            quote(label)
+        )
     });
-    let edges = edges.iter().map(|(from, to)| format!("\t\t{} -> {}", quote(&format!("[root] {from}")), quote(&format!("[root] {to}"))));
+    let edges = edges.iter().map(|(from, to)| {
+        format!("\t\t{} -> {}", quote(&format!("[root] {from}")), quote(&format!("[root] {to}")))
+    });
     written(&nodes.collect(), &edges.collect())
 }
 
@@ -35,15 +41,26 @@ pub fn dot_of_plan(loaded: &Loaded) -> String {
     let steps = loaded.order.step.iter().copied();
     let ends = loaded.order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]);
     let nodes = steps.chain(ends).map(|(node, phase)| {
-        format!("\t\t{} [label = {}, shape = \"box\"]", name(node, phase), quote(&loaded.structure.name(node)))
+        format!(
+            "\t\t{} [label = {}, shape = \"box\"]",
+            name(node, phase),
+            quote(&loaded.structure.name(node))
+        )
     });
-    let edges = loaded.order.before.iter().map(|it| format!("\t\t{} -> {}", name(it.0, it.1), name(it.2, it.3)));
+    let edges = loaded
+        .order
+        .before
+        .iter()
+        .map(|it| format!("\t\t{} -> {}", name(it.0, it.1), name(it.2, it.3)));
     written(&nodes.collect(), &edges.collect())
 }
 
 fn written(nodes: &BTreeSet<String>, edges: &BTreeSet<String>) -> String {
     let lines: Vec<&str> = nodes.iter().chain(edges).map(String::as_str).collect();
-    format!("digraph {{\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {{\n{}\n\t}}\n}}\n\n", lines.join("\n"))
+    format!(
+        "digraph {{\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {{\n{}\n\t}}\n}}\n\n",
+        lines.join("\n")
+    )
 }
 
 /// Names, and what each waits for.
@@ -114,7 +131,10 @@ impl Drawing {
         let mut used = BTreeSet::new();
         for block in &graph.blocks {
             let BlockKey::Resource(name) = &block.key else { continue };
-            let Some(resource) = config.module(&block.module).and_then(|it| it.resources.get(name)) else { continue };
+            let Some(resource) = config.module(&block.module).and_then(|it| it.resources.get(name))
+            else {
+                continue;
+            };
             let provider = provider_config(config, &block.module, resource).to_string();
             let resource = placed(&block.module, &format!("{name} (expand)"));
             self.edge(resource.clone(), provider.clone());
@@ -136,7 +156,12 @@ impl Drawing {
                     open.extend(self.next(name));
                 }
             }
-            kept.extend(targets.iter().filter(|it| !behind.contains(it.as_str())).map(|it| (from.clone(), it.clone())));
+            kept.extend(
+                targets
+                    .iter()
+                    .filter(|it| !behind.contains(it.as_str()))
+                    .map(|it| (from.clone(), it.clone())),
+            );
         }
         kept
     }
@@ -166,8 +191,14 @@ fn names(config: &Config, graph: &BlockGraph, number: usize) -> (String, String)
         BlockKey::Call(name) => both(format!("{} (expand)", block.module.child(name))),
         BlockKey::Check(name) => both(placed(&block.module, &format!("check.{name} (expand)"))),
         BlockKey::Provider(name, alias) => {
-            let provider = config.module(&block.module).map(|it| it.provider_of(name)).unwrap_or_else(|| crate::address::Provider::implied(name));
-            both(ProviderConfig { module: block.module.clone(), provider, alias: alias.clone() }.to_string())
+            let provider = config
+                .module(&block.module)
+                .map(|it| it.provider_of(name))
+                .unwrap_or_else(|| crate::address::Provider::implied(name));
+            both(
+                ProviderConfig { module: block.module.clone(), provider, alias: alias.clone() }
+                    .to_string(),
+            )
         }
     }
 }
@@ -182,7 +213,8 @@ mod tests {
         drawing.edge("a", "b");
         drawing.edge("b", "c");
         drawing.edge("a", "c");
-        let edges: Vec<String> = drawing.reduced().into_iter().map(|it| format!("{} {}", it.0, it.1)).collect();
+        let edges: Vec<String> =
+            drawing.reduced().into_iter().map(|it| format!("{} {}", it.0, it.1)).collect();
         assert_eq!(edges, ["a b", "b c"]);
     }
 }

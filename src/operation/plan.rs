@@ -28,13 +28,20 @@ pub struct Planned {
 /// # Errors
 ///
 /// If there is nothing that could be called a plan. Problems of a plan that could be made in part stand in it.
-pub async fn plan(session: &Session, request: &Request, state: State, variables: BTreeMap<Str, Value>, sink: &dyn Sink) -> Result<Planned, Diagnostics> {
+pub async fn plan(
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: BTreeMap<Str, Value>,
+    sink: &dyn Sink,
+) -> Result<Planned, Diagnostics> {
     if request.generate_config_out.is_some() {
         return Err(Diagnostic::error("Generating configuration is not supported")
             .detail("This version of entail does not write configuration: -generate-config-out cannot be used.")
             .into());
     }
-    let (pool, problems) = Pool::start(session.world.clone(), session.needed_providers(&state)).await;
+    let (pool, problems) =
+        Pool::start(session.world.clone(), session.needed_providers(&state)).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -44,9 +51,12 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
     }
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
-    let result = planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink).await;
+    let result =
+        planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink)
+            .await;
     let mut finished = result?;
-    finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
+    finished.problems =
+        Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
     if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
     } else if cfg!(debug_assertions) && !finished.plan.errored {
@@ -65,7 +75,12 @@ pub async fn plan(session: &Session, request: &Request, state: State, variables:
 }
 
 /// Finds out what takes part in a run, without any provider.
-pub fn whatif(session: &Session, request: &Request, state: State, variables: &BTreeMap<Str, Value>) -> Result<Structured, Diagnostics> {
+pub fn whatif(
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: &BTreeMap<Str, Value>,
+) -> Result<Structured, Diagnostics> {
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
     planner::structure(&inputs(session, request, &state, &moves.moved, variables))

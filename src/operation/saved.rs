@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use entail_rules::order::Order;
 use entail_rules::Tables;
+use entail_rules::order::Order;
 use entail_rules::{Facts, Node};
 
 use super::plan::Planned;
@@ -48,16 +48,25 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
     let data = workspace::data_folder(&session.world);
     extras.modules = std::fs::read_to_string(InstalledModules::path(&data)).ok();
     extras.lock_file = std::fs::read_to_string(session.world.root.join(".terraform.lock.hcl")).ok();
-    let places: Vec<(u32, u32, String)> =
-        finished.places.iter().filter(|it| it.1.file.0 != 0).map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span))).collect();
-    let declared: Vec<(u32, String)> =
-        super::explain::declared(session, &finished.structure).into_iter().map(|(node, span)| (node.0, session.sources.place(span))).collect();
+    let places: Vec<(u32, u32, String)> = finished
+        .places
+        .iter()
+        .filter(|it| it.1.file.0 != 0)
+        .map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span)))
+        .collect();
+    let declared: Vec<(u32, String)> = super::explain::declared(session, &finished.structure)
+        .into_iter()
+        .map(|(node, span)| (node.0, session.sources.place(span)))
+        .collect();
     extras.facts = BTreeMap::from([
         ("structure".to_owned(), finished.structure.save().into_bytes()),
         ("facts".to_owned(), rows(&finished.facts)),
         ("order".to_owned(), rows(&finished.order)),
         ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
-        ("blocks".to_owned(), serde_json::to_vec(&super::explain::blocks(session)).unwrap_or_default()),
+        (
+            "blocks".to_owned(),
+            serde_json::to_vec(&super::explain::blocks(session)).unwrap_or_default(),
+        ),
         ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
@@ -66,12 +75,14 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
 
 /// The configuration's files, by their names relative to the root module.
 fn sources(session: &Session) -> BTreeMap<String, String> {
-    let names: Vec<String> = session.config.modules.values().map(|it| it.directory.clone()).collect();
+    let names: Vec<String> =
+        session.config.modules.values().map(|it| it.directory.clone()).collect();
     let mut files = BTreeMap::new();
     let mut number = 1;
     while let Some(source) = session.sources.get(crate::diagnostic::FileId(number)) {
         let folder = source.name.rsplit_once('/').map_or(".", |it| it.0);
-        let is_config = [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|it| source.name.ends_with(it));
+        let is_config =
+            [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|it| source.name.ends_with(it));
         if is_config && names.iter().any(|it| it == folder) {
             files.insert(source.name.clone(), source.text.to_string());
         }
@@ -109,7 +120,8 @@ fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
         let mut parts = line.split('\t');
         let name = parts.next()?;
         for part in parts {
-            let row: Vec<u64> = part.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+            let row: Vec<u64> =
+                part.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
             if !tables.push_row(name, &row) {
                 return None;
             }
@@ -121,17 +133,24 @@ fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
 /// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.
 pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
     let (plan, extras) = Plan::load(path)?;
-    let damaged = || Diagnostic::error("Invalid plan file").detail(format!("The plan file {} is damaged: what the plan rests on cannot be read.", path.display()));
+    let damaged = || {
+        Diagnostic::error("Invalid plan file").detail(format!(
+            "The plan file {} is damaged: what the plan rests on cannot be read.",
+            path.display()
+        ))
+    };
     let entry = |name: &str| extras.facts.get(name).map(Vec::as_slice).unwrap_or_default();
     let (mut facts, mut order) = (Facts::default(), Order::default());
     read_rows(entry("facts"), &mut facts).ok_or_else(damaged)?;
     read_rows(entry("order"), &mut order).ok_or_else(damaged)?;
     let text = std::str::from_utf8(entry("structure")).map_err(|_| damaged())?;
     let structure = Structure::load(text, |_| None).map_err(|_| damaged())?;
-    let places: Vec<(u32, u32, String)> = serde_json::from_slice(entry("places")).unwrap_or_default();
+    let places: Vec<(u32, u32, String)> =
+        serde_json::from_slice(entry("places")).unwrap_or_default();
     let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
     let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2)).collect();
-    let declared: Vec<(u32, String)> = serde_json::from_slice(entry("declared")).unwrap_or_default();
+    let declared: Vec<(u32, String)> =
+        serde_json::from_slice(entry("declared")).unwrap_or_default();
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
     let declared = declared.into_iter().map(|it| (Node(it.0), it.1)).collect();
     Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, extras })
@@ -139,21 +158,41 @@ pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
 
 impl Loaded {
     /// Opens the configuration that the plan was made from, and fits the structure to it.
-    pub fn open(&mut self, world: Arc<World>, sources: Sources, choice: &Choice) -> Result<Session, Diagnostics> {
+    pub fn open(
+        &mut self,
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+    ) -> Result<Session, Diagnostics> {
         let config = self.config(&sources)?;
-        let text = self.extras.facts.get("structure").map(|it| String::from_utf8_lossy(it)).unwrap_or_default();
+        let text = self
+            .extras
+            .facts
+            .get("structure")
+            .map(|it| String::from_utf8_lossy(it))
+            .unwrap_or_default();
         let modules = |path: &crate::address::Module| config.module(path).cloned();
-        self.structure = Structure::load(&text, modules).map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
+        self.structure = Structure::load(&text, modules)
+            .map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
         Session::of_config(world, sources, config, self.plan.workspace.clone(), choice)
     }
 
     /// Reads the configuration from the texts in the plan. The folder they are laid out in is gone afterwards.
     pub fn config(&self, sources: &Sources) -> Result<Config, Diagnostics> {
-        let unusable = |error: std::io::Error| Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string());
+        let unusable = |error: std::io::Error| {
+            Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
+        };
         let folder = tempfile::tempdir().map_err(unusable)?;
         // Modules may lie above the root: it stands deep enough for every `../`.
-        let depth = self.extras.sources.keys().map(|it| it.matches("../").count()).max().unwrap_or_default();
-        let root: PathBuf = (0..=depth).fold(folder.path().to_owned(), |path, level| path.join(format!("m{level}")));
+        let depth = self
+            .extras
+            .sources
+            .keys()
+            .map(|it| it.matches("../").count())
+            .max()
+            .unwrap_or_default();
+        let root: PathBuf = (0..=depth)
+            .fold(folder.path().to_owned(), |path, level| path.join(format!("m{level}")));
         std::fs::create_dir_all(&root).map_err(unusable)?;
         for (name, text) in &self.extras.sources {
             let path = root.join(name);
@@ -184,7 +223,11 @@ impl Loaded {
         let mut values = BTreeMap::new();
         for (name, variable) in &config.root().variables {
             let value = self.plan.variables.get(name).or_else(|| given.get(name)).cloned();
-            let marks = crate::value::Marks { sensitive: variable.sensitive, ephemeral: variable.ephemeral, ..Default::default() };
+            let marks = crate::value::Marks {
+                sensitive: variable.sensitive,
+                ephemeral: variable.ephemeral,
+                ..Default::default()
+            };
             values.insert(name.clone(), value.unwrap_or(Value::Null(variable.ty)).mark(&marks));
         }
         values

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
+use crate::config::inputs::{self as variables, VariableInput};
 use crate::config::{Config, InstalledModules, Module, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
-use crate::config::inputs::{self as variables, VariableInput};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -40,8 +40,14 @@ impl Session {
     /// # Errors
     ///
     /// If the configuration cannot be used, or needs `init` first.
-    pub fn open(world: Arc<World>, sources: Sources, choice: &Choice) -> Result<Session, Diagnostics> {
-        if crate::config::files::config_files(&world.root).is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty()) {
+    pub fn open(
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+    ) -> Result<Session, Diagnostics> {
+        if crate::config::files::config_files(&world.root)
+            .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
+        {
             return Err(no_configuration().into());
         }
         let data = workspace::data_folder(&world);
@@ -73,28 +79,48 @@ impl Session {
     }
 
     /// Opens the folder for `validate`: problems of references come beside the session, so that others can join them.
-    pub fn open_for_validation(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
+    pub fn open_for_validation(
+        world: Arc<World>,
+        sources: Sources,
+    ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (session, mut problems) = Session::load(world, sources)?;
         problems.extend(crate::config::check::check(&session.config, &session.sources));
         Ok((session, problems))
     }
 
     /// Opens the folder for `console`: as for `validate`, with the state where flags and the backend block say that it is.
-    pub fn open_for_console(world: Arc<World>, sources: Sources, choice: &Choice) -> Result<(Session, Diagnostics), Diagnostics> {
+    pub fn open_for_console(
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+    ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (mut session, problems) = Session::open_for_validation(world, sources)?;
         let choice = local_arguments(session.config.root(), choice)?;
-        session.backend = Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
+        session.backend =
+            Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
         Ok((session, problems))
     }
 
     /// Returns the root variables: given, or unknown where they are not.
-    pub fn variables_or_unknown(&self, inputs: &BTreeMap<Str, VariableInput>) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+    pub fn variables_or_unknown(
+        &self,
+        inputs: &BTreeMap<Str, VariableInput>,
+    ) -> Result<BTreeMap<Str, Value>, Diagnostics> {
         let root = &self.config.root().variables;
         let missing = root.iter().filter(|it| it.1.default.is_none() && !inputs.contains_key(it.0));
-        let mut values: BTreeMap<Str, Value> = missing.map(|(name, it)| (name.clone(), variables::unknown_of(it))).collect();
+        let mut values: BTreeMap<Str, Value> =
+            missing.map(|(name, it)| (name.clone(), variables::unknown_of(it))).collect();
         for (name, variable) in root {
             if !values.contains_key(name) {
-                values.insert(name.clone(), variables::finish(variable, &format!("var.{name}"), inputs.get(name), &self.sources)?);
+                values.insert(
+                    name.clone(),
+                    variables::finish(
+                        variable,
+                        &format!("var.{name}"),
+                        inputs.get(name),
+                        &self.sources,
+                    )?,
+                );
             }
         }
         Ok(values)
@@ -108,16 +134,41 @@ impl Session {
         let choice = local_arguments(config.root(), &Choice::default())?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
-        Ok((Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() }, problems))
+        Ok((
+            Session {
+                world,
+                sources,
+                workspace,
+                config,
+                graph,
+                backend,
+                warnings: Diagnostics::new(),
+            },
+            problems,
+        ))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
-    pub fn of_config(world: Arc<World>, sources: Sources, config: Config, workspace: String, choice: &Choice) -> Result<Session, Diagnostics> {
+    pub fn of_config(
+        world: Arc<World>,
+        sources: Sources,
+        config: Config,
+        workspace: String,
+        choice: &Choice,
+    ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
         let choice = backend_choice(config.root(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
-        Ok(Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() })
+        Ok(Session {
+            world,
+            sources,
+            workspace,
+            config,
+            graph,
+            backend,
+            warnings: Diagnostics::new(),
+        })
     }
 
     /// Reads the latest snapshot, providers named as the configuration means them.
@@ -131,7 +182,14 @@ impl Session {
 
     fn required_providers(&self) -> BTreeSet<Provider> {
         let modules = self.config.modules.values();
-        modules.flat_map(|it| it.required_providers.values().filter(|it| it.is_explicit).map(|it| it.source.clone())).collect()
+        modules
+            .flat_map(|it| {
+                it.required_providers
+                    .values()
+                    .filter(|it| it.is_explicit)
+                    .map(|it| it.source.clone())
+            })
+            .collect()
     }
 
     /// Returns every provider that the configuration or the state needs.
@@ -147,19 +205,37 @@ impl Session {
     }
 
     /// Returns what is given for the root variables, and the names of those that need a value and have none.
-    pub fn given_variables(&self, request: &Request) -> (BTreeMap<Str, VariableInput>, Vec<Str>, Diagnostics) {
+    pub fn given_variables(
+        &self,
+        request: &Request,
+    ) -> (BTreeMap<Str, VariableInput>, Vec<Str>, Diagnostics) {
         let root = self.config.root();
-        let (inputs, problems) = variables::collect_variables(root, &self.world.root, &request.variables, &self.world, &self.sources);
-        let missing = variables::missing(root, &inputs).iter().map(|it| it.name.text.clone()).collect();
+        let (inputs, problems) = variables::collect_variables(
+            root,
+            &self.world.root,
+            &request.variables,
+            &self.world,
+            &self.sources,
+        );
+        let missing =
+            variables::missing(root, &inputs).iter().map(|it| it.name.text.clone()).collect();
         (inputs, missing, problems)
     }
 
     /// Returns the final values of the root variables: converted, completed, validated later in the walk.
-    pub fn variables(&self, inputs: &BTreeMap<Str, VariableInput>) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+    pub fn variables(
+        &self,
+        inputs: &BTreeMap<Str, VariableInput>,
+    ) -> Result<BTreeMap<Str, Value>, Diagnostics> {
         let mut problems = Diagnostics::new();
         let mut values = BTreeMap::new();
         for (name, variable) in &self.config.root().variables {
-            let finished = variables::finish(variable, &format!("var.{name}"), inputs.get(name), &self.sources);
+            let finished = variables::finish(
+                variable,
+                &format!("var.{name}"),
+                inputs.get(name),
+                &self.sources,
+            );
             if let Some(value) = problems.take(finished) {
                 values.insert(name.clone(), value);
             }
@@ -173,7 +249,11 @@ impl Session {
 /// # Errors
 ///
 /// If the root module cannot be read, or its backend needs `init` first.
-pub fn open_backend(world: &Arc<World>, sources: &Sources, choice: &Choice) -> Result<Local, Diagnostics> {
+pub fn open_backend(
+    world: &Arc<World>,
+    sources: &Sources,
+    choice: &Choice,
+) -> Result<Local, Diagnostics> {
     let (root, problems) = load_module(&world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
     let choice = backend_choice(&root, choice, &workspace::data_folder(world))?;
@@ -187,11 +267,18 @@ fn no_configuration() -> Diagnostic {
 }
 
 /// The state's place: the flags', else what `backend "local"` says.
-fn backend_choice(root: &Module, choice: &Choice, data: &std::path::Path) -> Result<Choice, Diagnostics> {
+fn backend_choice(
+    root: &Module,
+    choice: &Choice,
+    data: &std::path::Path,
+) -> Result<Choice, Diagnostics> {
     let Some(backend) = &root.backend else { return Ok(choice.clone()) };
     if &*backend.kind.text != "local" {
         return Err(Diagnostic::error("Unsupported backend type")
-            .detail(format!("The backend \"{}\" is not supported yet. Only \"local\" is.", backend.kind.text))
+            .detail(format!(
+                "The backend \"{}\" is not supported yet. Only \"local\" is.",
+                backend.kind.text
+            ))
             .at(backend.declared)
             .into());
     }

@@ -229,10 +229,7 @@ fn write_resource_change(
     json.member_unless_empty("deposed", change.deposed.as_deref().unwrap_or_default());
     json.key("change");
     write_change(json, change, &schema);
-    json.member_unless_empty(
-        "action_reason",
-        change.reason.map(Reason::token).unwrap_or_default(),
-    );
+    json.member_unless_empty("action_reason", change.reason.map(Reason::token).unwrap_or_default());
     json.close('}');
     Ok(())
 }

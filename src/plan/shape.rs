@@ -120,7 +120,9 @@ pub fn write_path(json: &mut JsonWriter, path: &[PathStep]) {
 pub fn difference(before: &Value, after: &Value) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
-    for (name, value) in [("before", before), ("after", after)].into_iter().filter(|it| it.1.is_known()) {
+    for (name, value) in
+        [("before", before), ("after", after)].into_iter().filter(|it| it.1.is_known())
+    {
         json.key(name);
         write_known(&mut json, value);
     }

@@ -69,7 +69,9 @@ impl Lists {
     }
 
     fn of_node(&self, node: Node) -> &[Node] {
-        if !self.more.is_empty() && let Some(more) = self.more.get(&node) {
+        if !self.more.is_empty()
+            && let Some(more) = self.more.get(&node)
+        {
             return more;
         }
         match self.starts.get(node.0 as usize..node.0 as usize + 2) {
@@ -197,7 +199,8 @@ impl ByNode {
     /// Returns whether anything was concluded of what a node reads, so that rules have something to say of it.
     pub fn matters(&self, node: Node) -> bool {
         let seen = |it: &Node| self.seen(*it) != 0;
-        self.reads.of_node(node).iter().any(seen) || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
+        self.reads.of_node(node).iter().any(seen)
+            || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
     }
 
     /// Writes what is known of a node apart from its answers.
@@ -205,7 +208,9 @@ impl ByNode {
         let seen_of = |batch: &mut Facts, other: Node| {
             let words = self.seen(other);
             if words != 0 {
-                batch.seen.extend(Seen::ALL.iter().filter(|it| words & bit(**it) != 0).map(|word| (other, *word)));
+                batch.seen.extend(
+                    Seen::ALL.iter().filter(|it| words & bit(**it) != 0).map(|word| (other, *word)),
+                );
             }
             words != 0
         };
@@ -243,12 +248,20 @@ impl ByNode {
         batch.orphan.extend(self.orphan.get(&node).map(|it| (node, *it)));
         batch.replace_hit.extend(self.replace.get(&node).map(|it| (node, *it)));
         batch.triggers.extend(self.triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        batch.triggers_by_part.extend(self.part_triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
+        batch
+            .triggers_by_part
+            .extend(self.part_triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
         for &other in self.data_waits.get(&node).into_iter().flatten() {
             batch.data_waits.push((node, other));
             seen_of(batch, other);
         }
-        for &other in self.triggers.get(&node).into_iter().flatten().chain(self.part_triggers.get(&node).into_iter().flatten()) {
+        for &other in self
+            .triggers
+            .get(&node)
+            .into_iter()
+            .flatten()
+            .chain(self.part_triggers.get(&node).into_iter().flatten())
+        {
             seen_of(batch, other);
         }
     }
@@ -328,7 +341,11 @@ pub fn reason(reason: Reason) -> Option<crate::plan::Reason> {
         Reason::ReadBecauseConfigUnknown => Planned::ReadBecauseConfigUnknown,
         Reason::ReadBecauseDependencyPending => Planned::ReadBecauseDependencyPending,
         Reason::ReadBecauseCheckNested => Planned::ReadBecauseCheckNested,
-        Reason::ForgotBecauseLifecycleDestroyInState => Planned::ForgotBecauseLifecycleDestroyInState,
-        Reason::ForgotBecauseLifecycleDestroyInConfig => Planned::ForgotBecauseLifecycleDestroyInConfig,
+        Reason::ForgotBecauseLifecycleDestroyInState => {
+            Planned::ForgotBecauseLifecycleDestroyInState
+        }
+        Reason::ForgotBecauseLifecycleDestroyInConfig => {
+            Planned::ForgotBecauseLifecycleDestroyInConfig
+        }
     })
 }

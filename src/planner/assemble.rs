@@ -7,9 +7,9 @@ use entail_rules::spread::Spread;
 use entail_rules::{Facts, Hit, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Inputs;
 use super::answers;
 use super::walk::{Found, Part, Progress};
-use super::Inputs;
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -80,11 +80,22 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     };
     let address = structure.resource(resource).address.instance(key.clone());
     let (provider, provider_key) = provider(parts, resource, key);
-    let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(crate::value::Type::DYNAMIC);
+    let ty = parts
+        .observer
+        .values
+        .types
+        .get(resource.index())
+        .copied()
+        .unwrap_or(crate::value::Type::DYNAMIC);
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     let action = answers::action(found.action);
     Some(Change {
-        previous_address: parts.inputs.moved.get(&address).filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy).cloned(),
+        previous_address: parts
+            .inputs
+            .moved
+            .get(&address)
+            .filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy)
+            .cloned(),
         deposes: (action == Action::CreateThenDelete).then(|| new_key(parts)),
         deposed,
         provider,
@@ -104,14 +115,21 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     })
 }
 
-fn provider(parts: &Parts<'_, '_>, resource: ResourceId, key: &InstanceKey) -> (crate::address::ProviderConfig, InstanceKey) {
+fn provider(
+    parts: &Parts<'_, '_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+) -> (crate::address::ProviderConfig, InstanceKey) {
     let node = parts.observer.values.structure.resource(resource);
     let recorded = parts.inputs.state.resources.get(&node.address);
     let declared = node.provider.clone().or_else(|| recorded.map(|it| it.provider.clone()));
-    let recorded_key = recorded.and_then(|it| it.instances.get(key)).map(|it| it.provider_key.clone());
+    let recorded_key =
+        recorded.and_then(|it| it.instances.get(key)).map(|it| it.provider_key.clone());
     let config = declared.unwrap_or_else(|| crate::address::ProviderConfig {
         module: Default::default(),
-        provider: crate::address::Provider::implied(node.address.resource.kind.split('_').next().unwrap_or_default()),
+        provider: crate::address::Provider::implied(
+            node.address.resource.kind.split('_').next().unwrap_or_default(),
+        ),
         alias: None,
     });
     (config, if node.declared { InstanceKey::None } else { recorded_key.unwrap_or_default() })
@@ -132,7 +150,9 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     let address = structure.resource(*resource).address.instance(key.clone());
     let moved = parts.inputs.moved.get(&address).cloned();
     let is_same = prior.previous == prior.value;
-    if prior.previous.is_null() || (is_same && (moved.is_none() || parts.inputs.request.mode != PlanMode::RefreshOnly)) {
+    if prior.previous.is_null()
+        || (is_same && (moved.is_none() || parts.inputs.request.mode != PlanMode::RefreshOnly))
+    {
         return None;
     }
     let action = match (is_same, prior.value.is_null()) {
@@ -169,22 +189,38 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         let Some(prior) = &found.prior else { continue };
         let (resource, key, deposed) = match parts.observer.values.structure.kind(*node) {
             NodeKind::Object(resource, key) => (*resource, key.clone(), None),
-            NodeKind::Deposed(resource, key, deposed) => (*resource, key.clone(), Some(deposed.clone())),
+            NodeKind::Deposed(resource, key, deposed) => {
+                (*resource, key.clone(), Some(deposed.clone()))
+            }
             _ => continue,
         };
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
         refresh(parts, &mut state, &address, deposed.as_deref(), prior);
         let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
-        if declared && let Some(object) = state.resources.get_mut(&address.of()).and_then(|it| it.instances.get_mut(&address.key)).and_then(|it| it.current.as_mut()) {
+        if declared
+            && let Some(object) = state
+                .resources
+                .get_mut(&address.of())
+                .and_then(|it| it.instances.get_mut(&address.key))
+                .and_then(|it| it.current.as_mut())
+        {
             let block = parts.observer.values.structure.block(resource);
-            let known = dependencies.entry(resource).or_insert_with(|| parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES));
+            let known = dependencies.entry(resource).or_insert_with(|| {
+                parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
+            });
             object.dependencies.clone_from(known);
             object.create_before_destroy = cbd.contains(node);
-            object.skip_destroy = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+            object.skip_destroy =
+                block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
         }
     }
     // A data source that is read later has no result until then.
-    let unread = parts.progress.found.iter().filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
+    let unread = parts
+        .progress
+        .found
+        .iter()
+        .filter(|it| it.1.action == entail_rules::Action::Read)
+        .map(|it| it.0);
     for node in parts.progress.dropped.iter().chain(unread) {
         if let Some(address) = parts.observer.values.structure.instance(*node) {
             let deposed = match parts.observer.values.structure.kind(*node) {
@@ -227,7 +263,13 @@ fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
     }
 }
 
-fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed: Option<&str>, prior: &Prior) {
+fn refresh(
+    parts: &Parts<'_, '_>,
+    state: &mut State,
+    address: &Instance,
+    deposed: Option<&str>,
+    prior: &Prior,
+) {
     if prior.imported.is_some() {
         adopt(parts, state, address, prior);
         return;
@@ -246,7 +288,11 @@ fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed
         Some(key) => instance.deposed.get_mut(key),
         None => instance.current.as_mut(),
     };
-    let schema = parts.observer.pool.resource_schema(&config.provider, address.resource.mode, &address.resource.kind);
+    let schema = parts.observer.pool.resource_schema(
+        &config.provider,
+        address.resource.mode,
+        &address.resource.kind,
+    );
     let (Some(object), Some(schema)) = (object, schema) else { return };
     object.private.clone_from(&prior.private);
     if prior.value == prior.previous && object.schema_version == schema.version {
@@ -258,19 +304,52 @@ fn refresh(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, deposed
 /// An imported object stands in the state that the changes start from.
 fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &Prior) {
     let structure = &parts.observer.values.structure;
-    let Some(config) = structure.resource_ids.get(&address.of()).and_then(|it| structure.resource(*it).provider.clone()) else { return };
-    let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Managed, &address.resource.kind) else { return };
-    let object = state::Object { private: prior.private.clone(), ..state::objects::new_object(&prior.value, schema) };
-    let entry = state.resources.entry(address.of()).or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() });
+    let Some(config) = structure
+        .resource_ids
+        .get(&address.of())
+        .and_then(|it| structure.resource(*it).provider.clone())
+    else {
+        return;
+    };
+    let Some(schema) = parts.observer.pool.resource_schema(
+        &config.provider,
+        Mode::Managed,
+        &address.resource.kind,
+    ) else {
+        return;
+    };
+    let object = state::Object {
+        private: prior.private.clone(),
+        ..state::objects::new_object(&prior.value, schema)
+    };
+    let entry = state
+        .resources
+        .entry(address.of())
+        .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() });
     entry.instances.entry(address.key.clone()).or_default().current = Some(object);
 }
 
-fn store_result(parts: &Parts<'_, '_>, state: &mut State, resource: ResourceId, key: &InstanceKey, value: &Value) {
+fn store_result(
+    parts: &Parts<'_, '_>,
+    state: &mut State,
+    resource: ResourceId,
+    key: &InstanceKey,
+    value: &Value,
+) {
     let node = parts.observer.values.structure.resource(resource);
     let Some(config) = node.provider.clone() else { return };
-    let Some(schema) = parts.observer.pool.resource_schema(&config.provider, Mode::Data, &node.address.resource.kind) else { return };
+    let Some(schema) = parts.observer.pool.resource_schema(
+        &config.provider,
+        Mode::Data,
+        &node.address.resource.kind,
+    ) else {
+        return;
+    };
     let object = state::objects::new_result(value, schema);
-    let entry = state.resources.entry(node.address.clone()).or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
+    let entry = state
+        .resources
+        .entry(node.address.clone())
+        .or_insert_with(|| ResourceState { provider: config.clone(), instances: BTreeMap::new() });
     entry.provider = config;
     let instance = entry.instances.entry(key.clone()).or_default();
     instance.current = Some(state::Object { reads: None, ..object });
@@ -304,7 +383,12 @@ fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
             }
             open.extend(causes.get(&node).into_iter().flatten());
         }
-        let root = parts.inputs.request.excludes.get(flag as usize - parts.inputs.request.targets.len().min(flag as usize)).map(|it| it.target.to_string());
+        let root = parts
+            .inputs
+            .request
+            .excludes
+            .get(flag as usize - parts.inputs.request.targets.len().min(flag as usize))
+            .map(|it| it.target.to_string());
         if !objects.is_empty() {
             all.push(LeftOut {
                 root: root.unwrap_or_default(),

@@ -8,10 +8,12 @@ use crate::address::{Instance, InstanceKey, Mode, Resource};
 use crate::config::Repetition;
 use crate::expression;
 use crate::lower::requested::covers;
-use crate::lower::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Style};
+use crate::lower::structure::{
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Style,
+};
 use crate::observe::Observer;
-use crate::request::PlanMode;
 use crate::observe::repetition::{self, Keys};
+use crate::request::PlanMode;
 use crate::value::{Type, Value};
 
 /// The module instances that each stand-in of a pending call turned out to be.
@@ -51,8 +53,15 @@ pub fn expand(observer: &mut Observer<'_>, progress: &mut Progress, real: &mut R
 }
 
 /// Evaluates a repetition; `None` where it cannot be used, which has been reported.
-fn keys(observer: &Observer<'_>, module: ModuleId, repetition: &Repetition, what: &str) -> Option<Vec<(InstanceKey, Option<Value>)>> {
-    let Some(expression) = repetition.expression() else { return Some(vec![(InstanceKey::None, None)]) };
+fn keys(
+    observer: &Observer<'_>,
+    module: ModuleId,
+    repetition: &Repetition,
+    what: &str,
+) -> Option<Vec<(InstanceKey, Option<Value>)>> {
+    let Some(expression) = repetition.expression() else {
+        return Some(vec![(InstanceKey::None, None)]);
+    };
     let (value, problems) = expression::evaluate(expression, &observer.values.scope(module));
     let failed = problems.has_errors();
     observer.values.report(problems);
@@ -72,16 +81,35 @@ fn keys(observer: &Observer<'_>, module: ModuleId, repetition: &Repetition, what
     }
 }
 
-fn call_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &mut Real, call: CallId) -> bool {
-    let (stand_in_parent, name) = (observer.values.structure.call(call).parent, observer.values.structure.call(call).name.clone());
-    let Some(&stand_in) = observer.values.structure.call(call).instances.get(&InstanceKey::None) else { return true };
+fn call_keys(
+    observer: &mut Observer<'_>,
+    progress: &mut Progress,
+    real: &mut Real,
+    call: CallId,
+) -> bool {
+    let (stand_in_parent, name) = (
+        observer.values.structure.call(call).parent,
+        observer.values.structure.call(call).name.clone(),
+    );
+    let Some(&stand_in) = observer.values.structure.call(call).instances.get(&InstanceKey::None)
+    else {
+        return true;
+    };
     let mut all = Vec::new();
     let mut passed = true;
     for parent in real.of(observer, stand_in_parent) {
         let config = observer.values.structure.module(parent).config.clone();
         let block = &config.calls[&name];
-        let what = observer.values.structure.module(parent).address.child(&name, InstanceKey::None).to_string();
-        let keys = match observer.request.mode != PlanMode::Destroy && takes_part(observer, progress, stand_in) {
+        let what = observer
+            .values
+            .structure
+            .module(parent)
+            .address
+            .child(&name, InstanceKey::None)
+            .to_string();
+        let keys = match observer.request.mode != PlanMode::Destroy
+            && takes_part(observer, progress, stand_in)
+        {
             true => keys(observer, parent, &block.repetition, &what),
             false => Some(existing_modules(observer, parent, &name)),
         };
@@ -126,16 +154,32 @@ fn takes_part(observer: &Observer<'_>, progress: &Progress, module: ModuleId) ->
     let structure = &observer.values.structure;
     let node = structure.module(module);
     let unfiltered = progress.evaluate_all;
-    let is_selected = |it: &ResourceId| structure.resource(*it).pending.is_some_and(|it| progress.parts[it.0 as usize] == Part::Selected);
+    let is_selected = |it: &ResourceId| {
+        structure
+            .resource(*it)
+            .pending
+            .is_some_and(|it| progress.parts[it.0 as usize] == Part::Selected)
+    };
     let mut nested = node.calls.values().flat_map(|it| structure.call(*it).instances.values());
-    unfiltered || node.resources.values().any(is_selected) || nested.any(|it| takes_part(observer, progress, *it))
+    unfiltered
+        || node.resources.values().any(is_selected)
+        || nested.any(|it| takes_part(observer, progress, *it))
 }
 
 /// The instances of a call that the state knows.
-fn existing_modules(observer: &Observer<'_>, parent: ModuleId, name: &str) -> Vec<(InstanceKey, Option<Value>)> {
+fn existing_modules(
+    observer: &Observer<'_>,
+    parent: ModuleId,
+    name: &str,
+) -> Vec<(InstanceKey, Option<Value>)> {
     let above = &observer.values.structure.module(parent).address;
-    let steps = observer.state.resources.keys().filter_map(|it| it.module.0.strip_prefix(&above.0[..])?.first());
-    let keys: std::collections::BTreeSet<InstanceKey> = steps.filter(|it| *it.0 == *name).map(|it| it.1.clone()).collect();
+    let steps = observer
+        .state
+        .resources
+        .keys()
+        .filter_map(|it| it.module.0.strip_prefix(&above.0[..])?.first());
+    let keys: std::collections::BTreeSet<InstanceKey> =
+        steps.filter(|it| *it.0 == *name).map(|it| it.1.clone()).collect();
     keys.into_iter().map(|it| (it, None)).collect()
 }
 
@@ -150,7 +194,13 @@ fn twin(observer: &mut Observer<'_>, call: CallId, parent: ModuleId) -> CallId {
     id
 }
 
-fn resource_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &Real, pending: Node, resource: ResourceId) -> bool {
+fn resource_keys(
+    observer: &mut Observer<'_>,
+    progress: &mut Progress,
+    real: &Real,
+    pending: Node,
+    resource: ResourceId,
+) -> bool {
     let Some(stand_in) = observer.values.structure.resource(resource).module else { return true };
     let name = observer.values.structure.resource(resource).address.resource.clone();
     let selected = progress.parts[pending.0 as usize] == Part::Selected;
@@ -158,7 +208,10 @@ fn resource_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &Re
     for module in real.of(observer, stand_in) {
         let config = observer.values.structure.module(module).config.clone();
         let block = &config.resources[&name];
-        let address = Resource { module: observer.values.structure.module(module).address.clone(), resource: name.clone() };
+        let address = Resource {
+            module: observer.values.structure.module(module).address.clone(),
+            resource: name.clone(),
+        };
         let keys = match selected && observer.request.mode != PlanMode::Destroy {
             true => keys(observer, module, &block.repetition, &address.to_string()),
             false => Some(existing_keys(observer, &address)),
@@ -180,15 +233,28 @@ fn resource_keys(observer: &mut Observer<'_>, progress: &mut Progress, real: &Re
 }
 
 fn existing_keys(observer: &Observer<'_>, address: &Resource) -> Vec<(InstanceKey, Option<Value>)> {
-    let instances = observer.state.resources.get(address).map(|it| it.instances.keys().cloned().collect::<Vec<_>>());
+    let instances = observer
+        .state
+        .resources
+        .get(address)
+        .map(|it| it.instances.keys().cloned().collect::<Vec<_>>());
     instances.unwrap_or_default().into_iter().map(|it| (it, None)).collect()
 }
 
-fn real_resource(observer: &mut Observer<'_>, pattern: ResourceId, module: ModuleId, address: Resource) -> ResourceId {
+fn real_resource(
+    observer: &mut Observer<'_>,
+    pattern: ResourceId,
+    module: ModuleId,
+    address: Resource,
+) -> ResourceId {
     let structure = &mut observer.values.structure;
     let known = structure.resource(pattern).clone();
     let name = address.resource.clone();
-    let id = if known.address == address { pattern } else { structure.add_resource(address, Some(module), known.style, true) };
+    let id = if known.address == address {
+        pattern
+    } else {
+        structure.add_resource(address, Some(module), known.style, true)
+    };
     structure.modules[module.index()].resources.insert(name, id);
     let ty = observer.values.types.get(pattern.index()).copied().unwrap_or(Type::DYNAMIC);
     let node = &mut observer.values.structure.resources[id.index()];
@@ -204,7 +270,14 @@ fn real_resource(observer: &mut Observer<'_>, pattern: ResourceId, module: Modul
     id
 }
 
-fn declare(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, id: ResourceId, key: InstanceKey, selected: bool) {
+fn declare(
+    observer: &mut Observer<'_>,
+    progress: &mut Progress,
+    pending: Node,
+    id: ResourceId,
+    key: InstanceKey,
+    selected: bool,
+) {
     let held = observer.values.structure.resource(id).others.contains_key(&key);
     let node = observer.values.structure.add_instance(id, key.clone());
     observer.values.grow();
@@ -212,7 +285,8 @@ fn declare(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, 
     progress.schedule.skip_to(node.0 as usize);
     progress.parts.resize(observer.values.structure.nodes.len(), Part::NoObject);
     let excluded = observer.request.excludes.iter().any(|it| covers(&it.target, &address));
-    let outside = progress.only_named.contains(&pending) && !observer.request.targets.iter().any(|it| covers(&it.target, &address));
+    let outside = progress.only_named.contains(&pending)
+        && !observer.request.targets.iter().any(|it| covers(&it.target, &address));
     progress.parts[node.0 as usize] = match (selected, excluded, outside) {
         (_, true, _) => Part::Excluded,
         (true, _, false) => Part::Selected,
@@ -232,7 +306,11 @@ fn declare(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, 
     facts.object.push((node,));
     facts.member.push((node, pending));
     facts.of.extend(progress.blocks.get(&pending).map(|it| (node, *it)));
-    let keeps = observer.values.structure.block(id).is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+    let keeps = observer
+        .values
+        .structure
+        .block(id)
+        .is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
     if keeps {
         facts.keeps_object.push((node,));
     }
@@ -250,11 +328,16 @@ fn declare(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, 
 }
 
 /// The flags that leave an instance out by its address. Flags of targets come first.
-fn excluding_flags<'o>(observer: &'o Observer<'_>, address: &Instance) -> impl Iterator<Item = Flag> + 'o {
+fn excluding_flags<'o>(
+    observer: &'o Observer<'_>,
+    address: &Instance,
+) -> impl Iterator<Item = Flag> + 'o {
     let first = observer.request.targets.len();
     let address = address.clone();
     let excludes = observer.request.excludes.iter().enumerate();
-    excludes.filter(move |it| covers(&it.1.target, &address)).map(move |it| Flag((first + it.0) as u32))
+    excludes
+        .filter(move |it| covers(&it.1.target, &address))
+        .map(move |it| Flag((first + it.0) as u32))
 }
 
 /// Where the keys cannot be known, nothing is said of what the state holds.
@@ -266,12 +349,19 @@ fn leave_alone(progress: &mut Progress, pending: Node) {
 }
 
 /// What the state holds of a block and its new keys do not make is an orphan.
-fn leave_behind(observer: &mut Observer<'_>, progress: &mut Progress, pending: Node, selected: bool) {
+fn leave_behind(
+    observer: &mut Observer<'_>,
+    progress: &mut Progress,
+    pending: Node,
+    selected: bool,
+) {
     let late = progress.late.remove(&pending).unwrap_or_default();
     let mut facts = Facts { expanded: vec![(pending,)], ..progress.by_node.batch() };
     let mut left = Vec::new();
     for node in late {
-        let NodeKind::Object(id, key) = observer.values.structure.kind(node).clone() else { continue };
+        let NodeKind::Object(id, key) = observer.values.structure.kind(node).clone() else {
+            continue;
+        };
         let resource = observer.values.structure.resource(id);
         if resource.instances.get(&key) == Some(&node) {
             continue;
@@ -293,8 +383,10 @@ fn leave_behind(observer: &mut Observer<'_>, progress: &mut Progress, pending: N
         }
         let address = resource.address.instance(key);
         let excluded = observer.request.excludes.iter().any(|it| covers(&it.target, &address));
-        let outside = progress.only_named.contains(&pending) && !observer.request.targets.iter().any(|it| covers(&it.target, &address));
-        progress.parts[node.0 as usize] = if selected && !excluded && !outside { Part::Selected } else { Part::Excluded };
+        let outside = progress.only_named.contains(&pending)
+            && !observer.request.targets.iter().any(|it| covers(&it.target, &address));
+        progress.parts[node.0 as usize] =
+            if selected && !excluded && !outside { Part::Selected } else { Part::Excluded };
         left.push(node);
     }
     let judged = instances::judge(&facts);

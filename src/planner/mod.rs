@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail_rules::{Facts, Node, instances, order, outputs, providers, selection, spread, violations};
+use entail_rules::{
+    Facts, Node, instances, order, outputs, providers, selection, spread, violations,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::Instance;
@@ -103,21 +105,35 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         workspace: inputs.workspace,
         world: inputs.world,
     });
-    let documents = Documents { config: inputs.config, graph: inputs.graph, state: inputs.state, moved: inputs.moved, request: inputs.request };
+    let documents = Documents {
+        config: inputs.config,
+        graph: inputs.graph,
+        state: inputs.state,
+        moved: inputs.moved,
+        request: inputs.request,
+    };
     let mut lowered = lower::lower(&documents, traced);
     let instances = instances::judge(&lowered.facts);
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
     let facts = &lowered.facts;
-    let (selection, (providers, spread)) = side_by_side(|| selection::select(facts), || (providers::serve(facts), spread::spread(facts)));
+    let (selection, (providers, spread)) = side_by_side(
+        || selection::select(facts),
+        || (providers::serve(facts), spread::spread(facts)),
+    );
     Ok(Structured { lowered, instances, selection, providers, spread })
 }
 
 /// Makes a plan. Problems come with it; where any is an error, the plan is marked as errored.
-pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<Finished, Diagnostics> {
+pub async fn plan(
+    inputs: &Inputs<'_>,
+    pool: &Pool,
+    sink: &dyn Sink,
+) -> Result<Finished, Diagnostics> {
     let mut known = structure(inputs)?;
     let mut problems = std::mem::take(&mut known.lowered.problems);
-    let forbidden = violations::collect(&known.lowered.facts, &known.providers, &Default::default());
+    let forbidden =
+        violations::collect(&known.lowered.facts, &known.providers, &Default::default());
     let violations = problems::before_walk(&known, &forbidden, inputs);
     if violations.has_errors() {
         problems.extend(violations);
@@ -144,9 +160,17 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
     let settled = outputs::settle(&facts, &selection);
-    observer.values.stopped = settled.recalculated.iter().map(|it| it.0).filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it)).collect();
+    observer.values.stopped = settled
+        .recalculated
+        .iter()
+        .map(|it| it.0)
+        .filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it))
+        .collect();
     let found = results::outputs(&observer, &settled, inputs);
-    results::checks(&observer, inputs.request.targets.is_empty() && inputs.request.excludes.is_empty());
+    results::checks(
+        &observer,
+        inputs.request.targets.is_empty() && inputs.request.excludes.is_empty(),
+    );
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
@@ -156,9 +180,21 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     facts.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
     let flags = lowered.flags;
     problems.extend(observer.values.take_problems());
-    let parts = assemble::Parts { inputs, observer: &observer, progress: &progress, outputs: found, selection: &selection, flags: &flags, facts: &facts, spread: &spread };
+    let parts = assemble::Parts {
+        inputs,
+        observer: &observer,
+        progress: &progress,
+        outputs: found,
+        selection: &selection,
+        flags: &flags,
+        facts: &facts,
+        spread: &spread,
+    };
     let errored = problems.has_errors();
-    let (order, plan) = side_by_side(|| order::order(&facts, &providers, &spread, &progress.decisions), || assemble::assemble(parts, errored));
+    let (order, plan) = side_by_side(
+        || order::order(&facts, &providers, &spread, &progress.decisions),
+        || assemble::assemble(parts, errored),
+    );
     facts.reads.truncate(reads);
     problems.extend(observer.values.take_problems());
     Ok(Finished {
@@ -174,13 +210,22 @@ pub async fn plan(inputs: &Inputs<'_>, pool: &Pool, sink: &dyn Sink) -> Result<F
     })
 }
 
-fn observer<'a>(inputs: &Inputs<'a>, structure: lower::Structure, pool: &'a Pool, sink: &'a dyn Sink) -> Observer<'a> {
-    let mut values = Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
+fn observer<'a>(
+    inputs: &Inputs<'a>,
+    structure: lower::Structure,
+    pool: &'a Pool,
+    sink: &'a dyn Sink,
+) -> Observer<'a> {
+    let mut values =
+        Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
     values.workspace = inputs.workspace;
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
         let name = &resource.address.resource;
-        let schema = resource.provider.as_ref().and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
+        let schema = resource
+            .provider
+            .as_ref()
+            .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
         if let Some(schema) = schema {
             values.types[id] = schema.block.ty();
         }
@@ -207,8 +252,14 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
     known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
     let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
-    let schedule = crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
-    let earlier = answers::Earlier { orphan: &known.instances.orphan, kept: &known.selection.kept, guarded: &known.selection.guarded, cbd: &known.spread.cbd };
+    let schedule =
+        crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
+    let earlier = answers::Earlier {
+        orphan: &known.instances.orphan,
+        kept: &known.selection.kept,
+        guarded: &known.selection.guarded,
+        cbd: &known.spread.cbd,
+    };
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());
@@ -217,8 +268,13 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
     let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
     let mut data_waits: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    facts.data_waits.iter().filter(|it| pending.contains(&it.0)).for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
-    let needed: FxHashSet<Node> = known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
+    facts
+        .data_waits
+        .iter()
+        .filter(|it| pending.contains(&it.0))
+        .for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
+    let needed: FxHashSet<Node> =
+        known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
     let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
     walk::Progress {
         schedule,
@@ -233,7 +289,11 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         triggers,
         evaluate_all: facts.filtered.is_empty() && inputs.request.mode != PlanMode::Destroy,
         expanded: FxHashSet::default(),
-        only_named: if inputs.request.targets.is_empty() { FxHashSet::default() } else { pending.iter().copied().filter(|it| !needed.contains(it)).collect() },
+        only_named: if inputs.request.targets.is_empty() {
+            FxHashSet::default()
+        } else {
+            pending.iter().copied().filter(|it| !needed.contains(it)).collect()
+        },
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),
         late,

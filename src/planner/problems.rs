@@ -17,7 +17,11 @@ pub(super) fn no_order() -> Diagnostic {
 }
 
 /// What is known to forbid the plan before any provider is asked.
-pub(super) fn before_walk(known: &Structured, found: &Violations, inputs: &Inputs<'_>) -> Diagnostics {
+pub(super) fn before_walk(
+    known: &Structured,
+    found: &Violations,
+    inputs: &Inputs<'_>,
+) -> Diagnostics {
     let mut problems = Diagnostics::new();
     let mut moves: BTreeSet<String> = BTreeSet::new();
     let mut excluded = false;
@@ -51,7 +55,9 @@ fn moved(addresses: &BTreeSet<String>, excluded: bool) -> Diagnostic {
     let list: Vec<String> = addresses.iter().map(|it| format!("  -{option}=\"{it}\"")).collect();
     let advice = match excluded {
         true => "To create a valid plan, remove these options:",
-        false => "To create a valid plan, either remove your -target=... options altogether or add the following additional ones:",
+        false => {
+            "To create a valid plan, either remove your -target=... options altogether or add the following additional ones:"
+        }
     };
     Diagnostic::error("Moved resource instances excluded by targeting").detail(format!(
         "Resource instances in your current state have moved to new addresses in the latest configuration. OpenTofu must include those resource instances while planning in order to ensure a correct result, but your options do not fully cover all of them.\n\n{advice}\n{}",

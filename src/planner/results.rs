@@ -25,16 +25,30 @@ impl Observer<'_> {
         if conditions.is_empty() {
             return true;
         }
-        let scope = self.instance_scope(subject.module, subject.resource, &subject.key).with_self(object.clone());
+        let scope = self
+            .instance_scope(subject.module, subject.resource, &subject.key)
+            .with_self(object.clone());
         self.conditions(&scope, conditions, "Resource postcondition failed", &subject.address)
     }
 
     /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
-    pub fn may_destroy(&self, resource: ResourceId, address: Option<&Instance>, destroys: bool) -> bool {
+    pub fn may_destroy(
+        &self,
+        resource: ResourceId,
+        address: Option<&Instance>,
+        destroys: bool,
+    ) -> bool {
         let node = self.values.structure.resource(resource);
         let Some(block) = self.values.config.resource(&node.address.config()) else { return true };
         let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
-        let first = || self.values.structure.modules.iter().position(|it| it.path == node.address.module.module()).map(|it| crate::lower::structure::ModuleId(it as u32));
+        let first = || {
+            self.values
+                .structure
+                .modules
+                .iter()
+                .position(|it| it.path == node.address.module.module())
+                .map(|it| crate::lower::structure::ModuleId(it as u32))
+        };
         let Some(module) = node.module.or_else(first) else { return true };
         let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
         let failed = problems.has_errors();
@@ -84,16 +98,25 @@ impl Observer<'_> {
 
     /// Checks the validations of a module's variable; returns whether none is an error.
     pub fn validate_variable(&self, node: Node) -> bool {
-        let NodeKind::Variable(module, name) = self.values.structure.kind(node) else { return true };
+        let NodeKind::Variable(module, name) = self.values.structure.kind(node) else {
+            return true;
+        };
         let variable = &self.values.structure.module(*module).config.variables[name];
         let address = self.values.structure.name(node);
         let scope = self.values.scope(*module);
         let mut passed = true;
         for (index, condition) in variable.validations.iter().enumerate() {
             let place = variable_place(self, *module, name).unwrap_or(variable.declared);
-            let outcome = conditions::check_validation(condition, &scope, place, self.values.sources);
+            let outcome =
+                conditions::check_validation(condition, &scope, place, self.values.sources);
             passed &= !outcome.problems.has_errors();
-            self.checks.record(conditions::Kind::Variable, &config_name(&address), &address, index, &outcome);
+            self.checks.record(
+                conditions::Kind::Variable,
+                &config_name(&address),
+                &address,
+                index,
+                &outcome,
+            );
             self.values.report(outcome.problems);
         }
         passed
@@ -107,29 +130,47 @@ impl Observer<'_> {
         let address = output_address(self, node);
         let mut passed = true;
         for (index, condition) in output.preconditions.iter().enumerate() {
-            let outcome = conditions::check(condition, &scope, "Module output value precondition failed");
-            self.checks.record(conditions::Kind::Output, &config_name(&address), &address, index, &outcome);
+            let outcome =
+                conditions::check(condition, &scope, "Module output value precondition failed");
+            self.checks.record(
+                conditions::Kind::Output,
+                &config_name(&address),
+                &address,
+                index,
+                &outcome,
+            );
             let soften = self.request.mode != PlanMode::Normal;
             passed &= soften || !outcome.problems.has_errors();
-            self.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, soften)));
+            self.values
+                .report(outcome.problems.into_iter().map(|it| conditions::softened(it, soften)));
         }
         passed
     }
-
 }
 
 /// Returns what stays as it is and has conditions: they are checked again when the plan is carried out.
 pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec<(Node, Phase)> {
     let has_conditions = |node: Node| {
-        let NodeKind::Object(resource, _) = observer.values.structure.kind(node) else { return false };
+        let NodeKind::Object(resource, _) = observer.values.structure.kind(node) else {
+            return false;
+        };
         let block = observer.values.structure.block(*resource);
-        block.is_some_and(|it| !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty())
+        block.is_some_and(|it| {
+            !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty()
+        })
     };
-    let kept = decisions.action.iter().filter(|it| it.1 == Decided::NoOp && observer.request.mode == PlanMode::Normal);
+    let kept = decisions
+        .action
+        .iter()
+        .filter(|it| it.1 == Decided::NoOp && observer.request.mode == PlanMode::Normal);
     kept.filter(|it| has_conditions(it.0)).map(|it| (it.0, Phase::Up)).collect()
 }
 
-fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::ModuleId, name: &Str) -> Option<crate::diagnostic::Span> {
+fn variable_place(
+    observer: &Observer<'_>,
+    module: crate::lower::structure::ModuleId,
+    name: &Str,
+) -> Option<crate::diagnostic::Span> {
     let (parent, call) = observer.values.structure.module(module).parent?;
     let config = &observer.values.structure.module(parent).config;
     let input = config.calls.get(&observer.values.structure.call(call).name)?.inputs.get(name)?;
@@ -137,7 +178,9 @@ fn variable_place(observer: &Observer<'_>, module: crate::lower::structure::Modu
 }
 
 fn output_address(observer: &Observer<'_>, node: Node) -> String {
-    let NodeKind::Output(module, name) = observer.values.structure.kind(node) else { return String::new() };
+    let NodeKind::Output(module, name) = observer.values.structure.kind(node) else {
+        return String::new();
+    };
     let module = &observer.values.structure.module(*module).address;
     if module.is_root() { format!("output.{name}") } else { format!("{module}.output.{name}") }
 }
@@ -158,7 +201,11 @@ fn config_name(address: &str) -> String {
 }
 
 /// Evaluates the root outputs that are recalculated, and says what happens to each.
-pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Inputs<'_>) -> BTreeMap<Str, OutputChange> {
+pub(super) fn outputs(
+    observer: &Observer<'_>,
+    settled: &Outputs,
+    inputs: &Inputs<'_>,
+) -> BTreeMap<Str, OutputChange> {
     let mut changes = BTreeMap::new();
     let root = observer.values.structure.module(Structure::ROOT);
     let recalculated: BTreeSet<Node> = settled.recalculated.iter().map(|it| it.0).collect();
@@ -166,7 +213,9 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
     if inputs.request.mode == PlanMode::Destroy {
         if unfiltered {
             let all = inputs.state.outputs.iter();
-            changes.extend(all.map(|(name, old)| (name.clone(), change(name, Some(old), None, old.sensitive))));
+            changes.extend(
+                all.map(|(name, old)| (name.clone(), change(name, Some(old), None, old.sensitive))),
+            );
         }
         return changes;
     }
@@ -179,16 +228,24 @@ pub(super) fn outputs(observer: &Observer<'_>, settled: &Outputs, inputs: &Input
         }
     }
     if unfiltered {
-        for (name, old) in inputs.state.outputs.iter().filter(|it| !root.outputs.contains_key(it.0)) {
+        for (name, old) in inputs.state.outputs.iter().filter(|it| !root.outputs.contains_key(it.0))
+        {
             changes.insert(name.clone(), change(name, Some(old), None, old.sensitive));
         }
     }
     changes
 }
 
-fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<'_>, unfiltered: bool) -> Option<OutputChange> {
+fn recalculate(
+    observer: &Observer<'_>,
+    node: Node,
+    name: &Str,
+    inputs: &Inputs<'_>,
+    unfiltered: bool,
+) -> Option<OutputChange> {
     let output = &inputs.config.root().outputs[name];
-    let result = crate::expression::evaluate(&output.value, &observer.values.scope(Structure::ROOT));
+    let result =
+        crate::expression::evaluate(&output.value, &observer.values.scope(Structure::ROOT));
     let (value, problems) = result;
     if problems.has_errors() {
         if unfiltered {
@@ -201,7 +258,11 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
     }
     observer.values.report(problems);
     if !unfiltered && let Some(place) = rests_on_absent(observer, output) {
-        observer.values.report([kept(name, "A precondition cannot be evaluated without it.", place)]);
+        observer.values.report([kept(
+            name,
+            "A precondition cannot be evaluated without it.",
+            place,
+        )]);
         return None;
     }
     if !observer.output_conditions(node) {
@@ -221,13 +282,17 @@ fn recalculate(observer: &Observer<'_>, node: Node, name: &Str, inputs: &Inputs<
         return None;
     }
     // What is only to be recorded says nothing of an object that is gone: the output waits for a plan that mends it.
-    let value = if observer.request.mode == PlanMode::RefreshOnly { value } else { without_absent(&value) };
+    let value =
+        if observer.request.mode == PlanMode::RefreshOnly { value } else { without_absent(&value) };
     let old = inputs.state.outputs.get(name);
     Some(change(name, old, Some(value), output.sensitive))
 }
 
 /// The place of a precondition that cannot be evaluated because something was left out and never made.
-fn rests_on_absent(observer: &Observer<'_>, output: &crate::config::Output) -> Option<crate::diagnostic::Span> {
+fn rests_on_absent(
+    observer: &Observer<'_>,
+    output: &crate::config::Output,
+) -> Option<crate::diagnostic::Span> {
     let scope = observer.values.scope(Structure::ROOT);
     let undecided = output.preconditions.iter().find(|it| {
         let (value, _) = crate::expression::evaluate(&it.condition, &scope);
@@ -255,7 +320,12 @@ pub fn without_absent(value: &Value) -> Value {
     inner.mark(&Marks { reads: Default::default(), ..marks })
 }
 
-fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Option<Value>, sensitive: bool) -> OutputChange {
+fn change(
+    name: &Str,
+    old: Option<&crate::state::OutputValue>,
+    after: Option<Value>,
+    sensitive: bool,
+) -> OutputChange {
     let after_is_gone = after.is_none();
     let after = after.unwrap_or(Value::NULL);
     let before = old.map_or(Value::NULL, |it| it.value.clone());
@@ -265,11 +335,26 @@ fn change(name: &Str, old: Option<&crate::state::OutputValue>, after: Option<Val
         None if plain.is_null() => Action::NoOp,
         None => Action::Create,
         Some(_) if plain.is_null() && after_is_gone => Action::Delete,
-        Some(old) if plain.is_wholly_known() && plain == before && was_sensitive == sensitive && old.ty == plain.ty() => Action::NoOp,
+        Some(old)
+            if plain.is_wholly_known()
+                && plain == before
+                && was_sensitive == sensitive
+                && old.ty == plain.ty() =>
+        {
+            Action::NoOp
+        }
         Some(_) => Action::Update,
     };
-    let mark = |value: Value, sensitive: bool| if sensitive { value.mark(&Marks::sensitive()) } else { value };
-    OutputChange { name: name.clone(), before: mark(before, was_sensitive), after: mark(after, sensitive), action, sensitive: sensitive || was_sensitive }
+    let mark = |value: Value, sensitive: bool| {
+        if sensitive { value.mark(&Marks::sensitive()) } else { value }
+    };
+    OutputChange {
+        name: name.clone(),
+        before: mark(before, was_sensitive),
+        after: mark(after, sensitive),
+        action,
+        sensitive: sensitive || was_sensitive,
+    }
 }
 
 /// Checks the `check` blocks, unless something is left out; failures are warnings.
@@ -280,7 +365,11 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
             continue;
         }
         for (name, check) in &node.config.checks {
-            let address = if node.address.is_root() { format!("check.{name}") } else { format!("{}.check.{name}", node.address) };
+            let address = if node.address.is_root() {
+                format!("check.{name}")
+            } else {
+                format!("{}.check.{name}", node.address)
+            };
             let block = config_name(&address);
             if !unfiltered || observer.request.mode == PlanMode::Destroy {
                 observer.checks.expect(conditions::Kind::Check, &block, &address);
@@ -295,7 +384,9 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
                         .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
                         .at(condition.condition.span)]);
                 }
-                observer.values.report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
+                observer
+                    .values
+                    .report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
             }
         }
     }

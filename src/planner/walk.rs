@@ -131,7 +131,9 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                     break;
                 }
             } else {
-                open.push(ask(observer, node, progress.parts[node.0 as usize]).map(move |it| (node, it)));
+                open.push(
+                    ask(observer, node, progress.parts[node.0 as usize]).map(move |it| (node, it)),
+                );
             }
         }
         if batch.is_empty() {
@@ -161,7 +163,9 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
         return Some(Answer::Nothing);
     }
     match values.structure.kind(node) {
-        NodeKind::Pending(_) | NodeKind::CallKeys(_) if progress.expanded.contains(&node) => Some(Answer::Nothing),
+        NodeKind::Pending(_) | NodeKind::CallKeys(_) if progress.expanded.contains(&node) => {
+            Some(Answer::Nothing)
+        }
         NodeKind::Pending(_) => {
             progress.to_expand.push(node);
             None
@@ -174,7 +178,9 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
             let failed = values.value(node).is_err() || !observer.validate_variable(node);
             Some(if failed { Answer::Failed } else { Answer::Nothing })
         }
-        NodeKind::Output(module, _) if progress.evaluate_all && *module != crate::lower::Structure::ROOT => {
+        NodeKind::Output(module, _)
+            if progress.evaluate_all && *module != crate::lower::Structure::ROOT =>
+        {
             let failed = values.value(node).is_err() || !observer.output_conditions(node);
             Some(if failed { Answer::Failed } else { Answer::Nothing })
         }
@@ -183,42 +189,81 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
 }
 
 /// Returns what is needed to speak of an object: its resource, schema and configured provider.
-pub async fn subject<'o>(observer: &'o Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Option<Subject<'o>> {
+pub async fn subject<'o>(
+    observer: &'o Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+) -> Option<Subject<'o>> {
     let structure = &observer.values.structure;
     let node = structure.resource(resource);
     let block = structure.block(resource)?;
     let config = node.provider.clone()?;
-    let schema = observer.pool.resource_schema(&config.provider, node.address.resource.mode, &node.address.resource.kind)?;
+    let schema = observer.pool.resource_schema(
+        &config.provider,
+        node.address.resource.mode,
+        &node.address.resource.kind,
+    )?;
     let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
-    Some(Subject { resource, module: node.module?, key: key.clone(), address: node.address.instance(key.clone()), block, schema, provider })
+    Some(Subject {
+        resource,
+        module: node.module?,
+        key: key.clone(),
+        address: node.address.instance(key.clone()),
+        block,
+        schema,
+        provider,
+    })
 }
 
 async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
     let structure = &observer.values.structure;
     let (resource, key, deposed) = match structure.kind(node) {
         NodeKind::Object(resource, key) => (*resource, key.clone(), None),
-        NodeKind::Deposed(resource, key, deposed) => (*resource, key.clone(), Some(deposed.clone())),
+        NodeKind::Deposed(resource, key, deposed) => {
+            (*resource, key.clone(), Some(deposed.clone()))
+        }
         _ => return Answer::Nothing,
     };
     if part != Part::Selected {
         return Answer::Frozen(observer.frozen(node).await);
     }
     let address = structure.resource(resource).address.instance(key.clone());
-    let is_declared = deposed.is_none() && structure.resource(resource).instances.contains_key(&key);
+    let is_declared =
+        deposed.is_none() && structure.resource(resource).instances.contains_key(&key);
     let _permit = observer.calls.acquire().await;
     match address.resource.mode {
-        Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => declared(observer, resource, &key, &address).await,
+        Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => {
+            declared(observer, resource, &key, &address).await
+        }
         Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
-        Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => data(observer, resource, &key).await,
+        Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => {
+            data(observer, resource, &key).await
+        }
         _ => Answer::Nothing,
     }
 }
 
-async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey, address: &Instance) -> Answer {
+async fn declared(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+    address: &Instance,
+) -> Answer {
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let prior = match observer.state.current(address) {
-        Some(stored) => observer.prior(address, stored, subject.schema, &subject.provider, !observer.request.skip_refresh).await,
-        None => match observer.wish(address).filter(|_| observer.state.instance(address).is_none()) {
+        Some(stored) => {
+            observer
+                .prior(
+                    address,
+                    stored,
+                    subject.schema,
+                    &subject.provider,
+                    !observer.request.skip_refresh,
+                )
+                .await
+        }
+        None => match observer.wish(address).filter(|_| observer.state.instance(address).is_none())
+        {
             Some(wish) => observer.import(&subject, &wish).await,
             None => Some(Prior::absent(subject.schema)),
         },
@@ -230,15 +275,23 @@ async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceK
     }
 }
 
-async fn existing(observer: &Observer<'_>, resource: ResourceId, address: &Instance, deposed: Option<&str>) -> Answer {
+async fn existing(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+    deposed: Option<&str>,
+) -> Answer {
     let Some(instance) = observer.state.instance(address) else { return Answer::Nothing };
     let stored = match deposed {
         Some(key) => instance.deposed.get(key),
         None => instance.current.as_ref(),
     };
     let Some(stored) = stored else { return Answer::Nothing };
-    let Some((schema, provider)) = serving(observer, resource, address).await else { return Answer::Failed };
-    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await {
+    let Some((schema, provider)) = serving(observer, resource, address).await else {
+        return Answer::Failed;
+    };
+    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
+    {
         Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
@@ -251,8 +304,12 @@ pub async fn serving(
     address: &Instance,
 ) -> Option<(std::sync::Arc<Schema>, std::sync::Arc<dyn crate::provider::Provider>)> {
     let config = observer.values.structure.resource(resource).provider.clone();
-    let config = config.or_else(|| observer.state.resources.get(&address.of()).map(|it| it.provider.clone()))?;
-    let schema = observer.pool.resource_schema(&config.provider, address.resource.mode, &address.resource.kind).cloned();
+    let config = config
+        .or_else(|| observer.state.resources.get(&address.of()).map(|it| it.provider.clone()))?;
+    let schema = observer
+        .pool
+        .resource_schema(&config.provider, address.resource.mode, &address.resource.kind)
+        .cloned();
     let Some(schema) = schema else {
         observer.values.report([unknown_type(address, &config.provider.to_string())]);
         return None;
@@ -282,7 +339,8 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     let mut trivial = true;
     for (node, answer) in &answers {
         let is_frozen = matches!(answer, Answer::Frozen(_));
-        let is_plain = matches!(answer, Answer::Nothing) && progress.parts[node.0 as usize] == Part::NoObject;
+        let is_plain =
+            matches!(answer, Answer::Nothing) && progress.parts[node.0 as usize] == Part::NoObject;
         if is_frozen || (is_plain && !progress.by_node.matters(*node)) {
             continue;
         }
@@ -292,7 +350,8 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     }
     let decisions = if trivial { Decisions::default() } else { decide(&batch) };
     progress.by_node.learn(&batch, &decisions);
-    let actions: FxHashMap<Node, (Action, Reason)> = decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
+    let actions: FxHashMap<Node, (Action, Reason)> =
+        decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut second = FuturesUnordered::new();
     for (node, answer) in answers {
         let action = actions.get(&node).copied();
@@ -308,7 +367,13 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
 }
 
 /// Writes what was answered of a node.
-fn answer_facts(observer: &Observer<'_>, progress: &Progress, batch: &mut Facts, node: Node, answer: &Answer) {
+fn answer_facts(
+    observer: &Observer<'_>,
+    progress: &Progress,
+    batch: &mut Facts,
+    node: Node,
+    answer: &Answer,
+) {
     let mut existing = |prior: &Prior| {
         if !prior.value.is_null() {
             batch.prior.push((node,));
@@ -357,10 +422,14 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
         for step in &trigger.path {
             value = match step {
                 crate::syntax::Step::Attribute(name) => value.get(&name.text)?.clone(),
-                crate::syntax::Step::LegacyIndex(index, _) => value.children().nth(*index as usize)?.clone(),
+                crate::syntax::Step::LegacyIndex(index, _) => {
+                    value.children().nth(*index as usize)?.clone()
+                }
                 crate::syntax::Step::Index(key, _) => match &*key.expr {
                     crate::syntax::Expr::String(text) => value.get(text)?.clone(),
-                    crate::syntax::Expr::Number(number) => value.children().nth(number.as_i64()? as usize)?.clone(),
+                    crate::syntax::Expr::Number(number) => {
+                        value.children().nth(number.as_i64()? as usize)?.clone()
+                    }
                     _ => return None,
                 },
                 crate::syntax::Step::Splat { .. } => return None,
@@ -385,22 +454,45 @@ enum Outcome {
 }
 
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
-async fn finish(observer: &Observer<'_>, node: Node, answer: Answer, action: Option<(Action, Reason)>, reads_now: bool) -> Outcome {
+async fn finish(
+    observer: &Observer<'_>,
+    node: Node,
+    answer: Answer,
+    action: Option<(Action, Reason)>,
+    reads_now: bool,
+) -> Outcome {
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => Outcome::Failed,
         (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
         (Answer::Nothing, _) => Outcome::Nothing,
-        (Answer::Planned(planned), Some((action, reason))) => changed(observer, node, *planned, action, reason).await,
-        (Answer::Existing(prior), Some((action, reason))) => removed(observer, node, *prior, action, reason).await,
-        (Answer::Asked(question), action) => read(observer, node, *question, action, reads_now).await,
+        (Answer::Planned(planned), Some((action, reason))) => {
+            changed(observer, node, *planned, action, reason).await
+        }
+        (Answer::Existing(prior), Some((action, reason))) => {
+            removed(observer, node, *prior, action, reason).await
+        }
+        (Answer::Asked(question), action) => {
+            read(observer, node, *question, action, reads_now).await
+        }
         (Answer::Planned(_) | Answer::Existing(_), None) => Outcome::Nothing,
     }
 }
 
-async fn changed(observer: &Observer<'_>, node: Node, planned: Planned, action: Action, reason: Reason) -> Outcome {
-    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else { return Outcome::Nothing };
-    let replaces = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate);
+async fn changed(
+    observer: &Observer<'_>,
+    node: Node,
+    planned: Planned,
+    action: Action,
+    reason: Reason,
+) -> Outcome {
+    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
+        return Outcome::Nothing;
+    };
+    let replaces = matches!(
+        action,
+        Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
+    );
     let mut planned = planned;
     let mut recorded_marks = None;
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
@@ -419,14 +511,31 @@ async fn changed(observer: &Observer<'_>, node: Node, planned: Planned, action: 
         return Outcome::Failed;
     }
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
-    found(Found { action, reason, prior: Some(planned.prior), after, private: planned.private, replace_paths, recorded_marks }, refused)
+    found(
+        Found {
+            action,
+            reason,
+            prior: Some(planned.prior),
+            after,
+            private: planned.private,
+            replace_paths,
+            recorded_marks,
+        },
+        refused,
+    )
 }
 
 fn found(found: Found, refused: bool) -> Outcome {
     if refused { Outcome::Refused(Box::new(found)) } else { Outcome::Found(Box::new(found)) }
 }
 
-async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Action, reason: Reason) -> Outcome {
+async fn removed(
+    observer: &Observer<'_>,
+    node: Node,
+    prior: Prior,
+    action: Action,
+    reason: Reason,
+) -> Outcome {
     let (resource, key, is_current) = match observer.values.structure.kind(node) {
         NodeKind::Object(resource, key) => (*resource, key, true),
         NodeKind::Deposed(resource, key, _) => (*resource, key, false),
@@ -440,7 +549,9 @@ async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Acti
         Action::Drop => return Outcome::Dropped,
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
-            let Some((schema, provider)) = serving(observer, resource, &address).await else { return Outcome::Failed };
+            let Some((schema, provider)) = serving(observer, resource, &address).await else {
+                return Outcome::Failed;
+            };
             match observer.plan_removal(&address, &schema, &provider, &prior).await {
                 Some(planned) => private = planned,
                 None => return Outcome::Failed,
@@ -449,17 +560,38 @@ async fn removed(observer: &Observer<'_>, node: Node, prior: Prior, action: Acti
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    found(Found { action, reason, prior: Some(prior), after, private, replace_paths: Vec::new(), recorded_marks: None }, refused)
+    found(
+        Found {
+            action,
+            reason,
+            prior: Some(prior),
+            after,
+            private,
+            replace_paths: Vec::new(),
+            recorded_marks: None,
+        },
+        refused,
+    )
 }
 
-async fn read(observer: &Observer<'_>, node: Node, question: Question, action: Option<(Action, Reason)>, reads_now: bool) -> Outcome {
-    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else { return Outcome::Nothing };
+async fn read(
+    observer: &Observer<'_>,
+    node: Node,
+    question: Question,
+    action: Option<(Action, Reason)>,
+    reads_now: bool,
+) -> Outcome {
+    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
+        return Outcome::Nothing;
+    };
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
     let mut value = None;
     if reads_now {
         observer.events.read_started(&subject.address);
         let since = std::time::Instant::now();
-        let Some(read) = observer.read_data(&subject, &question.config).await else { return Outcome::Failed };
+        let Some(read) = observer.read_data(&subject, &question.config).await else {
+            return Outcome::Failed;
+        };
         observer.events.read_finished(&subject.address, &read, since);
         if !observer.postconditions(&subject, &read) {
             return Outcome::Failed;
@@ -470,7 +602,18 @@ async fn read(observer: &Observer<'_>, node: Node, question: Question, action: O
         (Some((Action::Read, reason)), value) => {
             let after = value.unwrap_or_else(|| unread(&subject, &question));
             let recorded_marks = Some(question.config.unmark_paths().1);
-            found(Found { action: Action::Read, reason, prior: None, after, private: Vec::new(), replace_paths: Vec::new(), recorded_marks }, false)
+            found(
+                Found {
+                    action: Action::Read,
+                    reason,
+                    prior: None,
+                    after,
+                    private: Vec::new(),
+                    replace_paths: Vec::new(),
+                    recorded_marks,
+                },
+                false,
+            )
         }
         (_, Some(value)) => Outcome::Result(value),
         (_, None) => match question.recorded {

@@ -38,9 +38,11 @@ pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
     let (plain, marks) = value.unmark_paths();
     let known = known_only(&plain);
     let text = to_state_json(&known, schema.block.ty()).unwrap_or_else(|_| "null".into());
-    object.attributes = Attributes::Json(RawValue::from_string(text).expect("what was encoded is JSON"));
+    object.attributes =
+        Attributes::Json(RawValue::from_string(text).expect("what was encoded is JSON"));
     object.schema_version = schema.version;
-    let mut sensitive: Vec<Path> = marks.into_iter().filter(|it| it.1.sensitive).map(|it| it.0).collect();
+    let mut sensitive: Vec<Path> =
+        marks.into_iter().filter(|it| it.1.sensitive).map(|it| it.0).collect();
     sensitive.dedup();
     object.sensitive = sensitive;
 }
@@ -52,6 +54,8 @@ pub fn known_only(value: &Value) -> Value {
     }
     match value.bare() {
         Value::Unknown(it) => Value::Null(it.ty),
-        it => it.map_children(&mut Vec::new(), &mut |child, _| known_only(child)).mark(&value.marks()),
+        it => {
+            it.map_children(&mut Vec::new(), &mut |child, _| known_only(child)).mark(&value.marks())
+        }
     }
 }

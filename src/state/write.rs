@@ -117,7 +117,8 @@ fn in_file_order(state: &State) -> Vec<InModule<'_>> {
     for (address, resource) in &state.resources {
         let is_filled =
             resource.instances.values().any(|it| it.current.is_some() || !it.deposed.is_empty());
-        if (is_filled || resource.instances.is_empty()) && address.resource.mode != Mode::Ephemeral {
+        if (is_filled || resource.instances.is_empty()) && address.resource.mode != Mode::Ephemeral
+        {
             let module = modules
                 .entry(&address.module)
                 .or_insert_with(|| (address.module.to_string(), Vec::new()));

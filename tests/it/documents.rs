@@ -8,7 +8,8 @@ use crate::support::{binary, root};
 
 #[test]
 fn the_reference_of_relations_is_that_of_the_rules() {
-    expect_file![root().join("docs/relations.md")].assert_eq(&entail::explain::relations_markdown());
+    expect_file![root().join("docs/relations.md")]
+        .assert_eq(&entail::explain::relations_markdown());
 }
 
 #[test]
@@ -24,8 +25,10 @@ fn the_documents_show_what_the_program_prints() {
     for document in ["README.md", "docs/rules.md"] {
         let text = fs::read_to_string(root().join(document)).expect("a document");
         let folder = tempfile::tempdir().expect("a folder");
-        fs::copy(root().join("testdata/quickstart/main.tf"), folder.path().join("main.tf")).expect("a copy");
-        let tours = text.split("```console\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
+        fs::copy(root().join("testdata/quickstart/main.tf"), folder.path().join("main.tf"))
+            .expect("a copy");
+        let tours =
+            text.split("```console\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
         for entry in tours.flat_map(|it| it.split("$ entail ").skip(1)) {
             let (command, shown) = entry.split_once('\n').unwrap_or((entry, ""));
             let arguments: Vec<String> = command.split(' ').map(str::to_owned).collect();

@@ -222,7 +222,7 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
     for round in start..start + rounds() {
         let mut dice = Dice(round * 7919 + 1);
         let place = Place::new(MANY);
-        let mut moment = |dice: &mut Dice| Duration::from_micros(dice.below(6000) as u64);
+        let moment = |dice: &mut Dice| Duration::from_micros(dice.below(6000) as u64);
         let mut made = BTreeMap::new();
         // Created, and created again from where it was.
         for _ in 0..2 {

@@ -24,18 +24,22 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
     let request = Request { variables: args.variables.sources()?, ..Request::default() };
     let ui = &*ui;
     with_room(|runtime| {
-        let (session, mut problems) = Session::open_for_console(world.clone(), ui.sources.clone(), &state.files)?;
+        let (session, mut problems) =
+            Session::open_for_console(world.clone(), ui.sources.clone(), &state.files)?;
         let _lock = lock(ui, &session, &state, "console")?;
         let stored = read_state(ui, &session)?.state.unwrap_or_default();
         let (inputs, _, found) = session.given_variables(&request);
         problems.extend(found);
         let variables = session.variables_or_unknown(&inputs)?;
-        let (pool, found) = runtime.block_on(Pool::start(world.clone(), session.needed_providers(&stored)));
+        let (pool, found) =
+            runtime.block_on(Pool::start(world.clone(), session.needed_providers(&stored)));
         problems.extend(found);
         let values = console::open(&session, &pool, &stored, &variables)?;
         problems.extend(values.take_problems());
         if problems.has_errors() {
-            problems.push(Diagnostic::warning("Due to the problems above, some expressions may produce unexpected results."));
+            problems.push(Diagnostic::warning(
+                "Due to the problems above, some expressions may produce unexpected results.",
+            ));
         }
         ui.diagnostics(problems.once());
         Ok(converse(ui, &values))

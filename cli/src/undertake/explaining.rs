@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail::diagnostic::Diagnostics;
 use entail::backend::local::Choice;
+use entail::diagnostic::Diagnostics;
 use entail::operation::explain::{Ground, Question};
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
@@ -31,7 +31,11 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
             None => runtime.block_on(planned(ui, world, &options.planning))?,
         };
         let question = Question::read(&options.address, options.not.as_deref(), &ground)?;
-        let text = if args.json { format!("{:#}\n", question.answer_json(&ground)?) } else { question.answer(&ground, options.depth)? };
+        let text = if args.json {
+            format!("{:#}\n", question.answer_json(&ground)?)
+        } else {
+            question.answer(&ground, options.depth)?
+        };
         ui.out(&text);
         Ok(0)
     })?
@@ -41,12 +45,23 @@ fn silence(ui: &mut Ui, input: bool) -> Result<(), Diagnostics> {
     Ok(ui.begin(Manner { silent: !input, ..Manner::default() }, None)?)
 }
 
-async fn planned(ui: &Ui, world: &Arc<World>, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+async fn planned(
+    ui: &Ui,
+    world: &Arc<World>,
+    options: &PlanOptions,
+) -> Result<Ground, Diagnostics> {
     let session = open(ui, world, &options.state)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
     let state = read_state(ui, &session)?.state.unwrap_or_default();
     let variables = root_variables(ui, &session, &options.request)?;
-    let planned = plan::plan(&session, &options.request, state, variables, &entail::operation::event::Silence).await?;
+    let planned = plan::plan(
+        &session,
+        &options.request,
+        state,
+        variables,
+        &entail::operation::event::Silence,
+    )
+    .await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         ui.diagnostics(problems);
@@ -70,7 +85,9 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
         let rows = entail::operation::explain::parts(&known);
         if args.json {
             let name = |rows: &[(String, Option<String>)]| -> Vec<serde_json::Value> {
-                rows.iter().map(|(address, via)| json!({"address": address, "through": via})).collect()
+                rows.iter()
+                    .map(|(address, via)| json!({"address": address, "through": via}))
+                    .collect()
             };
             let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted});
             ui.out(&format!("{document:#}\n"));

@@ -30,18 +30,25 @@ pub mod showing;
 const STACK: usize = 1 << 30;
 
 /// Runs an undertaking where there is room for it, on a runtime of its own.
-pub fn with_room<T: Send>(work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send) -> Result<T, Diagnostics> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+pub fn with_room<T: Send>(
+    work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send,
+) -> Result<T, Diagnostics> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|it| no_room(&it))?;
     std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
+        let worker =
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
         let worker = worker.map_err(|it| no_room(&it))?;
         worker.join().map_err(|cause| std::panic::resume_unwind(cause))
     })
 }
 
 /// Like [`with_room`], for work that an interrupt ends in good order.
-pub fn with_interrupts<T: Send>(ui: &Ui, work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send) -> Result<T, Diagnostics> {
+pub fn with_interrupts<T: Send>(
+    ui: &Ui,
+    work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send,
+) -> Result<T, Diagnostics> {
     with_room(|runtime| {
         let over = tokio::sync::Notify::new();
         std::thread::scope(|scope| {
@@ -66,7 +73,10 @@ impl Drop for Ended<'_> {
 }
 
 /// Waits for work that leaves nothing behind, unless the user wants it to stop.
-pub async fn unless_interrupted<T>(ui: &Ui, work: impl Future<Output = Result<T, Diagnostics>>) -> Result<T, Diagnostics> {
+pub async fn unless_interrupted<T>(
+    ui: &Ui,
+    work: impl Future<Output = Result<T, Diagnostics>>,
+) -> Result<T, Diagnostics> {
     tokio::select! {
         biased;
         () = ui.interrupts.stop.wait_for(1) => Err(Diagnostic::error("execution halted").into()),
@@ -75,7 +85,9 @@ pub async fn unless_interrupted<T>(ui: &Ui, work: impl Future<Output = Result<T,
 }
 
 fn no_room(error: &std::io::Error) -> Diagnostics {
-    Diagnostic::error("Cannot start working").detail(format!("The system refuses a thread: {error}.")).into()
+    Diagnostic::error("Cannot start working")
+        .detail(format!("The system refuses a thread: {error}."))
+        .into()
 }
 
 /// Sets how the command speaks.
@@ -93,7 +105,11 @@ pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session
 }
 
 /// Returns the root variables, asking for those that need a value and have none.
-pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+pub fn root_variables(
+    ui: &Ui,
+    session: &Session,
+    request: &Request,
+) -> Result<BTreeMap<Str, Value>, Diagnostics> {
     let (mut inputs, missing, problems) = session.given_variables(request);
     if problems.has_errors() {
         return Err(problems);
@@ -103,7 +119,9 @@ pub fn root_variables(ui: &Ui, session: &Session, request: &Request) -> Result<B
     for name in missing {
         let variable = &session.config.root().variables[&name];
         match ui.variable(&name, variable.description.as_deref(), variable.sensitive) {
-            Some(text) => drop(inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?)),
+            Some(text) => drop(
+                inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?),
+            ),
             None => unset.push(not_set(&name).at(variable.declared)),
         }
     }
@@ -118,7 +136,12 @@ fn not_set(name: &str) -> Diagnostic {
 }
 
 /// Takes the state's lock, and says so where that takes long.
-pub fn lock<'a>(ui: &Ui, session: &'a Session, state: &StateOptions, operation: &str) -> Result<LockGuard<'a>, Diagnostics> {
+pub fn lock<'a>(
+    ui: &Ui,
+    session: &'a Session,
+    state: &StateOptions,
+    operation: &str,
+) -> Result<LockGuard<'a>, Diagnostics> {
     if !state.lock.enabled {
         return Ok(LockGuard::none());
     }
@@ -130,7 +153,12 @@ pub fn lock<'a>(ui: &Ui, session: &'a Session, state: &StateOptions, operation: 
         }
         ui.interrupts.stop.asked() == 0
     };
-    acquire(&session.backend, &LockInfo::new(&session.world, operation), state.lock.timeout, &mut waiting)
+    acquire(
+        &session.backend,
+        &LockInfo::new(&session.world, operation),
+        state.lock.timeout,
+        &mut waiting,
+    )
 }
 
 /// Reads the latest snapshot; its warnings are printed.

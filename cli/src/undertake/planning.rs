@@ -10,7 +10,9 @@ use entail::request::Request;
 use entail::state::State;
 use entail::world::World;
 
-use super::{begin, lock, open, read_state, root_variables, schemas, unless_interrupted, with_interrupts};
+use super::{
+    begin, lock, open, read_state, root_variables, schemas, unless_interrupted, with_interrupts,
+};
 use crate::commands::plan::PlanArgs;
 use crate::commands::present;
 use crate::ui::Ui;
@@ -26,9 +28,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
         let snapshot = read_state(ui, &session)?;
         let variables = root_variables(ui, &session, &options.request)?;
         let state = snapshot.state.unwrap_or_default();
-        let planned = runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
+        let planned =
+            runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
         let plan = &planned.finished.plan;
-        let code = present::plan(ui, plan, &schemas(&planned.pool), planned.finished.problems.clone());
+        let code =
+            present::plan(ui, plan, &schemas(&planned.pool), planned.finished.problems.clone());
         if let Some(path) = &options.out {
             saved::save(&session, &planned, path)?;
         }

@@ -52,7 +52,10 @@ fn step(ui: &Ui, step: &Step) {
     ui.step(step);
 }
 
-fn root_alone(ui: &Ui, world: &World) -> Result<(entail::config::Module, Diagnostics), Diagnostics> {
+fn root_alone(
+    ui: &Ui,
+    world: &World,
+) -> Result<(entail::config::Module, Diagnostics), Diagnostics> {
     let (module, problems) = entail::config::load_module(&world.root, ".", &ui.sources);
     match module {
         Some(module) if !problems.has_errors() => Ok(((*module).clone(), problems)),
@@ -69,14 +72,17 @@ fn backend(world: &World, root: &entail::config::Module) -> Result<(), Diagnosti
         entail::state::write::WRITTEN_VERSION,
         backend.kind.text
     );
-    let write = std::fs::create_dir_all(&data).and_then(|()| std::fs::write(data.join("terraform.tfstate"), document));
+    let write = std::fs::create_dir_all(&data)
+        .and_then(|()| std::fs::write(data.join("terraform.tfstate"), document));
     write.map_err(|it| not_written(&data, &it))?;
     Ok(())
 }
 
 fn not_written(folder: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Cannot prepare the working directory")
-        .detail(format!("The folder {} cannot be written: {error}. Make it writable, then run init again.", folder.display()))
+    Diagnostic::error("Cannot prepare the working directory").detail(format!(
+        "The folder {} cannot be written: {error}. Make it writable, then run init again.",
+        folder.display()
+    ))
 }
 
 fn modules(ui: &Ui, world: &World) -> Result<(), Diagnostics> {
@@ -100,7 +106,8 @@ async fn providers(ui: &Ui, session: &Session, state: &State) -> Result<(), Diag
     for provider in needed.iter().filter(|it| it.is_builtin()) {
         step(ui, &Step::Builtin(provider.to_string()));
     }
-    let embedded: Vec<&Provider> = needed.iter().filter(|it| !it.is_builtin() && builtin::version(it).is_some()).collect();
+    let embedded: Vec<&Provider> =
+        needed.iter().filter(|it| !it.is_builtin() && builtin::version(it).is_some()).collect();
     for provider in embedded {
         let version = builtin::version(provider).unwrap_or_default();
         ui.say(&format!("- {provider} v{version} is part of entail\n"));
@@ -152,7 +159,8 @@ async fn check(ui: &Ui, world: &Arc<World>) -> Diagnostics {
         }
         Err(found) => return found,
     };
-    let (pool, found) = Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+    let (pool, found) =
+        Pool::start(world.clone(), session.needed_providers(&State::default())).await;
     problems.extend(found);
     problems.extend(validate::check(&session, &pool).await);
     problems.once()

@@ -24,13 +24,21 @@ use crate::view;
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let asked = args.asked()?;
     if !args.json {
-        ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, args.json_into.as_deref())?;
+        ui.begin(
+            Manner { show_sensitive: args.show_sensitive, ..Manner::default() },
+            args.json_into.as_deref(),
+        )?;
     }
     let ui = &*ui;
     with_room(|runtime| runtime.block_on(show(ui, world, &asked, args.json)))?
 }
 
-async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Result<u8, Diagnostics> {
+async fn show(
+    ui: &Ui,
+    world: &Arc<World>,
+    asked: &Shown,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     match asked {
         Shown::State => {
             let state = Store::open(ui, world, &Choice::default())?.read(ui)?;
@@ -51,34 +59,62 @@ async fn show(ui: &Ui, world: &Arc<World>, asked: &Shown, as_json: bool) -> Resu
     }
 }
 
-async fn state_document(ui: &Ui, world: &Arc<World>, state: &State, as_json: bool) -> Result<u8, Diagnostics> {
+async fn state_document(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &State,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
     let (pool, problems) = Pool::start(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| pool.resource_schema(provider, mode, kind).cloned();
+        let find = |provider: &Provider, mode: Mode, kind: &str| {
+            pool.resource_schema(provider, mode, kind).cloned()
+        };
         ui.out(&format!("{}\n", state_json::state_document(state, &find)?));
         return Ok(0);
     }
     let schemas = schemas(&pool);
-    ui.show(|out| view::state::write(out, &view::state::objects(state, &schemas), &state.outputs, &schemas, ui.look()));
+    ui.show(|out| {
+        view::state::write(
+            out,
+            &view::state::objects(state, &schemas),
+            &state.outputs,
+            &schemas,
+            ui.look(),
+        )
+    });
     Ok(0)
 }
 
-async fn plan_document(ui: &Ui, world: &Arc<World>, path: &Path, as_json: bool) -> Result<u8, Diagnostics> {
+async fn plan_document(
+    ui: &Ui,
+    world: &Arc<World>,
+    path: &Path,
+    as_json: bool,
+) -> Result<u8, Diagnostics> {
     let loaded = saved::load(&world.root.join(path))?;
     let config = loaded.config(&ui.sources)?;
-    let mut needed: Vec<Provider> = loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    let mut needed: Vec<Provider> =
+        loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));
-    needed.extend(config.modules.values().flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())));
+    needed.extend(
+        config
+            .modules
+            .values()
+            .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
+    );
     let (pool, problems) = Pool::start(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> { pool.resource_schema(provider, mode, kind).cloned() };
+        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> {
+            pool.resource_schema(provider, mode, kind).cloned()
+        };
         ui.out(&format!("{}\n", json::plan_document(&loaded.plan, &config, &find)?));
         return Ok(0);
     }
@@ -87,7 +123,8 @@ async fn plan_document(ui: &Ui, world: &Arc<World>, path: &Path, as_json: bool) 
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to read the given file as a state or plan file").detail(format!("{}: {error}", path.display()))
+    Diagnostic::error("Failed to read the given file as a state or plan file")
+        .detail(format!("{}: {error}", path.display()))
 }
 
 fn unreadable_kind(path: &Path) -> Diagnostic {

@@ -512,7 +512,10 @@ pub fn diagnostic(problem: &Diagnostic, sources: &Sources) -> DiagnosticForm {
             .into_iter()
             .map(|(traversal, statement)| ValueForm { traversal, statement })
             .collect(),
-        function_call: problem.function.as_ref().map(|it| CallForm { called_as: it.0.clone(), signature: signature(&it.0) }),
+        function_call: problem
+            .function
+            .as_ref()
+            .map(|it| CallForm { called_as: it.0.clone(), signature: signature(&it.0) }),
     });
     DiagnosticForm {
         severity: severity_name(problem.severity),

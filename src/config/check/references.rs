@@ -271,7 +271,10 @@ fn check_module_reference(
         _ => return,
     };
     // Elsewhere the value says what it has.
-    if role == Role::DependsOn && has_key == repeats(&call.repetition) && !child.outputs.contains_key(&output.text) {
+    if role == Role::DependsOn
+        && has_key == repeats(&call.repetition)
+        && !child.outputs.contains_key(&output.text)
+    {
         problems.push(problems::unsupported_output(&output.text, None, output.span));
     }
 }

@@ -38,7 +38,6 @@ mod templates;
 mod types;
 mod yaml;
 
-
 /// A function.
 pub struct Function {
     /// Its name.
@@ -258,7 +257,9 @@ impl Function {
         let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
         match self.returns {
             Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
-            Returns::Computed(compute) | Returns::NullableComputed(compute) => compute(&unknown).unwrap_or(Type::DYNAMIC),
+            Returns::Computed(compute) | Returns::NullableComputed(compute) => {
+                compute(&unknown).unwrap_or(Type::DYNAMIC)
+            }
         }
     }
 

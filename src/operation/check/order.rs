@@ -104,7 +104,7 @@ fn circle(after: &FxHashMap<Vertex, Vec<Vertex>>) -> Option<Vertex> {
     // What only comes after a circle is left, too; walking back from there leads into it.
     let mut before: FxHashMap<Vertex, Vertex> = FxHashMap::default();
     for (&first, seconds) in after.iter().filter(|it| waiting.contains_key(it.0)) {
-        seconds.iter().for_each(|it| drop(before.insert(*it, first)));
+        before.extend(seconds.iter().map(|it| (*it, first)));
     }
     let mut at = *waiting.keys().min()?;
     let mut seen = FxHashSet::default();
@@ -158,7 +158,7 @@ mod tests {
 
     #[track_caller]
     fn found(order: Order, facts: Facts, actions: &[(Node, Action)], faults: Expect) {
-        let action = actions.iter().map(|it| (it.0, it.1, Reason::None)).collect();
+        let action = actions.iter().map(|it| (it.0, it.1, Reason::Plain)).collect();
         let decisions = Decisions { action, ..Decisions::default() };
         let name = |it: Node| if it == A { "a".to_owned() } else { "b".to_owned() };
         faults.assert_eq(&check(&order, &facts, &decisions, &name).join("\n"));

@@ -61,7 +61,9 @@ impl Check<'_> {
                 found.into()
             }
             BlockKey::Provider(name, alias) if is_used => {
-                let named = |it: &&config::ProviderBlock| it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias.as_ref();
+                let named = |it: &&config::ProviderBlock| {
+                    it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias.as_ref()
+                };
                 match config.providers.iter().find(named) {
                     Some(block) => self.provider(module, block).await.into(),
                     None => Found::default(),
@@ -114,17 +116,28 @@ impl Check<'_> {
                 return Found { problems: found, failed: true };
             }
             let address = self.values.structure.name(node.variables[name]);
-            match found.take(variables::finish(variable, &address, given.as_ref(), self.values.sources)) {
+            match found.take(variables::finish(
+                variable,
+                &address,
+                given.as_ref(),
+                self.values.sources,
+            )) {
                 Some(finished) => value = finished,
                 None => return found.into(),
             }
             if given.is_some() {
-                found.extend(variable.deprecated.iter().map(|it| problems::deprecated_variable(name, it, place)));
+                found.extend(
+                    variable
+                        .deprecated
+                        .iter()
+                        .map(|it| problems::deprecated_variable(name, it, place)),
+                );
             }
         }
         let given = Given { scope: &self.values.scope(module), name, value };
         for condition in &variable.validations {
-            let outcome = conditions::check_validation(condition, &given, place, self.values.sources);
+            let outcome =
+                conditions::check_validation(condition, &given, place, self.values.sources);
             if outcome.status != Status::Unknown {
                 found.extend(outcome.problems);
             }
@@ -137,7 +150,10 @@ impl Check<'_> {
         let mut found = self.references(&node.config, &uses::of_output(output));
         let scope = self.values.scope(module);
         for condition in &output.preconditions {
-            found.extend(conditions::check(condition, &scope, "Module output value precondition failed").problems);
+            found.extend(
+                conditions::check(condition, &scope, "Module output value precondition failed")
+                    .problems,
+            );
         }
         if found.has_errors() {
             return found;
@@ -156,23 +172,36 @@ impl Check<'_> {
     async fn provider(&self, module: ModuleId, block: &config::ProviderBlock) -> Diagnostics {
         let config = &self.values.structure.module(module).config;
         let mut found = self.references(config, &uses::of_provider(block));
-        let (Some(schema), Some(provider)) = (self.pool.schema(&block.source), self.pool.unconfigured(&block.source)) else { return found };
+        let (Some(schema), Some(provider)) =
+            (self.pool.schema(&block.source), self.pool.unconfigured(&block.source))
+        else {
+            return found;
+        };
         if found.has_errors() || is_empty(&block.body) {
             return found;
         }
-        let (value, more) = body::decode_body(&block.body, &schema.provider.block, &self.values.scope(module), &[]);
+        let (value, more) =
+            body::decode_body(&block.body, &schema.provider.block, &self.values.scope(module), &[]);
         found.extend(more);
         if found.has_errors() {
             return found;
         }
         let answer = provider.validate_provider(&value.unmark_deep().0).await;
-        found.extend(answer.iter().map(|it| crate::observe::problems::of_provider(it, None, Some((&block.body, block.declared)))));
+        found.extend(answer.iter().map(|it| {
+            crate::observe::problems::of_provider(it, None, Some((&block.body, block.declared)))
+        }));
         found
     }
 
     /// Returns what is wrong with `count` or `for_each`, whatever it will be.
-    pub(super) fn repetition(&self, module: ModuleId, repetition: &config::Repetition) -> Diagnostics {
-        let (Some(expression), false) = (repetition.expression(), matches!(repetition, config::Repetition::Enabled(_))) else {
+    pub(super) fn repetition(
+        &self,
+        module: ModuleId,
+        repetition: &config::Repetition,
+    ) -> Diagnostics {
+        let (Some(expression), false) =
+            (repetition.expression(), matches!(repetition, config::Repetition::Enabled(_)))
+        else {
             return Diagnostics::new();
         };
         let (value, mut found) = expression::evaluate(expression, &self.values.scope(module));
@@ -194,7 +223,10 @@ impl Check<'_> {
     pub(super) fn object_of(&self, module: ModuleId, name: &crate::address::ResourceName) -> Value {
         let structure = &self.values.structure;
         let id = structure.module(module).resources[name];
-        let node = structure.resource(id).collection.filter(|it| matches!(structure.kind(*it), NodeKind::Object(..)));
+        let node = structure
+            .resource(id)
+            .collection
+            .filter(|it| matches!(structure.kind(*it), NodeKind::Object(..)));
         let known = node.and_then(|it| self.values.object(it).cloned());
         known.unwrap_or(Value::unknown(self.values.types[id.index()]))
     }
@@ -212,7 +244,12 @@ struct Given<'s> {
 }
 
 impl Scope for Given<'_> {
-    fn lookup(&self, subject: &Subject, key: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
         match subject {
             Subject::Variable(name) if name == self.name => Ok(self.value.clone()),
             _ => self.scope.lookup(subject, key, span),

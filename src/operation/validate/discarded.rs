@@ -22,7 +22,9 @@ struct Search<'a> {
 impl Search<'_> {
     fn expression(&mut self, expression: &Expression, want: Type, path: &str) {
         match (want.kind(), &*expression.expr) {
-            (Kind::Object(_), Expr::Object(items)) => self.object(items, expression.span, want, path),
+            (Kind::Object(_), Expr::Object(items)) => {
+                self.object(items, expression.span, want, path)
+            }
             (Kind::Map(element), Expr::Object(items)) => {
                 for item in items {
                     if let Some(key) = constant_key(&item.key) {
@@ -65,7 +67,9 @@ impl Search<'_> {
 
     fn unused(&self, name: &str, want: Type, path: &str) -> Diagnostic {
         let near = suggest(name, want.attributes().iter().map(|it| &*it.0));
-        let hint = near.map_or_else(String::new, |it| format!(" Did you mean to set attribute {it:?} instead?"));
+        let hint = near.map_or_else(String::new, |it| {
+            format!(" Did you mean to set attribute {it:?} instead?")
+        });
         let place = if path.is_empty() { String::new() } else { format!(" nested value {path}") };
         Diagnostic::warning("Object attribute is ignored").detail(format!(
             "The object type for input variable {:?}{place} does not include an attribute named {name:?}, so this definition is unused.{hint}",

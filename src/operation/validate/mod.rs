@@ -65,7 +65,8 @@ impl Check<'_> {
         let mut ready: Vec<usize> = (0..blocks.len()).filter(|&it| waiting[it] == 0).collect();
         while !ready.is_empty() {
             let sound: Vec<usize> = ready.iter().copied().filter(|&it| !failed[it]).collect();
-            let looked_at = stream::iter(&sound).map(|&block| self.block(block, !users[block].is_empty()));
+            let looked_at =
+                stream::iter(&sound).map(|&block| self.block(block, !users[block].is_empty()));
             let found: Vec<blocks::Found> = looked_at.buffered(OPEN).collect().await;
             for (&block, found) in sound.iter().zip(found) {
                 failed[block] = found.failed;

@@ -20,7 +20,8 @@ pub(super) fn unknown_type(resource: &config::Resource, provider: &ProviderSchem
         Mode::Data => provider.data_sources.contains_key(kind),
         Mode::Ephemeral => provider.ephemeral.contains_key(kind),
     };
-    let other = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter().find(knows).map(block_word);
+    let other =
+        [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter().find(knows).map(block_word);
     let near = config::suggest(kind, provider.resources.keys().map(|it| &**it));
     let hint = match (other, near) {
         (Some(other), _) => format!(
@@ -30,7 +31,10 @@ pub(super) fn unknown_type(resource: &config::Resource, provider: &ProviderSchem
         (None, None) => String::new(),
     };
     Diagnostic::error(summary)
-        .detail(format!("The provider {} does not support {what} {kind:?}.{hint}", resource.provider_source))
+        .detail(format!(
+            "The provider {} does not support {what} {kind:?}.{hint}",
+            resource.provider_source
+        ))
         .at(resource.labels.0)
 }
 
@@ -52,9 +56,9 @@ pub(super) fn redundant_ignore(path: &Path, at: Span) -> Diagnostic {
 
 /// A constant `prevent_destroy` that is no bool.
 pub(super) fn bad_prevent_destroy(name: &ResourceName, why: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Invalid value for prevent_destroy")
-        .at(at)
-        .detail(format!("Resource instance {name} has an invalid value for its prevent_destroy argument: {why}."))
+    Diagnostic::error("Invalid value for prevent_destroy").at(at).detail(format!(
+        "Resource instance {name} has an invalid value for its prevent_destroy argument: {why}."
+    ))
 }
 
 /// A root output that would show what must not be shown.
@@ -67,7 +71,9 @@ pub fn sensitive_output(at: Span) -> Diagnostic {
 /// A variable that its module's author advises against is given a value.
 pub(super) fn deprecated_variable(name: &str, advice: &str, at: Span) -> Diagnostic {
     Diagnostic::warning("Variable marked as deprecated by the module author")
-        .detail(format!("Variable {name:?} is marked as deprecated with the following message:\n{advice}"))
+        .detail(format!(
+            "Variable {name:?} is marked as deprecated with the following message:\n{advice}"
+        ))
         .at(at)
 }
 

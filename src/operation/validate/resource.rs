@@ -18,7 +18,9 @@ impl Check<'_> {
         let mut found = self.references(&config, &uses::of_resource(block));
         // A provider that could not be started has been told of.
         let Some(provider) = self.pool.schema(&block.provider_source) else { return found };
-        let Some(schema) = self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind) else {
+        let Some(schema) =
+            self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind)
+        else {
             found.push(problems::unknown_type(block, provider));
             return found;
         };
@@ -32,11 +34,21 @@ impl Check<'_> {
         found
     }
 
-    async fn body(&self, module: ModuleId, block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
-        let (value, more) = body::decode_body(&block.body, &schema.block, &self.values.scope(module), &[]);
+    async fn body(
+        &self,
+        module: ModuleId,
+        block: &config::Resource,
+        schema: &Schema,
+        found: &mut Diagnostics,
+    ) {
+        let (value, more) =
+            body::decode_body(&block.body, &schema.block, &self.values.scope(module), &[]);
         let failed = more.has_errors();
         found.extend(more);
-        let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed) else { return };
+        let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed)
+        else {
+            return;
+        };
         ignored(block, schema, found);
         let (kind, value) = (&*block.name.kind, value.unmark_deep().0);
         let answer = match block.name.mode {
@@ -45,8 +57,13 @@ impl Check<'_> {
             Mode::Ephemeral => provider.validate_ephemeral(kind, &value).await,
         };
         let address = self.values.structure.module(module).address.module();
-        let address = crate::address::ConfigResource { module: address, resource: block.name.clone() };
-        found.extend(answer.iter().map(|it| of_provider(it, None, Some((&block.body, block.declared))).about(&address)));
+        let address =
+            crate::address::ConfigResource { module: address, resource: block.name.clone() };
+        found.extend(
+            answer.iter().map(|it| {
+                of_provider(it, None, Some((&block.body, block.declared))).about(&address)
+            }),
+        );
     }
 
     fn lifecycle(&self, module: ModuleId, block: &config::Resource, found: &mut Diagnostics) {
@@ -58,10 +75,15 @@ impl Check<'_> {
         if let Some(expression) = &block.lifecycle.prevent_destroy {
             let constant = expression::evaluate_constant(expression);
             if let Some(Err(why)) = constant.ok().map(|it| convert(&it, Type::BOOL)) {
-                found.push(problems::bad_prevent_destroy(&block.name, &why.to_string(), expression.span));
+                found.push(problems::bad_prevent_destroy(
+                    &block.name,
+                    &why.to_string(),
+                    expression.span,
+                ));
             }
         }
-        let bodies = block.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection));
+        let bodies =
+            block.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection));
         for it in block.connection.iter().chain(bodies) {
             found.extend(body::walk_body(it, &scope, &[]));
         }
@@ -78,7 +100,8 @@ fn ignored(block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
             continue;
         }
         let Some(path) = written_path(expression) else { continue };
-        let decided = schema.block.attribute_at(&path).is_some_and(|it| it.computed && !it.optional);
+        let decided =
+            schema.block.attribute_at(&path).is_some_and(|it| it.computed && !it.optional);
         if decided && !found.has_errors() {
             found.push(problems::redundant_ignore(&path, block.labels.0));
         }

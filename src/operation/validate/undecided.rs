@@ -26,14 +26,25 @@ pub(super) fn instance(path: &ModuleAddr) -> ModuleInstance {
 }
 
 /// Returns what expressions can refer to.
-pub(super) fn values<'a>(session: &'a Session, pool: &Pool, variables: &'a BTreeMap<Str, Value>) -> Values<'a> {
-    let mut values = Values::new(&session.config, structure(&session.config), variables, &session.world, &session.sources);
+pub(super) fn values<'a>(
+    session: &'a Session,
+    pool: &Pool,
+    variables: &'a BTreeMap<Str, Value>,
+) -> Values<'a> {
+    let mut values = Values::new(
+        &session.config,
+        structure(&session.config),
+        variables,
+        &session.world,
+        &session.sources,
+    );
     values.workspace = &session.workspace;
     values.plan_time = None;
     for (id, call) in values.structure.calls.iter().enumerate() {
         let path = values.structure.module(call.parent).path.child(&call.name);
         let Some(module) = session.config.module(&path) else { continue };
-        let outputs = Type::object(module.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect());
+        let outputs =
+            Type::object(module.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect());
         values.call_types[id] = match call.style {
             Style::Count => Type::list(outputs),
             Style::ForEach => Type::map(outputs),
@@ -53,14 +64,22 @@ fn settle_objects(values: &mut Values<'_>, pool: &Pool) {
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
         let name = &resource.address.resource;
-        let Some(block) = resource.module.and_then(|it| values.structure.module(it).config.resources.get(name)) else { continue };
-        let Some(schema) = pool.resource_schema(&block.provider_source, name.mode, &name.kind) else { continue };
+        let Some(block) =
+            resource.module.and_then(|it| values.structure.module(it).config.resources.get(name))
+        else {
+            continue;
+        };
+        let Some(schema) = pool.resource_schema(&block.provider_source, name.mode, &name.kind)
+        else {
+            continue;
+        };
         values.types[id] = schema.block.ty();
         let value = match resource.style {
             Style::Enabled => Value::unknown(schema.block.ty()),
             _ => unknown_object(&schema.block),
         };
-        let value = if name.mode == Mode::Ephemeral { value.mark(&Marks::ephemeral()) } else { value };
+        let value =
+            if name.mode == Mode::Ephemeral { value.mark(&Marks::ephemeral()) } else { value };
         if let Some(&node) = resource.instances.get(&InstanceKey::None) {
             values.settle(node, value);
         }
@@ -72,7 +91,11 @@ fn unknown_object(schema: &BlockSchema) -> Value {
     let whole = Value::unknown(schema.ty());
     let attributes = schema.ty().attributes().iter().map(|it| (it.0.clone(), Value::unknown(it.1)));
     let object = Value::object(attributes);
-    if schema::sensitive_paths(schema, &object).is_empty() { whole } else { schema::mark_sensitive(&object, schema) }
+    if schema::sensitive_paths(schema, &object).is_empty() {
+        whole
+    } else {
+        schema::mark_sensitive(&object, schema)
+    }
 }
 
 /// Every module call, resource and value once. What repeats has no instances, and stands for itself.

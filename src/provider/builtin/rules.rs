@@ -11,7 +11,10 @@ pub(super) fn exactly_one(config: &Value, names: &[&str], found: &mut Vec<Proble
         let given = if set == 0 { "No attribute".to_owned() } else { format!("{set} attributes") };
         found.extend(names.iter().map(|name| {
             let others: Vec<&str> = names.iter().copied().filter(|it| it != name).collect();
-            let detail = format!("{given} specified when one (and only one) of [{}] is required", others.join(","));
+            let detail = format!(
+                "{given} specified when one (and only one) of [{}] is required",
+                others.join(",")
+            );
             Problem::error("Invalid Attribute Combination", detail).at(at(name))
         }));
     }

@@ -343,7 +343,8 @@ impl Screen<'_> {
         let excludes = self.plan.excludes.iter().map(|it| format!(" -exclude={}", shell_word(it)));
         let mode = if self.plan.mode == PlanMode::Destroy { " -destroy" } else { "" };
         let all: Vec<String> = targets.chain(excludes).collect();
-        let (shown, more) = if all.len() > MOST_FLAGS { (&all[..MOST_FLAGS], " ...") } else { (&all[..], "") };
+        let (shown, more) =
+            if all.len() > MOST_FLAGS { (&all[..MOST_FLAGS], " ...") } else { (&all[..], "") };
         format!("{mode}{}{more}", shown.concat())
     }
 
