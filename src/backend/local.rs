@@ -307,6 +307,7 @@ impl Backend for Local {
         let info = LockInfo { path: self.paths.read.display().to_string(), ..info.clone() };
         let text = serde_json::to_vec(&info).unwrap_or_default();
         if let Err(error) = files::write_private(&self.at(&info_path), &text) {
+            let _ = std::fs::remove_file(self.at(&info_path));
             let _ = locked.release();
             let path = self.paths.read.display();
             return Err(LockProblem::Failed(format!(

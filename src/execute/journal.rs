@@ -65,6 +65,17 @@ impl Journal {
         Journal(Arc::new(inner))
     }
 
+    /// Makes the file, so that it is known before the first step that steps can be noted.
+    pub fn begin(&self) -> Result<(), Diagnostic> {
+        let mut disk = self.0.disk.lock().unwrap_or_else(|it| it.into_inner());
+        let lines =
+            std::mem::take(&mut self.0.noted.lock().unwrap_or_else(|it| it.into_inner()).lines);
+        self.0.write(&mut disk.file, &lines).map_err(|error| {
+            disk.broken = Some(error.to_string());
+            not_begun(&self.0.path, &error)
+        })
+    }
+
     /// Notes what a finished step has changed, all of it or nothing. It is safe once its ticket is settled.
     pub fn append(&self, records: &[Record]) -> Ticket {
         let line = line(records);
@@ -143,6 +154,9 @@ impl Inner {
         let file = match file {
             Some(file) => file,
             None => {
+                if let Some(folder) = self.path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
                 let new =
                     OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
                 if let Some(folder) = self.path.parent() {
@@ -154,6 +168,15 @@ impl Inner {
         file.write_all(lines.as_bytes())?;
         file.sync_data()
     }
+}
+
+/// There is no place to note finished steps.
+fn not_begun(path: &std::path::Path, why: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: finished steps cannot be noted in {}: {why}\n\n\
+         Nothing was begun. The state is to lie where it can be written.",
+        path.display()
+    ))
 }
 
 /// A finished step could not be noted safely.
@@ -180,6 +203,18 @@ mod tests {
             address: names::instance(&format!("t.n[{key}]")).expect("an address"),
             deposed: None,
         }
+    }
+
+    #[test]
+    fn a_journal_that_is_begun_can_be_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(folder.path().join("new/journal"), &base(), &[gone(1)]);
+        journal.begin().expect("it is made");
+        let text = std::fs::read(folder.path().join("new/journal")).expect("it is there");
+        assert_eq!((read(&text).base, read(&text).records.len()), (Some(base()), 1));
+        std::fs::write(folder.path().join("file"), "").expect("it is written");
+        let journal = Journal::open(folder.path().join("file/journal"), &base(), &[]);
+        assert!(journal.begin().expect_err("it fails").detail.contains("Nothing was begun."));
     }
 
     #[test]
@@ -222,7 +257,8 @@ mod tests {
     #[tokio::test]
     async fn a_journal_that_cannot_be_written_refuses_every_step() {
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(folder.path().join("missing/journal"), &base(), &[]);
+        std::fs::write(folder.path().join("file"), "").expect("it is written");
+        let journal = Journal::open(folder.path().join("file/journal"), &base(), &[]);
         for _ in 0..2 {
             let ticket = journal.append(&[gone(0)]);
             let problem = journal.settle(ticket).await.expect_err("it fails");

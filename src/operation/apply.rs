@@ -67,6 +67,13 @@ pub async fn apply(
         );
         Journal::open(path, &base, &known)
     });
+    if let Some(journal) = journal.as_ref().filter(|_| !approved.order.step.is_empty())
+        && let Err(problem) = journal.begin()
+    {
+        // Half a first line is of no use to anybody.
+        let _ = journal.remove();
+        return Err(problem.into());
+    }
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
     let queue = Queue::new(sink);
     let observer = observer(session, pool, approved, &request, &queue);

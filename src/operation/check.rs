@@ -1,12 +1,15 @@
 //! A plan checked against itself: two evaluators, a linter, and every proof – asked for by `ENTAIL_SELF_CHECK`.
 //!
-//! It finds faults of the program, never of a configuration. The tests ask for it on every case.
+//! It finds faults of the program, never of a configuration. The tests ask for it on every case; what takes little time
+//! is checked on every plan of a debug build.
 
 use crate::datalog::shipped;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::explain::Known;
 use crate::explain::check::{Model, check as check_proof};
 use crate::planner::Finished;
+
+mod order;
 
 /// The conclusions that people ask about.
 const ASKED: &[&str] = &[
@@ -20,20 +23,25 @@ const ASKED: &[&str] = &[
     "serves",
 ];
 
+/// Returns what is wrong with the changes of a plan and their order.
+pub fn lint(finished: &Finished) -> Diagnostics {
+    let name = |node| finished.structure.name(node);
+    let mut faults = crate::plan::check::check(&finished.plan);
+    faults.extend(order::check(&finished.order, &finished.facts, &finished.decisions, &name));
+    Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
+}
+
+fn contradiction(what: &str) -> Diagnostic {
+    Diagnostic::error("Internal error: the plan contradicts itself")
+        .detail(format!("{what} Please report this with the configuration."))
+}
+
 /// Returns what is wrong with a plan that the program itself made.
 pub fn plan(finished: &Finished) -> Diagnostics {
-    let mut problems = Diagnostics::new();
-    let mut wrong = |what: String| {
-        problems.push(
-            Diagnostic::error("Internal error: the plan contradicts itself")
-                .detail(format!("{what} Please report this with the configuration.")),
-        );
-    };
+    let mut problems = lint(finished);
+    let mut wrong = |what: String| problems.push(contradiction(&what));
     if let Err(why) = shipped::agree(&finished.facts) {
         wrong(format!("The compiled rules and the interpreter disagree: {why}."));
-    }
-    for fault in crate::plan::check::check(&finished.plan) {
-        wrong(format!("{fault}."));
     }
     let known = Known::about(&finished.facts, ASKED);
     let model = Model::new(&finished.facts, &shipped::conclude(&finished.facts));

@@ -59,6 +59,8 @@ pub async fn plan(
         Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
     if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
+    } else if cfg!(debug_assertions) && !finished.plan.errored {
+        finished.problems.extend(super::check::lint(&finished));
     }
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);
     if wrong.has_errors() {

@@ -204,6 +204,13 @@ impl Dice {
     }
 }
 
+impl Dice {
+    /// How many reports are waited for: any number or, each fourth time, all but the last, so that the end is met as well.
+    fn moment(&mut self, most: usize) -> usize {
+        if self.below(4) == 0 { most.saturating_sub(1 + self.below(2)) } else { self.below(most) }
+    }
+}
+
 /// How often the killing is tried: `ENTAIL_KILLS`, or a few times.
 fn rounds() -> u64 {
     std::env::var("ENTAIL_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(2)
@@ -219,7 +226,7 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
         let mut made = BTreeMap::new();
         // Created, and created again from where it was.
         for _ in 0..2 {
-            let after = dice.below(ALL - made.len());
+            let after = dice.moment(ALL - made.len());
             let (reported, _) =
                 place.killed(&["apply", "-auto-approve", "-json"], after, moment(&mut dice));
             let objects = place.objects();
@@ -246,7 +253,7 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
         // Updated and replaced in both orders.
         let (reported, _) = place.killed(
             &["apply", "-auto-approve", "-json", "-var=v=2"],
-            dice.below(ALL),
+            dice.moment(ALL),
             moment(&mut dice),
         );
         reported.check(&place.objects());
@@ -261,7 +268,7 @@ fn whatever_was_reported_before_a_kill_is_in_the_state_afterwards() {
         // Destroyed.
         let (reported, _) = place.killed(
             &["destroy", "-auto-approve", "-json", "-var=v=2"],
-            dice.below(ALL),
+            dice.moment(ALL),
             moment(&mut dice),
         );
         reported.check(&place.objects());
@@ -439,4 +446,149 @@ fn an_interrupt_at_a_question_or_in_a_plan_changes_nothing() {
     assert_eq!(child.wait().expect("it ends").code(), Some(1), "{text}");
     assert!(text.contains("error asking for approval: interrupted"), "{text}");
     assert!(place.hidden().is_empty() && !place.path().join("terraform.tfstate").exists());
+}
+
+/// A state of one object, beside a configuration that adds a few.
+fn with_more(config: &str) -> Place {
+    let place = Place::new("resource \"terraform_data\" \"a\" {\n}\n");
+    place.succeed(&["apply", "-auto-approve"]);
+    place.write("main.tf", config);
+    place
+}
+
+/// Runs a command that may write files of so many blocks of 512 bytes at most.
+fn limited(place: &Place, blocks: usize, arguments: &str) -> (String, Option<i32>) {
+    let script = format!("ulimit -f {blocks}; exec {} {arguments}", binary::path().display());
+    let output = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .current_dir(place.path())
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    (text, output.status.code())
+}
+
+#[test]
+fn where_the_state_cannot_grow_the_journal_keeps_everything() {
+    let place = with_more(
+        "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 12\n}\n",
+    );
+    let before = std::fs::read(place.path().join("terraform.tfstate")).expect("it is read");
+    let (text, code) = limited(&place, 8, "apply -auto-approve");
+    assert_eq!(code, Some(1), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for wanted in [
+        "Error saving state: File too large",
+        "Nothing is lost",
+        "terraform_data.b[11]: Creation complete",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert_eq!(std::fs::read(place.path().join("terraform.tfstate")).expect("it is read"), before);
+    let kept = place.objects();
+    assert_eq!(kept.len(), 13);
+    place.succeed(&["apply", "-auto-approve"]);
+    assert_eq!(place.objects(), kept);
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn where_nothing_can_be_written_nothing_is_reported_and_the_state_is_printed() {
+    let place = with_more(
+        "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 60\n}\n",
+    );
+    let before = std::fs::read(place.path().join("terraform.tfstate")).expect("it is read");
+    let (text, code) = limited(&place, 6, "apply -auto-approve");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(!text.contains("Creation complete"), "{text}");
+    assert!(text.contains("the raw state data is printed above"), "{text}");
+    assert_eq!(std::fs::read(place.path().join("terraform.tfstate")).expect("it is read"), before);
+    // What is printed can be pushed, though a part of it was taken up from the journal before.
+    let start = text.find("\n{\n").expect("it is printed") + 1;
+    let end = start + text[start..].find("\n}\n").expect("it ends") + 3;
+    place.write("printed.tfstate", &text[start..end]);
+    assert!(place.objects().len() > 1);
+    place.succeed(&["plan"]);
+    place.succeed(&["state", "push", "printed.tfstate"]);
+    assert_eq!(place.objects().len(), 61);
+    assert_eq!(place.run(&["plan", "-detailed-exitcode"]).1, Some(0));
+}
+
+#[test]
+fn where_steps_cannot_be_noted_none_is_begun() {
+    let place = with_more("resource \"terraform_data\" \"b\" {\n}\n");
+    let (text, code) = limited(&place, 0, "apply -auto-approve -lock=false");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("Nothing was begun.") && !text.contains("Creating..."), "{text}");
+    assert_eq!(place.succeed(&["state", "list"]), "terraform_data.a\n");
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn a_journal_that_does_not_fit_is_told_of_and_set_aside() {
+    let place = with_more(&format!(
+        "{}resource \"terraform_data\" \"a\" {{\n}}\n",
+        SLOW.replace("DURATION", "30s")
+    ));
+    interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
+    assert_eq!(
+        place.objects().keys().collect::<Vec<_>>(),
+        ["terraform_data.a", "terraform_data.fast"]
+    );
+    let state =
+        std::fs::read_to_string(place.path().join("terraform.tfstate")).expect("it is read");
+    // As if another program had written the state, knowing nothing of journals.
+    place.write("terraform.tfstate", &state.replace("\"serial\": 1", "\"serial\": 2"));
+    let (text, _) = place.run(&["plan", "-lock=false"]);
+    assert!(text.contains("Left-over journal of an interrupted run"), "{text}");
+    assert!(place.hidden().contains(&".terraform.tfstate.journal".to_owned()));
+    place.run(&["plan"]);
+    let hidden = place.hidden();
+    assert!(
+        hidden.len() == 1 && hidden[0].starts_with(".terraform.tfstate.journal."),
+        "{hidden:?}"
+    );
+    assert!(!place.succeed(&["plan"]).contains("Left-over"));
+}
+
+#[test]
+fn a_run_without_lock_takes_up_what_was_left() {
+    let place = Place::new(&SLOW.replace("DURATION", "30s"));
+    interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
+    let before = place.objects();
+    place.write("main.tf", &SLOW.replace("DURATION", "1ms"));
+    place.succeed(&["apply", "-auto-approve", "-lock=false"]);
+    let after = place.objects();
+    assert_eq!(
+        (after.len(), after.get("terraform_data.fast")),
+        (3, before.get("terraform_data.fast"))
+    );
+    std::fs::remove_file(place.path().join(".terraform.tfstate.lock.info"))
+        .expect("the dead run left it");
+    assert_eq!(place.hidden(), [""; 0]);
+}
+
+#[test]
+fn a_live_run_blocks_others_and_a_dead_one_does_not() {
+    let place = Place::new(&SLOW.replace("DURATION", "4s"));
+    let mut child = place.start(&["apply", "-auto-approve"]);
+    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
+    read_until(&mut reader, "time_sleep.slow: Creating");
+    let (text, code) = place.run(&["apply", "-auto-approve"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("Error acquiring the state lock")
+            && text.contains("Operation: OperationTypeApply"),
+        "{text}"
+    );
+    assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\n");
+    assert_eq!(place.run(&["plan", "-lock-timeout=1s"]).1, Some(1));
+    place.succeed(&["plan", "-lock-timeout=60s"]);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+
+    let place = Place::new(&SLOW.replace("DURATION", "60s"));
+    interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
+    place.succeed(&["plan"]);
 }

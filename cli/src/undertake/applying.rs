@@ -8,7 +8,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::execute::Done;
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::tell_changes;
+use entail::operation::event::{Event, Sink, tell_changes};
 use entail::operation::plan::Planned;
 use entail::operation::saved;
 use entail::operation::session::Session;
@@ -225,8 +225,10 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     if done.stopped && !done.is_journal_torn {
         problems.push(halted(&done));
     }
-    if let Some(state) = &done.homeless {
-        ui.out(state);
+    match &done.homeless {
+        Some(state) if ui.is_json() => ui.event(Event::Message(state.clone())),
+        Some(state) => ui.out(state),
+        None => {}
     }
     if !options.suppress_forget_errors {
         problems.extend(apply::verdict(&done, plan.mode));

@@ -1,0 +1,224 @@
+//! What every order of steps holds to, found out without the rules: no circle, a thing is made after what it reads and
+//! destroyed before what it rests on, the halves of a replacement follow each other as chosen.
+
+use entail_rules::decide::Decisions;
+use entail_rules::order::Order;
+use entail_rules::{Action, Facts, Node, Phase};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+type Vertex = (Node, Phase);
+
+/// The most work, in steps times edges, that paths are looked for in.
+const MOST_WORK: usize = 50_000_000;
+
+/// Returns what is wrong with an order, one sentence each.
+///
+/// - `name`: what a node is called.
+pub fn check(
+    order: &Order,
+    facts: &Facts,
+    decisions: &Decisions,
+    name: &dyn Fn(Node) -> String,
+) -> Vec<String> {
+    let mut after: FxHashMap<Vertex, Vec<Vertex>> = FxHashMap::default();
+    order.before.iter().for_each(|it| after.entry((it.0, it.1)).or_default().push((it.2, it.3)));
+    let shown = |it: Vertex| format!("{} ({})", name(it.0), phase_name(it.1));
+    if let Some(stuck) = circle(&after) {
+        return vec![format!("{} comes after itself", shown(stuck))];
+    }
+    if order.step.len().saturating_mul(order.before.len()) > MOST_WORK {
+        return Vec::new();
+    }
+    let steps: FxHashSet<Vertex> = order.step.iter().copied().collect();
+    let mut demands: FxHashMap<Vertex, Vec<(Vertex, &str)>> = FxHashMap::default();
+    let mut demand = |first: Vertex, second: Vertex, why: &'static str| {
+        if first != second && steps.contains(&first) && steps.contains(&second) {
+            demands.entry(first).or_default().push((second, why));
+        }
+    };
+    for (user, used) in nearest(facts, &steps) {
+        demand((used, Phase::Up), (user, Phase::Up), "is made, and is read by");
+        demand(
+            (user, Phase::Up),
+            (used, Phase::Late),
+            "uses the successor of, and is changed before the end of",
+        );
+    }
+    for &(user, used) in &facts.needs {
+        demand((user, Phase::Down), (used, Phase::Down), "goes, and rests on");
+        demand((user, Phase::Late), (used, Phase::Late), "goes, and rests on");
+    }
+    for &(node, action, _) in &decisions.action {
+        match action {
+            Action::DeleteThenCreate => {
+                demand((node, Phase::Down), (node, Phase::Up), "goes before its successor is made:")
+            }
+            Action::CreateThenDelete => demand(
+                (node, Phase::Up),
+                (node, Phase::Late),
+                "is made before its predecessor goes:",
+            ),
+            _ => {}
+        }
+    }
+    let mut faults = Vec::new();
+    for (first, seconds) in demands {
+        let reached = reach(first, &after);
+        let missing = seconds.into_iter().filter(|it| !reached.contains(&it.0));
+        faults.extend(missing.map(|(second, why)| {
+            format!("{} {why} {}, yet no order holds them", shown(first), shown(second))
+        }));
+    }
+    faults.sort();
+    faults
+}
+
+fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Down => "destroy",
+        Phase::Up => "make",
+        Phase::Settled => "settled",
+        Phase::Late => "destroy late",
+    }
+}
+
+/// Returns something that comes after itself.
+fn circle(after: &FxHashMap<Vertex, Vec<Vertex>>) -> Option<Vertex> {
+    let mut waiting: FxHashMap<Vertex, usize> = FxHashMap::default();
+    for (&first, seconds) in after {
+        waiting.entry(first).or_default();
+        seconds.iter().for_each(|it| *waiting.entry(*it).or_default() += 1);
+    }
+    let mut open: Vec<Vertex> = waiting.iter().filter(|it| *it.1 == 0).map(|it| *it.0).collect();
+    while let Some(next) = open.pop() {
+        waiting.remove(&next);
+        for second in after.get(&next).into_iter().flatten() {
+            if let Some(left) = waiting.get_mut(second) {
+                *left -= 1;
+                if *left == 0 {
+                    open.push(*second);
+                }
+            }
+        }
+    }
+    // What only comes after a circle is left, too; walking back from there leads into it.
+    let mut before: FxHashMap<Vertex, Vertex> = FxHashMap::default();
+    for (&first, seconds) in after.iter().filter(|it| waiting.contains_key(it.0)) {
+        before.extend(seconds.iter().map(|it| (*it, first)));
+    }
+    let mut at = *waiting.keys().min()?;
+    let mut seen = FxHashSet::default();
+    while seen.insert(at) {
+        at = *before.get(&at)?;
+    }
+    Some(at)
+}
+
+/// Pairs of what is made and what it reads of that, looked at through what is not made.
+fn nearest(facts: &Facts, steps: &FxHashSet<Vertex>) -> Vec<(Node, Node)> {
+    let reads_of = |node: Node| {
+        let start = facts.reads.partition_point(|it| it.0 < node);
+        facts.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+    };
+    let mut pairs = Vec::new();
+    for &(user, _) in steps.iter().filter(|it| it.1 == Phase::Up) {
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<Node> = reads_of(user).collect();
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match steps.contains(&(next, Phase::Up)) {
+                true => pairs.push((user, next)),
+                false => open.extend(reads_of(next)),
+            }
+        }
+    }
+    pairs
+}
+
+fn reach(from: Vertex, after: &FxHashMap<Vertex, Vec<Vertex>>) -> FxHashSet<Vertex> {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![from];
+    while let Some(next) = open.pop() {
+        open.extend(after.get(&next).into_iter().flatten().filter(|it| seen.insert(**it)));
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use entail_rules::Reason;
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    const A: Node = Node(1);
+    const B: Node = Node(2);
+
+    #[track_caller]
+    fn found(order: Order, facts: Facts, actions: &[(Node, Action)], faults: Expect) {
+        let action = actions.iter().map(|it| (it.0, it.1, Reason::Plain)).collect();
+        let decisions = Decisions { action, ..Decisions::default() };
+        let name = |it: Node| if it == A { "a".to_owned() } else { "b".to_owned() };
+        faults.assert_eq(&check(&order, &facts, &decisions, &name).join("\n"));
+    }
+
+    #[test]
+    fn a_circle_is_found() {
+        let before = vec![
+            (A, Phase::Up, B, Phase::Up),
+            (B, Phase::Up, A, Phase::Up),
+            (B, Phase::Up, B, Phase::Late),
+        ];
+        found(
+            Order { before, ..Order::default() },
+            Facts::default(),
+            &[],
+            expect!["a (make) comes after itself"],
+        );
+    }
+
+    #[test]
+    fn a_thing_is_made_after_what_it_reads_and_goes_before_it() {
+        let step = vec![(A, Phase::Up), (A, Phase::Down), (B, Phase::Up), (B, Phase::Down)];
+        let facts = Facts { reads: vec![(B, A)], needs: vec![(B, A)], ..Facts::default() };
+        let actions = [(A, Action::DeleteThenCreate), (B, Action::DeleteThenCreate)];
+        let sound = vec![
+            (B, Phase::Down, A, Phase::Down),
+            (A, Phase::Down, A, Phase::Up),
+            (A, Phase::Up, B, Phase::Up),
+        ];
+        found(
+            Order { step: step.clone(), before: sound.clone() },
+            facts.clone(),
+            &actions,
+            expect![""],
+        );
+        found(
+            Order { step, before: sound[1..2].to_vec() },
+            facts,
+            &actions,
+            expect![[r#"
+                a (make) is made, and is read by b (make), yet no order holds them
+                b (destroy) goes before its successor is made: b (make), yet no order holds them
+                b (destroy) goes, and rests on a (destroy), yet no order holds them"#]],
+        );
+    }
+
+    #[test]
+    fn a_predecessor_that_goes_late_goes_after_all_use_its_successor() {
+        let step = vec![(A, Phase::Up), (A, Phase::Late), (B, Phase::Up)];
+        let facts = Facts { reads: vec![(B, A)], ..Facts::default() };
+        let actions = [(A, Action::CreateThenDelete), (B, Action::Update)];
+        let before = vec![(A, Phase::Up, B, Phase::Up), (A, Phase::Up, A, Phase::Late)];
+        found(
+            Order { step, before },
+            facts,
+            &actions,
+            expect![
+                "b (make) uses the successor of, and is changed before the end of a (destroy late), yet no order holds them"
+            ],
+        );
+    }
+}
