@@ -78,11 +78,11 @@ fn with_colour_a_problem_stands_in_a_frame_and_its_subject_is_underlined() {
         expect![[r#"
             ^[33m╷^[0m
             ^[33m│^[0m ^[1;33mWarning: ^[0m^[1mOdd^[0m
-            ^[33m│^[0m
+            ^[33m│^[0m 
             ^[33m│^[0m   on main.tf line 9, in output "z":
             ^[33m│^[0m    9: output "z" { value = ^[4mlocal.x + ^[0m
             ^[33m│^[0m   10: ^[4m   length^[0m(3) }
-            ^[33m│^[0m
+            ^[33m│^[0m 
             ^[33m│^[0m Very odd.
             ^[33m╵^[0m
         "#]],
@@ -105,10 +105,12 @@ fn a_problem_without_a_place_has_no_source_section() {
         Diagnostic::error("Failed"),
         true,
         expect![[r#"
-        ^[31m╷^[0m
-        ^[31m│^[0m ^[1;31mError: ^[0m^[1mFailed^[0m
-        ^[31m╵^[0m
-    "#]],
+            ^[31m╷^[0m
+            ^[31m│^[0m ^[1;31mError: ^[0m^[1mFailed^[0m
+            ^[31m│^[0m 
+            ^[31m│^[0m 
+            ^[31m╵^[0m
+        "#]],
     );
 }
 
