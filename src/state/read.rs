@@ -226,7 +226,7 @@ fn unite(
         known.provider_key = more.provider_key;
     }
     for (deposed, object) in more.deposed {
-        if known.deposed.insert(deposed.clone(), object.into()).is_some() {
+        if known.deposed.insert(deposed.clone(), object).is_some() {
             problems.push(problems::duplicate(&name(), Some(&deposed)));
         }
     }
