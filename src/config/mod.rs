@@ -43,13 +43,17 @@ pub use installed::{InstalledModule, InstalledModules};
 pub use load::{call_source, call_version, load_config, load_module};
 pub use provider::{implied_provider, parse_source};
 
-/// Returns the first of `known` that is nearly `given`: at most two letters differ.
+/// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names whose lengths differ by more cannot be near; most are ruled out so.
     let length = given.chars().count();
     known
         .into_iter()
-        .find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
+        .filter(|it| it.chars().count().abs_diff(length) < 3)
+        .map(|it| (strsim::levenshtein(given, it), it))
+        .filter(|(distance, _)| *distance < 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, it)| it)
 }
 
 /// A whole configuration: the root module and everything it calls.
