@@ -27,7 +27,11 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Asked::Run(invocation) => match enter(&invocation, &mut world) {
-            Ok(()) => run(invocation.cli, world),
+            Ok(()) => {
+                // What is wrong with them, the command tells in its own manner.
+                world.given.variables = invocation.variables.sources().unwrap_or_default();
+                run(invocation.cli, world)
+            }
             Err(text) => print(&mut std::io::stderr(), &text, 1),
         },
     }

@@ -30,6 +30,7 @@ mod provisioner;
 mod repetition;
 mod resource;
 pub mod source;
+pub mod statics;
 mod terraform;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -40,7 +41,7 @@ pub mod version;
 pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
-pub use load::{call_source, call_version, load_config, load_module};
+pub use load::{CallSource, call_source, load_config, load_module};
 pub use provider::{implied_provider, parse_source};
 
 /// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
@@ -61,6 +62,8 @@ pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 pub struct Config {
     /// Every module that is called, by the names of the calls; the root under the empty path.
     pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
+    /// The same modules, for values that are decided before there is a plan.
+    pub statics: BTreeMap<ModuleAddr, Arc<statics::StaticModule>>,
 }
 
 /// One module: the blocks of one folder. Two calls of one folder share it.
@@ -92,6 +95,8 @@ pub struct Module {
     pub checks: BTreeMap<Str, Check>,
     /// `backend` or `cloud` of the `terraform` block.
     pub backend: Option<Backend>,
+    /// `encryption` of the `terraform` block.
+    pub encryption: Option<Backend>,
     /// `provider_meta` of the `terraform` block.
     pub provider_metas: Vec<ProviderMeta>,
     /// How many configuration files the folder has.
@@ -455,6 +460,12 @@ impl Module {
 }
 
 impl Config {
+    /// Adds a module where it stands.
+    fn add(&mut self, place: Arc<statics::StaticModule>) {
+        self.modules.insert(place.address().clone(), place.module().clone());
+        self.statics.insert(place.address().clone(), place);
+    }
+
     /// Returns a module of the configuration.
     pub fn module(&self, module: &ModuleAddr) -> Option<&Arc<Module>> {
         self.modules.get(module)
@@ -463,6 +474,11 @@ impl Config {
     /// Returns the root module.
     pub fn root(&self) -> &Module {
         self.modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    }
+
+    /// Returns the root module in its place.
+    pub fn root_place(&self) -> &Arc<statics::StaticModule> {
+        self.statics.get(&ModuleAddr::default()).expect("a configuration has a root module")
     }
 
     /// Returns a resource block.

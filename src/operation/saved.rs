@@ -12,6 +12,7 @@ use super::plan::Planned;
 use super::session::Session;
 use crate::backend::local::Choice;
 use crate::backend::workspace;
+use crate::config::statics::Ground;
 use crate::config::{Config, InstalledModules};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::Structure;
@@ -164,7 +165,7 @@ impl Loaded {
         sources: Sources,
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
-        let config = self.config(&sources)?;
+        let config = self.config(&world, &sources)?;
         let text = self
             .extras
             .facts
@@ -178,7 +179,7 @@ impl Loaded {
     }
 
     /// Reads the configuration from the texts in the plan. The folder they are laid out in is gone afterwards.
-    pub fn config(&self, sources: &Sources) -> Result<Config, Diagnostics> {
+    pub fn config(&self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
         let unusable = |error: std::io::Error| {
             Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
         };
@@ -211,7 +212,9 @@ impl Loaded {
             }
             None => InstalledModules::default(),
         };
-        let (config, problems) = crate::config::load_config(&root, sources, &installed);
+        let ground = Ground::new(world.clone(), self.plan.workspace.clone(), sources.clone());
+        let ground = Arc::new(ground.recorded(self.plan.variables.clone()));
+        let (config, problems) = crate::config::load_config(&root, sources, &installed, &ground);
         match config.filter(|_| !problems.has_errors()) {
             Some(config) => Ok(config),
             None => Err(problems),

@@ -8,7 +8,8 @@ use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::inputs::{self as variables, VariableInput};
-use crate::config::{Config, InstalledModules, Module, load_module};
+use crate::config::statics::{Ground, StaticModule, not_yet, settings};
+use crate::config::{Backend as BackendBlock, Config, InstalledModules, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::request::Request;
@@ -52,7 +53,9 @@ impl Session {
         }
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&data)?;
-        let (config, mut problems) = crate::config::load_config(&world.root, &sources, &installed);
+        let ground = ground(&world, &sources)?;
+        let (config, mut problems) =
+            crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let (found, graph) = side_by_side(
             || {
@@ -66,8 +69,8 @@ impl Session {
         if problems.has_errors() {
             return Err(problems);
         }
-        let workspace = workspace::selected(&world)?;
-        let choice = backend_choice(config.root(), choice, &data)?;
+        let workspace = ground.workspace.clone();
+        let choice = backend_choice(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
     }
@@ -95,7 +98,7 @@ impl Session {
         choice: &Choice,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (mut session, problems) = Session::open_for_validation(world, sources)?;
-        let choice = local_arguments(session.config.root(), choice)?;
+        let choice = local_arguments(session.config.root_place(), choice)?;
         session.backend =
             Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
         Ok((session, problems))
@@ -128,10 +131,12 @@ impl Session {
 
     fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&workspace::data_folder(&world))?;
-        let (config, problems) = crate::config::load_config(&world.root, &sources, &installed);
+        let ground = ground(&world, &sources)?;
+        let (config, problems) =
+            crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
-        let workspace = workspace::selected(&world)?;
-        let choice = local_arguments(config.root(), &Choice::default())?;
+        let workspace = ground.workspace.clone();
+        let choice = local_arguments(config.root_place(), &Choice::default())?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok((
@@ -157,7 +162,7 @@ impl Session {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
-        let choice = backend_choice(config.root(), choice, &data)?;
+        let choice = backend_choice(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok(Session {
@@ -254,10 +259,24 @@ pub fn open_backend(
     sources: &Sources,
     choice: &Choice,
 ) -> Result<Local, Diagnostics> {
+    let place = root_place(world, sources)?;
+    let choice = backend_choice(&place, choice, &workspace::data_folder(world))?;
+    Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+}
+
+/// Returns what values rest on that are needed before there is a plan.
+pub fn ground(world: &Arc<World>, sources: &Sources) -> Result<Arc<Ground>, Diagnostic> {
+    Ok(Arc::new(Ground::new(world.clone(), workspace::selected(world)?, sources.clone())))
+}
+
+/// Reads the root module alone.
+pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule, Diagnostics> {
+    let ground = ground(world, sources)?;
     let (root, problems) = load_module(&world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
-    let choice = backend_choice(&root, choice, &workspace::data_folder(world))?;
-    Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+    let place = StaticModule::root(root, ground);
+    let problems = settings::encryption(&place);
+    if problems.has_errors() { Err(problems) } else { Ok(place) }
 }
 
 fn no_configuration() -> Diagnostic {
@@ -268,46 +287,50 @@ fn no_configuration() -> Diagnostic {
 
 /// The state's place: the flags', else what `backend "local"` says.
 fn backend_choice(
-    root: &Module,
+    root: &StaticModule,
     choice: &Choice,
     data: &std::path::Path,
 ) -> Result<Choice, Diagnostics> {
-    let Some(backend) = &root.backend else { return Ok(choice.clone()) };
+    let Some(backend) = &root.module().backend else { return Ok(choice.clone()) };
+    let choice = local_arguments(root, choice)?;
     if &*backend.kind.text != "local" {
-        return Err(Diagnostic::error("Unsupported backend type")
-            .detail(format!(
-                "The backend \"{}\" is not supported yet. Only \"local\" is.",
-                backend.kind.text
-            ))
-            .at(backend.declared)
-            .into());
+        return Err(unsupported_backend(backend).into());
     }
     if !data.join("terraform.tfstate").exists() {
         return Err(Diagnostic::error("Backend initialization required, please run \"tofu init\"")
             .detail("Reason: Initial configuration of the requested backend \"local\"\n\nThe configuration has a backend block that has not been initialized in this folder. Run \"entail init\" first.")
             .into());
     }
-    local_arguments(root, choice)
+    Ok(choice)
 }
 
-/// Returns the arguments of `backend "local"`.
-pub fn local_arguments(root: &Module, choice: &Choice) -> Result<Choice, Diagnostics> {
+fn unsupported_backend(backend: &BackendBlock) -> Diagnostic {
+    let kind = &backend.kind.text;
+    let what = if &**kind == "cloud" {
+        "A cloud backend".to_owned()
+    } else {
+        format!("The backend \"{kind}\"")
+    };
+    not_yet("Unsupported backend type", &what, backend.declared)
+}
+
+/// Returns the arguments of `backend "local"`; those of others are evaluated and left alone.
+pub fn local_arguments(root: &StaticModule, choice: &Choice) -> Result<Choice, Diagnostics> {
     let mut choice = choice.clone();
-    let Some(backend) = &root.backend else { return Ok(choice) };
-    let (attributes, problems) = backend.body.just_attributes();
-    if problems.has_errors() {
-        return Err(problems);
+    let Some(backend) = &root.module().backend else { return Ok(choice) };
+    let arguments = settings::backend_arguments(root, backend)?;
+    if &*backend.kind.text != "local" {
+        return Ok(choice);
     }
-    for attribute in attributes {
-        let value = crate::expression::evaluate_constant(&attribute.value)?;
-        let text = value.as_str().map(PathBuf::from);
-        match &*attribute.name.text {
+    for it in arguments {
+        let text = it.value.as_str().map(PathBuf::from);
+        match &*it.name.text {
             "path" => choice.path = text,
             "workspace_dir" => choice.workspace_folder = text,
             other => {
                 return Err(Diagnostic::error("Unsupported argument")
                     .detail(format!("An argument named \"{other}\" is not expected here."))
-                    .at(attribute.name.span)
+                    .at(it.name.span)
                     .into());
             }
         }

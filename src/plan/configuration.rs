@@ -23,7 +23,10 @@ pub fn document(config: &Config, schemas: &Schemas<'_>) -> String {
 
 /// Writes what one module says by itself: without expressions, whose meaning rests on others.
 pub fn module_document(module: Arc<Module>) -> String {
-    write(&Config { modules: BTreeMap::from([(ModuleAddr::default(), module)]) }, None)
+    write(
+        &Config { modules: BTreeMap::from([(ModuleAddr::default(), module)]), ..Config::default() },
+        None,
+    )
 }
 
 fn write(config: &Config, schemas: Option<&Schemas<'_>>) -> String {

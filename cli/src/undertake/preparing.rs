@@ -85,9 +85,10 @@ fn not_written(folder: &Path, error: &std::io::Error) -> Diagnostic {
     ))
 }
 
-fn modules(ui: &Ui, world: &World) -> Result<(), Diagnostics> {
+fn modules(ui: &Ui, world: &Arc<World>) -> Result<(), Diagnostics> {
     let data = workspace::data_folder(world);
-    let (done, problems) = install_modules(&world.root, &data, &ui.sources);
+    let ground = entail::operation::session::ground(world, &ui.sources)?;
+    let (done, problems) = install_modules(&ground, &data);
     if problems.has_errors() {
         return Err(problems);
     }
