@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::install::Settings;
 use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
@@ -56,9 +57,22 @@ fn enter(invocation: &Invocation, world: &mut World) -> Result<(), String> {
 
 fn run(cli: Cli, world: World) -> ExitCode {
     let mut ui = Ui::of_this_process(&cli.view, &world);
+    warn_of_settings(&ui, &world);
     let world = Arc::new(world);
     let result = dispatch(&mut ui, &world, cli.command);
     ExitCode::from(result.unwrap_or_else(|problems| ui.diagnostics(problems)))
+}
+
+/// Tells what is wrong with the CLI configuration. The command runs all the same: there are defaults.
+fn warn_of_settings(ui: &Ui, world: &World) {
+    let (_, problems) = Settings::read(world);
+    if problems.is_empty() {
+        return;
+    }
+    ui.err("There are some problems with the CLI configuration:\n");
+    if ui.diagnostics(problems) != 0 {
+        ui.err("As a result of the above problems, entail may not behave as intended.\n\n\n");
+    }
 }
 
 /// Runs the command. A problem that ends it is returned, not printed.
