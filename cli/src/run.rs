@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::install::Settings;
+use entail::install::{Locks, Settings};
 use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
@@ -84,7 +84,12 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::State(args) => commands::state::run(ui, world, &args),
         Command::Taint(args) => commands::taint::taint(ui, world, &args),
         Command::Untaint(args) => commands::taint::untaint(ui, world, &args),
-        Command::Version(args) => Ok(commands::version::run(ui, &args, &Default::default())),
+        Command::Version(args) => {
+            // What is wrong with the lock file is for commands that rest on it.
+            let (locks, _) = Locks::read(world, &ui.sources);
+            let versions = locks.0.iter().map(|it| (it.0.to_string(), it.1.version.to_string()));
+            Ok(commands::version::run(ui, &args, &versions.collect()))
+        }
         Command::Plan(args) => undertake::planning::run(ui, world, &args),
         Command::Apply(args) => {
             let options = args.options(ui)?;

@@ -44,7 +44,10 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
         let state = session.snapshot()?.state.unwrap_or_default();
         let warnings = runtime.block_on(providers(ui, &session, &state, args))?;
         step(ui, &Step::Gap);
-        ui.diagnostics(warnings);
+        if !warnings.is_empty() {
+            ui.diagnostics(warnings);
+            step(ui, &Step::Gap);
+        }
         step(ui, &Step::Done);
         Ok(0)
     })?
