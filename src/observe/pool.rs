@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::install::{Place, Plugins};
 use crate::provider::{self, Provider};
 use crate::schema::{ProviderSchema, Schema};
 use crate::world::World;
@@ -32,14 +33,27 @@ impl Pool {
         world: Arc<World>,
         needed: impl IntoIterator<Item = ProviderAddr>,
     ) -> (Pool, Diagnostics) {
-        let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
         let mut problems = Diagnostics::new();
+        let plugins = problems.take(Plugins::open(&world, &Sources::default()));
+        let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
+        let Some(plugins) = plugins else { return (pool, problems) };
         for address in needed {
             if pool.known.contains_key(&address) {
                 continue;
             }
-            let Some(provider) = provider::embedded(&address, &pool.world) else {
-                problems.push(not_available(&address));
+            let located = match plugins.locate(&address) {
+                Ok(located) => located,
+                Err(why) => {
+                    problems.push(not_available(&address, &why));
+                    continue;
+                }
+            };
+            let started = match located.place {
+                Place::Embedded => provider::embedded(&address, &pool.world),
+                Place::Plugin(_) | Place::Running(_) => None,
+            };
+            let Some(provider) = started else {
+                problems.push(not_startable(&address));
                 continue;
             };
             let response = provider.schema().await;
@@ -121,9 +135,20 @@ impl Pool {
     }
 }
 
-fn not_available(address: &ProviderAddr) -> Diagnostic {
-    Diagnostic::error("Required plugins are not installed").detail(format!(
-        "The configuration or the state needs the provider {address}, which is not one of the providers that are part of this program \
-         (terraform.io/builtin/terraform and hashicorp/null, random, local, time). Installing plugins is not supported yet."
+fn not_available(address: &ProviderAddr, why: &str) -> Diagnostic {
+    let way_out = match address.is_builtin() {
+        true => format!(
+            "This configuration requires built-in provider {address}, but that provider isn't available in this program."
+        ),
+        false => format!(
+            "This configuration requires provider {address}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  tofu init"
+        ),
+    };
+    Diagnostic::error("Missing required provider").detail(way_out)
+}
+
+fn not_startable(address: &ProviderAddr) -> Diagnostic {
+    Diagnostic::error("Failed to load plugin schemas").detail(format!(
+        "The plugin of the provider {address} is installed, but this version of the program starts no plugins."
     ))
 }

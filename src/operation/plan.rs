@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::event::Sink;
 use super::session::Session;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::install::{Plugins, Requirements};
 use crate::observe::pool::Pool;
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::request::Request;
@@ -39,6 +40,11 @@ pub async fn plan(
         return Err(Diagnostic::error("Generating configuration is not supported")
             .detail("This version of entail does not write configuration: -generate-config-out cannot be used.")
             .into());
+    }
+    let (required, _) = Requirements::of(&session.config);
+    let inconsistent = Plugins::open(&session.world, &session.sources)?.check(&required);
+    if inconsistent.has_errors() {
+        return Err(inconsistent);
     }
     let (pool, problems) =
         Pool::start(session.world.clone(), session.needed_providers(&state)).await;
