@@ -74,7 +74,9 @@ fn warn_of_settings(ui: &Ui, world: &World) {
         return;
     }
     ui.err("There are some problems with the CLI configuration:\n");
-    if ui.diagnostics(problems) != 0 {
+    let failed = problems.has_errors();
+    ui.remarks(problems);
+    if failed {
         ui.err("As a result of the above problems, entail may not behave as intended.\n\n\n");
     }
 }

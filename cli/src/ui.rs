@@ -229,6 +229,14 @@ impl Ui {
         code
     }
 
+    /// Prints problems of what surrounds the run, whatever its output is made of: all to the standard error.
+    pub fn remarks(&self, problems: Diagnostics) {
+        let sorted = sort(problems.0, &self.sources);
+        let printed = render(sorted, &self.sources, self.err_style, self.grouping);
+        self.err(&printed.out);
+        self.err(&printed.err);
+    }
+
     /// Refers to the help of a command whose flags make no sense.
     pub fn refer_to_help(&self, command: &str) {
         self.err(&format!(
