@@ -119,6 +119,8 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),
         Command::Facts(args) => undertake::explaining::facts(ui, world, &args),
         Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
+        Command::Workspace(args) => undertake::workspaces::run(ui, world, &args, false),
+        Command::Env(args) => undertake::workspaces::run(ui, world, &args, true),
         other => Err(unavailable(&other).into()),
     }
 }

@@ -210,6 +210,17 @@ impl Ui {
         self.say(&step.text(self.out_style, self.in_automation));
     }
 
+    /// Writes a message for machines alone.
+    pub fn message(&self, text: &str) {
+        let event = Event::Message(text.to_owned());
+        self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
+    }
+
+    /// Lists workspaces for machines.
+    pub fn workspaces(&self, names: &[String], selected: &str) {
+        self.messages(&json::workspaces(names, selected, &self.timestamp()));
+    }
+
     /// Prints problems: warnings to the standard output, errors to the standard error. Returns the exit code.
     pub fn diagnostics(&self, problems: Diagnostics) -> u8 {
         let code = u8::from(problems.has_errors());

@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod attributes;
+pub mod backends;
 pub mod check;
 pub mod console;
 pub mod event;
@@ -15,6 +16,7 @@ pub mod session;
 pub mod state_commands;
 mod state_problems;
 pub mod validate;
+pub mod workspaces;
 pub use crate::config::inputs as variables;
 
 #[cfg(test)]

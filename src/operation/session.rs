@@ -1,15 +1,15 @@
 //! What every undertaking on one folder starts from: configuration, workspace, backend, variables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::backends;
 use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::inputs::{self as variables, VariableInput};
-use crate::config::statics::{Ground, StaticModule, not_yet, settings};
-use crate::config::{Backend as BackendBlock, Config, InstalledModules, load_module};
+use crate::config::statics::{Ground, StaticModule, settings};
+use crate::config::{Config, InstalledModules, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::request::Request;
@@ -70,7 +70,7 @@ impl Session {
             return Err(problems);
         }
         let workspace = ground.workspace.clone();
-        let choice = backend_choice(config.root_place(), choice, &data)?;
+        let choice = backends::set_up(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
     }
@@ -98,7 +98,8 @@ impl Session {
         choice: &Choice,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (mut session, problems) = Session::open_for_validation(world, sources)?;
-        let choice = local_arguments(session.config.root_place(), choice)?;
+        let data = workspace::data_folder(&session.world);
+        let choice = backends::likely(session.config.root_place(), choice, &data)?;
         session.backend =
             Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
         Ok((session, problems))
@@ -136,7 +137,8 @@ impl Session {
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let workspace = ground.workspace.clone();
-        let choice = local_arguments(config.root_place(), &Choice::default())?;
+        let data = workspace::data_folder(&world);
+        let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok((
@@ -162,7 +164,7 @@ impl Session {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
-        let choice = backend_choice(config.root_place(), choice, &data)?;
+        let choice = backends::set_up(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok(Session {
@@ -260,8 +262,20 @@ pub fn open_backend(
     choice: &Choice,
 ) -> Result<Local, Diagnostics> {
     let place = root_place(world, sources)?;
-    let choice = backend_choice(&place, choice, &workspace::data_folder(world))?;
+    let choice = backends::set_up(&place, choice, &workspace::data_folder(world))?;
     Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+}
+
+/// Opens the place of all workspaces' states.
+///
+/// # Errors
+///
+/// As for [`open_backend`].
+pub fn open_place(world: &Arc<World>, sources: &Sources) -> Result<backends::Place, Diagnostics> {
+    let root = root_place(world, sources)?;
+    let data = workspace::data_folder(world);
+    let choice = backends::set_up(&root, &Choice::default(), &data)?;
+    Ok(backends::Place::new(world.clone(), choice))
 }
 
 /// Returns what values rest on that are needed before there is a plan.
@@ -283,57 +297,4 @@ fn no_configuration() -> Diagnostic {
     Diagnostic::error("No configuration files").detail(
         "Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.",
     )
-}
-
-/// The state's place: the flags', else what `backend "local"` says.
-fn backend_choice(
-    root: &StaticModule,
-    choice: &Choice,
-    data: &std::path::Path,
-) -> Result<Choice, Diagnostics> {
-    let Some(backend) = &root.module().backend else { return Ok(choice.clone()) };
-    let choice = local_arguments(root, choice)?;
-    if &*backend.kind.text != "local" {
-        return Err(unsupported_backend(backend).into());
-    }
-    if !data.join("terraform.tfstate").exists() {
-        return Err(Diagnostic::error("Backend initialization required, please run \"tofu init\"")
-            .detail("Reason: Initial configuration of the requested backend \"local\"\n\nThe configuration has a backend block that has not been initialized in this folder. Run \"entail init\" first.")
-            .into());
-    }
-    Ok(choice)
-}
-
-fn unsupported_backend(backend: &BackendBlock) -> Diagnostic {
-    let kind = &backend.kind.text;
-    let what = if &**kind == "cloud" {
-        "A cloud backend".to_owned()
-    } else {
-        format!("The backend \"{kind}\"")
-    };
-    not_yet("Unsupported backend type", &what, backend.declared)
-}
-
-/// Returns the arguments of `backend "local"`; those of others are evaluated and left alone.
-pub fn local_arguments(root: &StaticModule, choice: &Choice) -> Result<Choice, Diagnostics> {
-    let mut choice = choice.clone();
-    let Some(backend) = &root.module().backend else { return Ok(choice) };
-    let arguments = settings::backend_arguments(root, backend)?;
-    if &*backend.kind.text != "local" {
-        return Ok(choice);
-    }
-    for it in arguments {
-        let text = it.value.as_str().map(PathBuf::from);
-        match &*it.name.text {
-            "path" => choice.path = text,
-            "workspace_dir" => choice.workspace_folder = text,
-            other => {
-                return Err(Diagnostic::error("Unsupported argument")
-                    .detail(format!("An argument named \"{other}\" is not expected here."))
-                    .at(it.name.span)
-                    .into());
-            }
-        }
-    }
-    Ok(choice)
 }

@@ -25,6 +25,7 @@ pub mod explaining;
 pub mod planning;
 pub mod preparing;
 pub mod showing;
+pub mod workspaces;
 
 /// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
 const STACK: usize = 1 << 30;

@@ -32,6 +32,15 @@ pub fn version(timestamp: &str) -> String {
     line.with("type", &"version").with("ui", &FORM).end()
 }
 
+/// Returns the message that lists workspaces.
+pub fn workspaces(names: &[String], selected: &str, timestamp: &str) -> String {
+    Line::new("info", "list of workspaces", timestamp)
+        .with("current_workspace", &selected)
+        .with("type", &"workspace_list")
+        .with("workspaces", &names)
+        .end()
+}
+
 /// Returns the messages for an event, each with its newline; none for those that only people are told.
 pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
     let info = |text: &str| Line::new("info", text, timestamp);

@@ -170,6 +170,11 @@ impl StaticModule {
         &self.module
     }
 
+    /// Returns what its values rest on in the end.
+    pub fn ground(&self) -> &Arc<Ground> {
+        &self.ground
+    }
+
     /// Returns the module's address.
     pub fn address(&self) -> &ModuleAddr {
         &self.address
@@ -238,6 +243,7 @@ impl StaticModule {
         }
         let mut values = BTreeMap::new();
         for it in &references {
+            problems.extend(scope::check_attribute(it));
             let name = match &it.subject {
                 Subject::Variable(name) => Named::Variable(name.clone()),
                 Subject::Local(name) => Named::Local(name.clone()),

@@ -24,16 +24,7 @@ impl StaticModule {
         let dynamic = |what: String| Some(problems::dynamic(&what, needed_by, at));
         match &reference.subject {
             Subject::Variable(_) | Subject::Local(_) => None,
-            Subject::Path(name) => {
-                let known = ["cwd", "module", "root"];
-                (!known.contains(&&**name))
-                    .then(|| problems::path_attribute(name, suggest(name, known), at))
-            }
-            Subject::Terraform(name) => match &**name {
-                "workspace" => None,
-                "applying" => Some(problems::applying(at)),
-                other => Some(problems::terraform_attribute(other, at)),
-            },
+            Subject::Path(_) | Subject::Terraform(_) => None,
             Subject::EachKey | Subject::EachValue if each.is_some_and(|it| it.value.is_some()) => {
                 None
             }
@@ -56,6 +47,22 @@ impl StaticModule {
             }
             Subject::Unknown(name) => dynamic(name.to_string()),
         }
+    }
+}
+
+/// Says why an attribute of `path` or `terraform` has no value here.
+pub(super) fn check_attribute(reference: &Reference) -> Option<Diagnostic> {
+    let (known, at) = (["cwd", "module", "root"], reference.span);
+    match &reference.subject {
+        Subject::Path(name) if !known.contains(&&**name) => {
+            Some(problems::path_attribute(name, suggest(name, known), at))
+        }
+        Subject::Terraform(name) => match &**name {
+            "workspace" => None,
+            "applying" => Some(problems::applying(at)),
+            other => Some(problems::terraform_attribute(other, at)),
+        },
+        _ => None,
     }
 }
 

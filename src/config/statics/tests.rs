@@ -164,6 +164,10 @@ fn names_that_do_not_exist_are_told() {
         "#,
         &[],
         expect![[r#"
+            Undefined variable  main.tf:1,28
+              Undefined variable var.nope
+            Undefined local  main.tf:1,40
+              Undefined local local.nope
             Invalid "path" attribute  main.tf:1,54
               The "path" object does not have an attribute named "nope".
             Invalid "terraform" attribute  main.tf:1,67
