@@ -109,6 +109,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
             let options = args.options(ui)?;
             undertake::applying::refresh(ui, world, &args, options)
         }
+        Command::Import(args) => undertake::importing::run(ui, world, &args),
         Command::Init(args) => undertake::preparing::init(ui, world, &args),
         Command::Get(args) => undertake::preparing::get(ui, world, &args),
         Command::Validate(args) => undertake::preparing::validate(ui, world, &args),

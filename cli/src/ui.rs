@@ -155,6 +155,11 @@ impl Ui {
         self.out_style
     }
 
+    /// Returns colours and width of the standard error.
+    pub fn error_style(&self) -> Style {
+        self.err_style
+    }
+
     /// Writes a result to the standard output as it is.
     ///
     /// Whoever reads may have gone; then there is nobody to tell.

@@ -206,6 +206,8 @@ pub struct Resource {
     pub connection: Option<Body>,
     /// Data sources inside a `check` block: that block's name.
     pub check: Option<Str>,
+    /// Whether nobody wrote it: an import without a block, for which a plan writes one.
+    pub generated: bool,
 }
 
 /// How a block repeats.

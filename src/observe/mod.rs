@@ -20,6 +20,7 @@ use crate::value::Value;
 
 pub mod conditions;
 pub mod data;
+pub mod generate;
 pub mod imports;
 pub mod object;
 pub mod pool;
