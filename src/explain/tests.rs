@@ -181,7 +181,7 @@ fn a_provider_is_followed_through_the_modules() {
         "
         module_parent(child, ROOT). module_parent(grandchild, child). provider_block(ROOT, aws, west, aws.west).
         passes(child, aws, DEFAULT, aws, west, Plain). asks_provider(block, aws, DEFAULT, Plain). in_module(block, grandchild).
-        object(n). of(n, block). declared(n). provider_instance(p, aws.west, NONE).
+        object(n). of(n, block). declared(n). provider_node(p, aws.west, NONE).
         ",
         "serves(p, n)",
         expect![[r#"
