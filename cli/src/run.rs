@@ -94,6 +94,9 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),
         Command::Facts(args) => undertake::explaining::facts(ui, world, &args),
         Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
+        Command::Providers(args) if args.command.is_none() => {
+            undertake::providers::run(ui, world, &args)
+        }
         other => Err(unavailable(&other).into()),
     }
 }

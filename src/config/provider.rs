@@ -133,6 +133,7 @@ pub(super) fn reference(
         Expr::String(_) => decoder.traversal(expression)?,
         _ => decoder.written(expression)?,
     };
+    let inner = with_null_as_name(inner);
     let form = || {
         format!(
             "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key."
@@ -176,6 +177,24 @@ pub(super) fn reference(
     };
     check_local_name(decoder, &root.text, root.span)?;
     Some(ProviderRef { name: root.clone(), alias, key, span: inner.span })
+}
+
+/// A provider may be called `null`: in a reference the word is a name.
+pub(super) fn with_null_as_name(expression: Expression) -> Expression {
+    let name = |span: Span| Name { text: "null".into(), span };
+    let span = expression.span;
+    let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
+    let expr = match *expression.expr {
+        Expr::Null => Expr::Traversal { root: name(root_span(&expression)), steps: Vec::new() },
+        Expr::Relative { source, steps } if matches!(*source.expr, Expr::Null) => {
+            Expr::Traversal { root: name(source.span), steps }
+        }
+        Expr::Splat { source, full, each, marker } => {
+            Expr::Splat { source: with_null_as_name(source), full, each, marker }
+        }
+        other => other,
+    };
+    Expression { expr: Box::new(expr), span }
 }
 
 /// Complains of a local name that is not in its normal form.

@@ -80,6 +80,11 @@ impl Serving {
         Some(ProviderInstance { config: config.clone(), key })
     }
 
+    /// Returns where a configuration says how it repeats.
+    pub fn place_of(&self, config: &ProviderConfig) -> Option<Span> {
+        self.repetitions.get(&ConfigAtom(*self.configs.get(config)?)).copied()
+    }
+
     /// Returns what each number stands for, by the kind of column.
     pub fn words(&self) -> BTreeMap<String, BTreeMap<u64, String>> {
         fn of<T>(map: &BTreeMap<T, u32>, text: impl Fn(&T) -> String) -> BTreeMap<u64, String> {

@@ -154,6 +154,7 @@ pub async fn plan(
         problems.extend(violations);
         return Err(problems);
     }
+    problems.extend(serving::unreadable(&known, inputs));
     let structure = std::mem::take(&mut known.lowered.structure);
     let mut observer = observer(inputs, structure, pool, sink);
     observer.serving = serving::concluded(&known, &observer.values.structure);

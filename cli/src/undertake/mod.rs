@@ -24,6 +24,7 @@ pub mod console;
 pub mod explaining;
 pub mod planning;
 pub mod preparing;
+pub mod providers;
 pub mod showing;
 
 /// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
