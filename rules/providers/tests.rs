@@ -252,28 +252,31 @@ fn when_everything_goes_the_recorded_key_counts_unless_another_configuration_mad
 
 #[test]
 fn what_waits_for_the_keys_of_its_block_is_not_given_a_provider_before() {
-    let facts = "
+    check(
+        "
         mode(Normal). provider_block(ROOT, aws, by_region, g). repeats_provider(g). each_key(g, east). provider_node(p, g, east).
         asks_provider(b, aws, by_region, Keyed). in_module(b, ROOT). object(n). of(n, b). late(n, pending). recorded_provider(n, g, east).
-        ";
-    check(
-        facts,
+        ",
         expect![[r#"
-        config_of(b, g, ROOT).
-        provider_instance(p, g, east).
-        provider_alias(ROOT, aws, by_region, g, east).
-        keyed(b).
-    "#]],
+            config_of(b, g, ROOT).
+            provider_instance(p, g, east).
+            provider_alias(ROOT, aws, by_region, g, east).
+            keyed(b).
+        "#]],
     );
     check(
-        &format!("{facts} expanded(pending)."),
+        "
+        mode(Normal). provider_block(ROOT, aws, by_region, g). repeats_provider(g). each_key(g, east). provider_node(p, g, east).
+        asks_provider(b, aws, by_region, Keyed). in_module(b, ROOT). object(n). of(n, b). late(n, pending). recorded_provider(n, g, east).
+        expanded(pending).
+        ",
         expect![[r#"
-        config_of(b, g, ROOT).
-        provider_instance(p, g, east).
-        provider_alias(ROOT, aws, by_region, g, east).
-        keyed(b).
-        chosen(n, g, east).
-        serves(p, n).
-    "#]],
+            config_of(b, g, ROOT).
+            provider_instance(p, g, east).
+            provider_alias(ROOT, aws, by_region, g, east).
+            keyed(b).
+            chosen(n, g, east).
+            serves(p, n).
+        "#]],
     );
 }

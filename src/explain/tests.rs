@@ -187,11 +187,12 @@ fn a_provider_is_followed_through_the_modules() {
         expect![[r#"
             p serves n
               because p is the chosen instance
-              because n belongs to block
-              because block stands in grandchild and uses provider aws
-              because grandchild has no configuration of provider aws of its own, and inherits that of child
-              because the call of child passes what its caller sees
-              because ROOT configures it
+                because n belongs to block
+                because block stands in grandchild and uses provider aws
+                because grandchild has no configuration of provider aws of its own, and inherits that of child
+                because the call of child passes what its caller sees
+                because ROOT configures it
+                because aws.west does not repeat
         "#]],
     );
 }

@@ -262,9 +262,7 @@ impl Trace<'_> {
         self.hang(keys, module);
         self.depends_on(keys, module, &block.depends_on);
         let outer_pending = self.structure.module(module).pending;
-        let known = self
-            .repetition(keys, module, &block.repetition)
-            .filter(|_| !outer_pending || style == Style::Single);
+        let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending);
         let has_node = style != Style::Single
             || !block.depends_on.is_empty()
             || self.structure.module(module).node.is_some();

@@ -132,6 +132,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         variables: &variables,
         workspace: "default",
         world: &world,
+        sources: &Sources::default(),
     })
     .0
 }
