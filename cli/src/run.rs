@@ -122,6 +122,9 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
         Command::Workspace(args) => undertake::workspaces::run(ui, world, &args, false),
         Command::Env(args) => undertake::workspaces::run(ui, world, &args, true),
+        Command::Providers(args) if args.command.is_none() => {
+            undertake::providers::run(ui, world, &args)
+        }
         other => Err(unavailable(&other).into()),
     }
 }

@@ -25,7 +25,7 @@ mod moves;
 mod named;
 mod overrides;
 mod problems;
-mod provider;
+pub(crate) mod provider;
 mod provisioner;
 mod repetition;
 mod resource;
@@ -239,7 +239,7 @@ impl Repetition {
 pub struct ProviderRef {
     /// The local name.
     pub name: Name,
-    /// The alias.
+    /// The alias; empty where the configuration repeats without one.
     pub alias: Option<Name>,
     /// The instance key.
     pub key: Option<Expression>,
@@ -327,7 +327,7 @@ pub struct ProviderBlock {
     pub name: Name,
     /// Which provider that is.
     pub source: Provider,
-    /// `alias`
+    /// `alias`; empty where the block repeats without one, so that each key is an alias.
     pub alias: Option<Name>,
     /// `count` or `for_each`
     pub repetition: Repetition,

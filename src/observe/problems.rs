@@ -33,6 +33,23 @@ pub fn of_provider(
     }
 }
 
+/// A key that gives an instance which the configuration does not have.
+pub fn no_provider_instance(
+    address: &Instance,
+    instance: &crate::address::ProviderInstance,
+    block: Option<&crate::config::ProviderBlock>,
+) -> Diagnostic {
+    let problem = Diagnostic::error("Provider instance not present").about(address).detail(format!(
+        "To work with {address} its provider instance at {instance} is required, but the provider configuration gives no such key."
+    ));
+    match block {
+        Some(block) => {
+            problem.at(block.repetition.expression().map_or(block.declared, |it| it.span))
+        }
+        None => problem,
+    }
+}
+
 pub(super) fn newer_object(address: &Instance, stored: u64, current: u64) -> Diagnostic {
     Diagnostic::error("Resource instance managed by newer provider version").about(address).detail(format!(
         "The current state of {address} was created by a newer provider version than is currently selected: it follows schema version \

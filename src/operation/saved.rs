@@ -42,6 +42,8 @@ pub struct Loaded {
     pub declared: BTreeMap<Node, String>,
     /// The name and place of each block.
     pub blocks: Vec<(String, String)>,
+    /// What the numbers of provider configurations and their keys stand for.
+    pub(super) words: super::explain_words::Words,
     extras: PlanExtras,
 }
 
@@ -79,6 +81,14 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
             serde_json::to_vec(&super::explain::blocks(session)).unwrap_or_default(),
         ),
         ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
+        (
+            "words".to_owned(),
+            serde_json::to_vec(&super::explain_words::Words::of(
+                &finished.serving,
+                &session.sources,
+            ))
+            .unwrap_or_default(),
+        ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
     finished.plan.save(path, &extras)
@@ -163,8 +173,9 @@ pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
     let declared: Vec<(u32, String)> =
         serde_json::from_slice(entry("declared")).unwrap_or_default();
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
+    let words = serde_json::from_slice(entry("words")).unwrap_or_default();
     let declared = declared.into_iter().map(|it| (Node(it.0), it.1)).collect();
-    Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, extras })
+    Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, words, extras })
 }
 
 impl Loaded {

@@ -208,7 +208,7 @@ pub async fn subject<'o>(
         node.address.resource.mode,
         &node.address.resource.kind,
     )?;
-    let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
+    let provider = observer.provider(&observer.serving(resource, key)?).await?;
     Some(Subject {
         resource,
         module: node.module?,
@@ -313,7 +313,14 @@ async fn existing(
         None => instance.current.as_ref(),
     };
     let Some(stored) = stored else { return Answer::Nothing };
-    let Some((schema, provider)) = serving(observer, resource, address).await else {
+    let node = match deposed {
+        Some(deposed) => {
+            let deposed = (address.key.clone(), crate::value::Str::from(deposed));
+            observer.values.structure.resource(resource).deposed.get(&deposed).copied()
+        }
+        None => observer.values.structure.resource(resource).instance(&address.key),
+    };
+    let Some((schema, provider)) = serving(observer, resource, address, node).await else {
         return Answer::Failed;
     };
     match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
@@ -328,10 +335,10 @@ pub async fn serving(
     observer: &Observer<'_>,
     resource: ResourceId,
     address: &Instance,
+    node: Option<Node>,
 ) -> Option<(std::sync::Arc<Schema>, std::sync::Arc<dyn crate::provider::Provider>)> {
-    let config = observer.values.structure.resource(resource).provider.clone();
-    let config = config
-        .or_else(|| observer.state.resources.get(&address.of()).map(|it| it.provider.clone()))?;
+    let instance = serving_instance(observer, resource, address, node)?;
+    let config = &instance.config;
     let schema = observer
         .pool
         .resource_schema(&config.provider, address.resource.mode, &address.resource.kind)
@@ -340,8 +347,26 @@ pub async fn serving(
         observer.values.report([unknown_type(address, &config.provider.to_string())]);
         return None;
     };
-    let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
+    let provider = observer.provider(&instance).await?;
     Some((schema, provider))
+}
+
+/// The provider instance of an object that may have no block any more: as concluded, else as the state names it.
+pub fn serving_instance(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+    node: Option<Node>,
+) -> Option<ProviderInstance> {
+    if let Some(known) = node.and_then(|it| observer.serving.known.get(&it)) {
+        return Some(known.clone());
+    }
+    let recorded = observer.state.resources.get(&address.of());
+    let key = recorded.and_then(|it| it.instances.get(&address.key));
+    let key = key.map(|it| it.provider_key.clone()).unwrap_or_default();
+    let config = observer.values.structure.resource(resource).provider.clone();
+    let config = config.or_else(|| recorded.map(|it| it.provider.clone()))?;
+    Some(ProviderInstance { config, key })
 }
 
 fn unknown_type(address: &Instance, provider: &str) -> crate::diagnostic::Diagnostic {
@@ -595,7 +620,8 @@ async fn removed(
         Action::Drop => return Outcome::Dropped,
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
-            let Some((schema, provider)) = serving(observer, resource, &address).await else {
+            let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
+            else {
                 return Outcome::Failed;
             };
             match observer.plan_removal(&address, &schema, &provider, &prior).await {

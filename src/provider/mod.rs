@@ -232,6 +232,30 @@ pub trait Provider: Send + Sync {
     async fn stop(&self) {}
 }
 
+/// Where a provider comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is part of this program.
+    Embedded,
+    /// It is a program of its own.
+    Plugin,
+}
+
+impl Origin {
+    /// Returns where a provider comes from.
+    pub fn of(address: &crate::address::Provider) -> Origin {
+        if builtin::version(address).is_some() { Origin::Embedded } else { Origin::Plugin }
+    }
+
+    /// Returns the origin and its reason in a few words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Origin::Embedded => "embedded: part of this program",
+            Origin::Plugin => "plugin: no part of this program",
+        }
+    }
+}
+
 /// Starts embedded providers; `None` where the address is not embedded.
 pub fn embedded(
     address: &crate::address::Provider,

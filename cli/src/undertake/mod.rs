@@ -25,6 +25,7 @@ pub mod explaining;
 pub mod importing;
 pub mod planning;
 pub mod preparing;
+pub mod providers;
 pub mod showing;
 pub mod workspaces;
 
