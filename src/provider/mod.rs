@@ -1,4 +1,5 @@
-//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`.
+//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`, programs of their own behind
+//! `plugin/`.
 //!
 //! Values that cross this boundary are unmarked and conform to the schema's type.
 
@@ -12,6 +13,7 @@ use crate::value::{Path, Value};
 use crate::world::World;
 
 pub mod builtin;
+pub mod plugin;
 
 /// A problem that a provider reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,6 +172,9 @@ pub struct OpenedEphemeral {
 /// A provider, in the protocol's calls. One value is one running provider instance.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// Gets ready for further calls, and waits for nothing.
+    fn begin(&self) {}
+
     /// Returns what the provider accepts and returns.
     async fn schema(&self) -> Response<Arc<ProviderSchema>>;
 
@@ -232,10 +237,35 @@ pub trait Provider: Send + Sync {
     async fn stop(&self) {}
 }
 
-/// Starts embedded providers; `None` where the address is not embedded.
-pub fn embedded(
-    address: &crate::address::Provider,
-    world: &Arc<World>,
-) -> Option<Arc<dyn Provider>> {
-    builtin::start(address, world)
+/// Where the processes of one provider come from.
+#[derive(Clone)]
+pub enum Origin {
+    /// It is part of this program.
+    Embedded(crate::address::Provider),
+    /// It is a program of its own.
+    Plugin(Arc<plugin::Program>),
+}
+
+impl Origin {
+    /// Returns where a provider comes from: a plugin that is there goes before what is part of this program.
+    pub fn of(address: &crate::address::Provider, world: &World) -> Option<Origin> {
+        if let Some(found) = plugin::locate::locate(address, world, &|_| true) {
+            return Some(Origin::Plugin(plugin::Program::executable(
+                address.clone(),
+                found.executable,
+                found.version.map(|it| it.to_string()),
+            )));
+        }
+        builtin::version(address).map(|_| Origin::Embedded(address.clone()))
+    }
+
+    /// Returns one that nobody has configured. A process is not started before it is needed.
+    pub fn start(&self, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+        match self {
+            Origin::Embedded(address) => builtin::start(address, world),
+            Origin::Plugin(program) => {
+                Some(Arc::new(plugin::Plugin::new(program.clone(), world.clone())))
+            }
+        }
+    }
 }
