@@ -23,6 +23,7 @@ pub mod data;
 pub mod generate;
 pub mod imports;
 pub mod object;
+pub mod origin;
 pub mod pool;
 pub mod problems;
 pub mod repetition;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::session::Session;
 use crate::address::{Module as ModuleAddr, Provider};
 use crate::config::version::{Constraints, Operator};
+use crate::install::Plugins;
 use crate::planner::Structured;
-use crate::provider::Origin;
 use crate::state::State;
 
 /// What one module needs, and the modules that it calls.
@@ -27,13 +27,19 @@ pub struct Need {
     pub provider: Provider,
     /// Its version constraints, empty where there are none.
     pub versions: String,
-    /// Where it comes from.
-    pub origin: Origin,
+    /// What it is: part of this program, a plugin, or missing.
+    pub origin: &'static str,
+    /// Why it is that.
+    pub reason: String,
 }
 
 impl Need {
-    fn new(provider: Provider, versions: String) -> Need {
-        Need { origin: Origin::of(&provider), provider, versions }
+    fn new(plugins: &Plugins, provider: Provider, versions: String) -> Need {
+        let (origin, reason) = match plugins.locate(&provider) {
+            Ok(located) => (located.kind(), located.why),
+            Err(why) => ("missing", why),
+        };
+        Need { origin, reason, provider, versions }
     }
 }
 
@@ -49,11 +55,15 @@ pub struct Served {
 }
 
 /// Returns what every module needs.
-pub fn required(session: &Session) -> Required {
-    of_module(session, &ModuleAddr::default(), String::new())
+pub fn required(session: &Session, plugins: &Plugins) -> Required {
+    of_module((session, plugins), &ModuleAddr::default(), String::new())
 }
 
-fn of_module(session: &Session, address: &ModuleAddr, name: String) -> Required {
+fn of_module(
+    (session, plugins): (&Session, &Plugins),
+    address: &ModuleAddr,
+    name: String,
+) -> Required {
     let mut found = Required { name, providers: Vec::new(), modules: Vec::new() };
     let Some(module) = session.config.module(address) else { return found };
     let mut versions: BTreeMap<Provider, Vec<String>> = BTreeMap::new();
@@ -70,13 +80,13 @@ fn of_module(session: &Session, address: &ModuleAddr, name: String) -> Required 
     }
     let needs = versions.into_iter().map(|(provider, said)| {
         let said: Vec<String> = said.iter().map(|it| canonical(it)).collect();
-        Need::new(provider, said.join(", "))
+        Need::new(plugins, provider, said.join(", "))
     });
     found.providers.extend(needs);
     for call in module.calls.keys() {
         let child = address.child(call);
         if session.config.module(&child).is_some() {
-            found.modules.push(of_module(session, &child, format!("module.{call}")));
+            found.modules.push(of_module((session, plugins), &child, format!("module.{call}")));
         }
     }
     found
@@ -114,10 +124,10 @@ fn canonical(text: &str) -> String {
 }
 
 /// Returns what the objects of a state need.
-pub fn of_state(state: &State) -> Vec<Need> {
+pub fn of_state(state: &State, plugins: &Plugins) -> Vec<Need> {
     let all: BTreeSet<&Provider> =
         state.resources.values().map(|it| &it.provider.provider).collect();
-    all.into_iter().map(|it| Need::new(it.clone(), String::new())).collect()
+    all.into_iter().map(|it| Need::new(plugins, it.clone(), String::new())).collect()
 }
 
 /// Returns every provider instance, those that serve nothing included.

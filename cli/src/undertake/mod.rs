@@ -197,7 +197,7 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
 /// Returns what the providers of a state's objects announce; what cannot be had is left out.
 pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
     let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
+    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.
