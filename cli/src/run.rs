@@ -114,6 +114,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Get(args) => undertake::preparing::get(ui, world, &args),
         Command::Validate(args) => undertake::preparing::validate(ui, world, &args),
         Command::Metadata(args) => commands::metadata::run(ui, &args),
+        Command::Fmt(args) => undertake::formatting::run(ui, &args),
         Command::Console(args) => undertake::console::run(ui, world, &args),
         Command::Show(args) => undertake::showing::run(ui, world, &args),
         Command::Why(args) => undertake::explaining::why(ui, world, &args),

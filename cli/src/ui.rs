@@ -348,6 +348,11 @@ impl Ui {
         self.err_style = Style { framed: self.has_frames, spaced: true, ..self.err_style };
     }
 
+    /// Sets that an empty line follows each problem.
+    pub fn space_problems(&mut self) {
+        self.err_style.spaced = true;
+    }
+
     /// Returns whether people type the input.
     pub fn is_conversation(&self) -> bool {
         self.streams().input_is_terminal

@@ -22,6 +22,7 @@ use crate::view::plan::Schemas;
 pub mod applying;
 pub mod console;
 pub mod explaining;
+pub mod formatting;
 pub mod importing;
 pub mod planning;
 pub mod preparing;
