@@ -274,7 +274,7 @@ pub fn call_source(
     };
     let text = problems.take(source_text(expression, &call.name.text, place, each));
     // A version that is wrong is still one.
-    let has_version = version.as_ref().map_or(true, Option::is_some);
+    let has_version = version.as_ref().is_none_or(Option::is_some);
     let source = text.and_then(|text| {
         let source = ModuleSource::parse(&text, has_version);
         problems.take(source.map_err(|why| invalid_source(&text, &why, expression.span)))

@@ -4,7 +4,7 @@ use crate::support::{binary, root};
 
 #[test]
 fn the_first_command_of_the_readme_plans() {
-    let output = binary::process(binary::path(), &root())
+    let output = binary::process(binary::path(), root())
         .args(["-chdir=testdata/quickstart", "plan", "-no-color", "-exclude=null_resource.b"])
         .output()
         .expect("the binary runs");

@@ -235,21 +235,21 @@ mod tests {
     use super::*;
 
     fn cache() -> (tempfile::TempDir, Cache) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("it works");
         let environment = [("HOME".to_owned(), folder.path().display().to_string())].into();
         let world = World { environment, ..World::of_this_process() };
-        (folder, Cache::of(&world).unwrap())
+        (folder, Cache::of(&world).expect("it works"))
     }
 
     #[test]
     fn a_digest_is_remembered_until_the_file_changes() {
         let (folder, cache) = cache();
         let program = folder.path().join("program");
-        fs::write(&program, "one").unwrap();
+        fs::write(&program, "one").expect("it works");
         assert_eq!(cache.known_digest(&program), None);
         let first = cache.digest(&program);
         assert_eq!(cache.known_digest(&program), first);
-        fs::write(&program, "other").unwrap();
+        fs::write(&program, "other").expect("it works");
         assert_eq!(cache.known_digest(&program), None);
         assert_ne!(cache.digest(&program), first);
     }
@@ -258,13 +258,14 @@ mod tests {
     fn a_package_is_read_again_when_anything_in_it_changes() {
         let (home, cache) = cache();
         let package = home.path().join("package");
-        fs::create_dir_all(package.join("inner")).unwrap();
-        fs::write(package.join("program"), "one").unwrap();
-        let read = |sum: &str| cache.package_sum(&package, || Ok(sum.to_owned())).unwrap();
+        fs::create_dir_all(package.join("inner")).expect("it works");
+        fs::write(package.join("program"), "one").expect("it works");
+        let read =
+            |sum: &str| cache.package_sum(&package, || Ok(sum.to_owned())).expect("it works");
         assert_eq!([read("a"), read("b")], ["a", "a"]);
-        fs::write(package.join("program"), "two").unwrap();
+        fs::write(package.join("program"), "two").expect("it works");
         assert_eq!([read("c"), read("d")], ["c", "c"]);
-        fs::write(package.join("inner/more"), "").unwrap();
+        fs::write(package.join("inner/more"), "").expect("it works");
         assert_eq!(read("e"), "e");
     }
 
@@ -276,9 +277,9 @@ mod tests {
         cache.keep_schema("plugin", 6, &answer);
         assert_eq!(cache.schema("plugin"), Some((6, answer)));
         let path = cache.folder.join("schemas/plugin");
-        let mut bytes = fs::read(&path).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        fs::write(&path, bytes).unwrap();
+        let mut bytes = fs::read(&path).expect("it works");
+        *bytes.last_mut().expect("it works") ^= 1;
+        fs::write(&path, bytes).expect("it works");
         assert_eq!(cache.schema("plugin"), None);
     }
 
@@ -299,6 +300,6 @@ mod tests {
             Cache::of(&World { environment, ..World::of_this_process() })
         };
         assert!(of("off").is_none() && of("").is_none());
-        assert!(of("/elsewhere").unwrap().folder.starts_with("/elsewhere"));
+        assert!(of("/elsewhere").expect("it works").folder.starts_with("/elsewhere"));
     }
 }
