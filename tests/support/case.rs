@@ -176,7 +176,7 @@ impl Command {
 }
 
 /// Splits at blanks; `'…'` keeps what it holds together.
-fn words(line: &str) -> Result<Vec<String>, String> {
+pub fn words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let (mut word, mut is_word, mut quoted) = (String::new(), false, false);
     for c in line.chars() {
