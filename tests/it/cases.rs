@@ -28,6 +28,11 @@ fn cases_of_actions() {
 }
 
 #[test]
+fn cases_of_providers() {
+    check_group("providers");
+}
+
+#[test]
 fn cases_of_agree() {
     check_group("agree");
 }

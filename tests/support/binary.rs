@@ -50,6 +50,7 @@ pub fn run(command: &Command, folder: &Path) -> Result<String, String> {
             [word, flags @ ..] if word == "deploy" => summary::deploy(flags, folder),
             [word, flags @ ..] if word == "steps" => summary::steps(flags, folder),
             [word] if word == "state" => summary::state(folder),
+            [word] if word == "served" => summary::served(folder),
             _ => Ok(print(&program(arguments, folder)?, *shown)),
         },
     }

@@ -10,6 +10,7 @@ mod case;
 mod normal;
 mod summary;
 
+pub use case::words;
 use case::{Case, Section};
 
 /// The root of the repository.
