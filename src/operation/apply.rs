@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::Sink;
 use super::session::Session;
@@ -11,6 +11,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, ResourceId, Structure};
+use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
@@ -21,7 +22,7 @@ use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Value};
 use entail_rules::order::Order;
-use entail_rules::{Facts, Phase};
+use entail_rules::{Facts, Node, Phase};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -90,7 +91,12 @@ pub async fn apply(
         parallelism,
         world: &session.world,
     };
-    let mut done = execute(&context).await;
+    let mut done = tokio::select! {
+        done = execute(&context) => done,
+        never = observer.keep_open() => match never {},
+    };
+    observer.close_all().await;
+    done.problems.extend(observer.values.take_problems());
     if done.state.lineage.is_empty() {
         done.state.lineage.clone_from(&base.next_lineage);
     }
@@ -194,6 +200,7 @@ fn observer<'a>(
     values.workspace = &approved.plan.workspace;
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
+    values.pool = Some(pool);
     let types: Vec<_> = values
         .structure
         .resources
@@ -233,7 +240,7 @@ fn observer<'a>(
         }
     }
     for node in 0..values.structure.nodes.len() {
-        let node = entail_rules::Node(node as u32);
+        let node = Node(node as u32);
         if matches!(values.structure.kind(node), NodeKind::Pending(_)) {
             values.settle(node, Value::NULL);
         }
@@ -248,8 +255,19 @@ fn observer<'a>(
         imports: Default::default(),
         validated: Default::default(),
         checks: conditions::Results::default(),
+        leases: leases(approved),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
+}
+
+/// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
+fn leases(approved: &Approved<'_>) -> Leases {
+    let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
+    approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
+    let providers = entail_rules::providers::serve(approved.facts);
+    Leases::of(approved.facts, &providers, approved.structure, &|node| {
+        Some(steps.get(&node).copied().unwrap_or_default())
+    })
 }
 
 /// Decodes a stored object, marked as recorded.

@@ -28,6 +28,11 @@ fn cases_of_actions() {
 }
 
 #[test]
+fn cases_of_ephemeral() {
+    check_group("ephemeral");
+}
+
+#[test]
 fn cases_of_agree() {
     check_group("agree");
 }

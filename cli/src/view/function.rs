@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 #[derive(Serialize)]
 pub struct SignatureForm {
     name: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     params: Vec<ParameterForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     variadic_param: Option<ParameterForm>,
@@ -45,22 +44,43 @@ struct Document {
 
 /// Returns the signature of a function by the name it was called by; nothing where it is none of the language's own.
 pub fn signature(called_as: &str) -> Option<SignatureForm> {
-    let function = functions::find(called_as.strip_prefix("core::").unwrap_or(called_as))?;
+    let base = called_as.strip_prefix("core::").unwrap_or(called_as);
+    let (params, variadic_param, return_type) = match functions::find(base) {
+        Some(it) => (
+            parameters(it),
+            it.variadic.as_ref().map(parameter),
+            raw(type_to_json(it.usual_type())),
+        ),
+        None => {
+            let it = functions::SPECIAL.iter().find(|it| it.name == base)?;
+            (
+                it.parameters.iter().map(parameter).collect(),
+                it.variadic.as_ref().map(parameter),
+                raw(type_to_json(it.returns.ty())),
+            )
+        }
+    };
+    // What failed says itself whether null was the matter.
+    let plain = |it: ParameterForm| ParameterForm { is_nullable: false, ..it };
     Some(SignatureForm {
-        name: function.name.to_owned(),
-        params: parameters(function),
-        variadic_param: function.variadic.as_ref().map(parameter),
-        return_type: result(function),
+        name: base.to_owned(),
+        params: params.into_iter().map(plain).collect(),
+        variadic_param: variadic_param.map(plain),
+        return_type,
     })
 }
 
 /// Describes every function of the language, each also under its full name.
 pub fn all() -> String {
-    let functions = functions::all();
-    let signatures = functions.into_iter().flat_map(|it| {
+    let is_there = |it: &&Function| !functions::REMOVED.contains(&it.name);
+    let ordinary = functions::all().into_iter().filter(is_there).flat_map(|it| {
         [it.name.to_owned(), format!("core::{}", it.name)].map(|name| (name, description(it)))
     });
-    let document = Document { format_version: "1.0", function_signatures: signatures.collect() };
+    let special = functions::SPECIAL.iter().flat_map(|it| {
+        [it.name.to_owned(), format!("core::{}", it.name)].map(|name| (name, special(it)))
+    });
+    let signatures = ordinary.chain(special).collect();
+    let document = Document { format_version: "1.0", function_signatures: signatures };
     // The document has string keys only, so serialising it cannot fail.
     super::output::escape_html(&serde_json::to_string(&document).unwrap_or_default())
 }
@@ -71,6 +91,15 @@ fn description(function: &Function) -> DescriptionForm {
         return_type: result(function),
         parameters: parameters(function),
         variadic_parameter: function.variadic.as_ref().map(parameter),
+    }
+}
+
+fn special(it: &functions::Special) -> DescriptionForm {
+    DescriptionForm {
+        description: it.description,
+        return_type: raw(type_to_json(it.returns.ty())),
+        parameters: it.parameters.iter().map(parameter).collect(),
+        variadic_parameter: it.variadic.as_ref().map(parameter),
     }
 }
 

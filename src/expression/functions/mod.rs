@@ -255,6 +255,10 @@ impl Function {
     pub fn usual_type(&self) -> Type {
         let parameters = self.parameters.iter().chain(&self.variadic);
         let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
+        let is_open = |it: &Parameter| it.shape == Shape::Any && !it.dynamic;
+        if self.parameters.iter().chain(&self.variadic).any(is_open) {
+            return Type::DYNAMIC;
+        }
         match self.returns {
             Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
             Returns::Computed(compute) | Returns::NullableComputed(compute) => {
@@ -355,6 +359,41 @@ static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::n
         .map(|it| (it.name, it))
         .collect()
 });
+
+/// A function that looks at its arguments' expressions, so that calling it is the evaluator's business.
+pub struct Special {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// What it takes any number of.
+    pub variadic: Option<Parameter>,
+    /// What it gives.
+    pub returns: Shape,
+}
+
+/// The functions that look at expressions and are not in the table.
+pub const SPECIAL: &[Special] = &[
+    Special {
+        name: "can",
+        description: "Returns whether the expression can be evaluated without an error.",
+        parameters: &[Parameter::any("expression")],
+        variadic: None,
+        returns: Shape::Bool,
+    },
+    Special {
+        name: "try",
+        description: "Returns the value of the first argument that can be evaluated without an error.",
+        parameters: &[],
+        variadic: Some(Parameter::any("expressions")),
+        returns: Shape::Any,
+    },
+];
+
+/// Functions of earlier versions, kept so that a call says what to write instead.
+pub const REMOVED: &[&str] = &["list", "map"];
 
 /// Returns a function by its name, without `core::`.
 pub fn find(name: &str) -> Option<&'static Function> {
