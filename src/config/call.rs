@@ -62,7 +62,7 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
         inputs: inputs(decoder, rest.body),
         providers,
         depends_on,
-        body_span: block.body.span,
+        body_span: block.body.span.first(),
     })
 }
 

@@ -10,7 +10,7 @@ use super::verdict::{Answer, Asked, Holds, judge};
 use super::{Context, Counted, Outcome, Report, problems, provision};
 use crate::address::InstanceKey;
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::object::{Planned, Prior, Subject, lasting};
 use crate::operation::event::{Event, Sink, Subject as EventSubject};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
@@ -211,7 +211,7 @@ async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<Appl
 }
 
 fn marked(subject: &Subject<'_>, planned: &Planned, value: &Value) -> Value {
-    let (_, marks) = planned.config.unmark_paths();
+    let marks = lasting(planned.config.unmark_paths().1);
     schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &subject.schema.block)
 }
 
@@ -306,11 +306,12 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     let report = |subject: EventSubject, errored: bool| {
         Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
     };
+    let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
     let Some(value) = read_now(ctx, change, &subject).await else {
-        return Outcome { reported: report(told, true), ..failure(Vec::new()) };
+        let failed = subject.block.check.is_none();
+        return Outcome { reported: report(told, true), failed, ..Outcome::default() };
     };
     let passed = ctx.observer.postconditions(&subject, &value);
-    let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
     Outcome {
         records: vec![written(change, None, record::new_result(&value, subject.schema))],
         reported: report(EventSubject::of(&change.address, None, &value), false),

@@ -6,8 +6,9 @@ use entail_rules::Node;
 
 use super::Observer;
 use super::problems;
-use crate::address::{Instance, InstanceKey};
+use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
+use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
@@ -275,7 +276,8 @@ impl<'a> Observer<'a> {
         }
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
-        let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
+        let marked =
+            crate::value::path::mark_paths(&planned.planned, &lasting(config_marks.clone()));
         let value = schema::mark_sensitive(&marked, block);
         let mut prior = prior;
         if prior.imported.is_some() {
@@ -316,26 +318,10 @@ impl<'a> Observer<'a> {
         if errors {
             return None;
         }
-        if config.contains_ephemeral() {
-            let config = self.refuse_ephemeral(subject, config)?;
-            return Some((config, !passed));
-        }
-        Some((config, !passed))
-    }
-
-    fn refuse_ephemeral(&self, subject: &Subject<'_>, config: Value) -> Option<Value> {
-        let (plain, marks) = config.unmark_paths();
-        let write_only = schema::write_only_paths(&subject.schema.block, &plain);
-        let mut refused = false;
-        for (path, _) in marks.iter().filter(|it| it.1.ephemeral) {
-            if !write_only.contains(path) {
-                refused = true;
-                let span = crate::expression::body::span_of_path(&subject.block.body, path)
-                    .unwrap_or(subject.block.declared);
-                self.values.report([problems::ephemeral_value(&subject.address, path, span)]);
-            }
-        }
-        (!refused).then_some(config)
+        let misused = misused(subject.block, subject.schema, &config);
+        let is_misused = !misused.is_empty();
+        self.values.report(misused.into_iter().map(|it| it.about(&subject.address)));
+        (!is_misused).then_some((config, !passed))
     }
 
     /// Plans the removal of an object.
@@ -369,6 +355,33 @@ impl<'a> Observer<'a> {
     pub fn settle_object(&self, node: Node, value: Value) {
         self.values.settle(node, value);
     }
+}
+
+/// Returns what is wrong with ephemeral values in arguments that are stored.
+pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec<Diagnostic> {
+    if block.name.mode == Mode::Ephemeral || !config.contains_ephemeral() {
+        return Vec::new();
+    }
+    let (plain, marks) = config.unmark_paths();
+    let write_only = schema::write_only_paths(&schema.block, &plain);
+    let is_stored = |path: &Path| !write_only.iter().any(|it| path.starts_with(it));
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for (path, _) in marks.iter().filter(|it| it.1.ephemeral && is_stored(&it.0)) {
+        // The argument as a whole is to blame, wherever in it the value stands.
+        let whole = schema.block.argument_of(path);
+        let span = crate::expression::body::span_of_path(&block.body, &whole.to_vec());
+        let problem = problems::ephemeral_value(path, span.unwrap_or(block.declared));
+        if !found.contains(&problem) {
+            found.push(problem);
+        }
+    }
+    found
+}
+
+/// Leaves out that a part is ephemeral: what is planned and kept of a write-only argument is null.
+pub fn lasting(marks: Vec<(Path, Marks)>) -> Vec<(Path, Marks)> {
+    let kept = marks.into_iter().map(|(path, it)| (path, Marks { ephemeral: false, ..it }));
+    kept.filter(|it| !it.1.is_empty()).collect()
 }
 
 /// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.

@@ -4,20 +4,22 @@
 //! Planning and applying each fill a table of their own.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use entail_rules::Node;
 
-use super::repetition;
-use crate::address::{InstanceKey, ResourceName};
+use super::{functions, repetition};
+use crate::address::{InstanceKey, Mode, ResourceName};
 use crate::config::inputs::{Origin, VariableInput};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::functions::Failure;
 use crate::expression::{self, Scope, Subject};
 use crate::lower::structure::{
     CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style,
 };
-use crate::syntax::{Expression, Step};
+use crate::schema::FunctionSignature;
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Kind, Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -45,6 +47,10 @@ pub struct Values<'a> {
     pub call_types: Vec<Type>,
     /// Root outputs that cannot be evaluated because something they read failed.
     pub stopped: std::collections::BTreeSet<Node>,
+    /// Whether any output of a module should not be used any more.
+    pub has_deprecated: bool,
+    /// The providers whose functions expressions may call.
+    pub pool: Option<&'a super::pool::Pool>,
     objects: Vec<OnceLock<Value>>,
     memo: Vec<OnceLock<Result<Value, ()>>>,
     wholes: Vec<OnceLock<Value>>,
@@ -74,6 +80,11 @@ impl<'a> Values<'a> {
             types: Vec::new(),
             call_types: Vec::new(),
             stopped: Default::default(),
+            has_deprecated: config
+                .modules
+                .values()
+                .any(|it| it.outputs.values().any(|it| it.deprecated.is_some())),
+            pool: None,
             objects: Vec::new(),
             memo: Vec::new(),
             wholes: Vec::new(),
@@ -192,7 +203,14 @@ impl<'a> Values<'a> {
                 let marks = Marks {
                     sensitive: output.sensitive,
                     ephemeral: output.ephemeral,
-                    ..Marks::default()
+                    ..match (&output.deprecated, self.structure.module(*module).parent) {
+                        (Some(advice), Some((_, call))) => {
+                            let key = &self.structure.module(*module).key;
+                            let call = &self.structure.call(call).name;
+                            Marks::deprecated(&format!("module.{call}{key}.{name}"), advice)
+                        }
+                        _ => Marks::default(),
+                    }
                 };
                 Ok(value.mark(&marks))
             }
@@ -258,7 +276,10 @@ impl<'a> Values<'a> {
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
             Some(value) => value.clone(),
-            None => Value::unknown(self.types[id.index()]).mark(&Marks::read(node.0)),
+            None => Value::unknown(self.types[id.index()]).mark(&Marks {
+                ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
+                ..Marks::read(node.0)
+            }),
         }
     }
 
@@ -413,6 +434,10 @@ pub struct ValueScope<'v, 'a> {
 }
 
 impl ValueScope<'_, '_> {
+    fn config(&self) -> &config::Module {
+        &self.values.structure.module(self.module).config
+    }
+
     /// Sets what `each` and `count` are.
     pub fn with_each(mut self, key: InstanceKey, value: Option<Value>) -> Self {
         self.each = Some((key, value));
@@ -484,5 +509,17 @@ impl Scope for ValueScope<'_, '_> {
 
     fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
         self.values.plan_time
+    }
+
+    fn may_be_deprecated(&self) -> bool {
+        self.values.has_deprecated
+    }
+
+    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        functions::signature(self.values.pool, self.config(), name)
+    }
+
+    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
+        functions::call(self.values.pool, self.config(), name, arguments)
     }
 }

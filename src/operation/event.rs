@@ -83,6 +83,8 @@ pub enum Event {
     EphemeralStart(Instance, Phase),
     /// It was opened, renewed or closed.
     EphemeralComplete(Instance, Phase, Duration),
+    /// An ephemeral resource is not opened before the plan is carried out, for the reason given.
+    EphemeralDeferred(Instance, &'static str),
 }
 
 /// Who listens to [`Event`]s.

@@ -62,7 +62,8 @@ fn keys(
     let Some(expression) = repetition.expression() else {
         return Some(vec![(InstanceKey::None, None)]);
     };
-    let (value, problems) = expression::evaluate(expression, &observer.values.scope(module));
+    let scope = observer.values.scope(module);
+    let (value, problems) = expression::evaluate(expression, &scope);
     let failed = problems.has_errors();
     observer.values.report(problems);
     if failed {
@@ -71,11 +72,14 @@ fn keys(
     match repetition::keys(repetition, &value) {
         Keys::Known(keys) => Some(keys),
         Keys::Invalid(problem) => {
-            observer.values.report([problem.at(expression.span)]);
+            let problem = repetition::blamed(*problem, repetition, &value, expression, &scope);
+            observer.values.report([problem]);
             None
         }
         Keys::Unknown => {
-            observer.values.report([repetition::not_known(repetition, what).at(expression.span)]);
+            let problem = repetition::not_known(repetition, what);
+            let problem = repetition::blamed(problem, repetition, &value, expression, &scope);
+            observer.values.report([problem]);
             None
         }
     }
@@ -301,7 +305,7 @@ fn declare(
     match address.resource.mode {
         Mode::Managed => facts.managed.push((node,)),
         Mode::Data => facts.data.push((node,)),
-        Mode::Ephemeral => {}
+        Mode::Ephemeral => facts.ephemeral.push((node,)),
     }
     facts.object.push((node,));
     facts.member.push((node, pending));
@@ -321,6 +325,7 @@ fn declare(
     }
     progress.by_node.extend(&facts, &[]);
     progress.facts.absorb(&facts);
+    observer.leases.as_pending(node, pending);
     match held {
         true => progress.schedule.release_before(node.0, pending.0),
         false => progress.schedule.add_before(node.0, pending.0),

@@ -50,7 +50,8 @@ impl Observer<'_> {
                 .map(|it| crate::lower::structure::ModuleId(it as u32))
         };
         let Some(module) = node.module.or_else(first) else { return true };
-        let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
+        let scope = self.values.scope(module);
+        let (value, problems) = crate::expression::evaluate(expression, &scope);
         let failed = problems.has_errors();
         self.values.report(problems);
         if failed {
@@ -73,7 +74,15 @@ impl Observer<'_> {
             return !destroys || invalid("its value is not known until apply");
         }
         match convert(&value, Type::BOOL).ok().and_then(|it| it.as_bool()) {
-            None => invalid("this value cannot be converted to bool"),
+            None => {
+                let mut problem = Diagnostic::error("Invalid value for prevent_destroy")
+                    .detail("The prevent_destroy argument must be true or false, and this value cannot be converted to bool.")
+                    .at(expression.span);
+                problem.values =
+                    crate::expression::values_of(expression, &scope, &[], false, false);
+                self.values.report([problem]);
+                false
+            }
             Some(true) if destroys => {
                 let address = address.map_or_else(|| node.address.to_string(), Instance::to_string);
                 self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
@@ -365,14 +374,19 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
             continue;
         }
         for (name, check) in &node.config.checks {
-            let address = if node.address.is_root() {
-                format!("check.{name}")
-            } else {
-                format!("{}.check.{name}", node.address)
-            };
+            let address = conditions::check_address(&node.address, name);
             let block = config_name(&address);
             if !unfiltered || observer.request.mode == PlanMode::Destroy {
                 observer.checks.expect(conditions::Kind::Check, &block, &address);
+                continue;
+            }
+            if let Some(message) = observer.checks.scoped_failure(&address) {
+                let outcome = conditions::Outcome {
+                    status: conditions::Status::Fail,
+                    message: Some(message),
+                    problems: Default::default(),
+                };
+                observer.checks.record(conditions::Kind::Check, &block, &address, 0, &outcome);
                 continue;
             }
             let scope = observer.values.scope(crate::lower::structure::ModuleId(module as u32));

@@ -16,7 +16,8 @@ use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::data::Question;
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::ephemeral;
+use crate::observe::object::{Planned, Prior, Subject, lasting};
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::schema::{self, Schema};
@@ -244,7 +245,9 @@ async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
             adopting(observer, resource, &key).await
         }
         Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
-        Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => {
+        Mode::Data | Mode::Ephemeral
+            if is_declared && observer.request.mode != PlanMode::Destroy =>
+        {
             data(observer, resource, &key).await
         }
         _ => Answer::Nothing,
@@ -406,12 +409,14 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     let mut second = FuturesUnordered::new();
     for (node, answer) in answers {
         let action = actions.get(&node).copied();
-        let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok();
+        let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok()
+            || decisions.opens.binary_search(&(node,)).is_ok();
         second.push(finish(observer, node, answer, action, reads_now).map(move |it| (node, it)));
     }
     while let Some((node, outcome)) = second.next().await {
         record(observer, progress, node, outcome);
         progress.schedule.settle(node.0);
+        observer.close(observer.leases.done(node)).await;
     }
     progress.facts.absorb(&batch);
     progress.decisions.absorb(&decisions);
@@ -548,7 +553,7 @@ async fn changed(
     let mut recorded_marks = None;
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
     if replaces && !planned.prior.tainted {
-        recorded_marks = Some(planned.config.unmark_paths().1);
+        recorded_marks = Some(lasting(planned.config.unmark_paths().1));
         match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,
             None => return Outcome::Failed,
@@ -558,9 +563,8 @@ async fn changed(
     let refused = !observer.may_destroy(*resource, Some(&subject.address), destroys);
     let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
     let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
-    if !refused && !observer.postconditions(&subject, &after) {
-        return Outcome::Failed;
-    }
+    // What is planned is shown even if it is not as it should be.
+    let refused = refused || !observer.postconditions(&subject, &after);
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
     found(
         Found {
@@ -657,18 +661,25 @@ async fn read(
         return Outcome::Nothing;
     };
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    if subject.address.resource.mode == Mode::Ephemeral {
+        return opened(observer, node, &subject, &question, reads_now).await;
+    }
     let mut value = None;
     if reads_now {
         observer.events.read_started(&subject.address);
         let since = std::time::Instant::now();
-        let Some(read) = observer.read_data(&subject, &question.config).await else {
-            return Outcome::Failed;
-        };
-        observer.events.read_finished(&subject.address, &read, since);
-        if !observer.postconditions(&subject, &read) {
-            return Outcome::Failed;
+        value = observer.read_data(&subject, &question.config).await;
+        match &value {
+            Some(read) => {
+                observer.events.read_finished(&subject.address, read, since);
+                if !observer.postconditions(&subject, read) {
+                    return Outcome::Failed;
+                }
+            }
+            // In a check it has only failed the check, and is read again when the plan is carried out.
+            None if subject.block.check.is_some() => {}
+            None => return Outcome::Failed,
         }
-        value = Some(read);
     }
     match (action, value) {
         (Some((Action::Read, reason)), value) => {
@@ -693,6 +704,33 @@ async fn read(
             None => Outcome::Value(Some(unread(&subject, &question))),
         },
     }
+}
+
+/// Opens an ephemeral resource, or leaves that to the apply.
+async fn opened(
+    observer: &Observer<'_>,
+    node: Node,
+    subject: &Subject<'_>,
+    question: &Question,
+    now: bool,
+) -> Outcome {
+    if !now {
+        let why = match question.is_known {
+            true => "pending dependencies",
+            false => "unknown configuration",
+        };
+        observer.events.deferred(&subject.address, why);
+        let value = ephemeral::unopened(subject, &question.config);
+        return Outcome::Value(Some(value));
+    }
+    let Some(value) = observer.open(node, subject, &question.config).await else {
+        return Outcome::Failed;
+    };
+    let passed = observer.postconditions(subject, &value);
+    if observer.leases.is_idle(node) {
+        observer.close(vec![node]).await;
+    }
+    if passed { Outcome::Value(Some(value)) } else { Outcome::Failed }
 }
 
 /// What is known of a data source that is read later.

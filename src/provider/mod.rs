@@ -168,6 +168,15 @@ pub struct OpenedEphemeral {
     pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
+/// A renewed ephemeral resource.
+#[derive(Clone, Debug)]
+pub struct RenewedEphemeral {
+    /// What to hand back next time.
+    pub private: Vec<u8>,
+    /// When to renew it again.
+    pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
+}
+
 /// A provider, in the protocol's calls. One value is one running provider instance.
 #[async_trait]
 pub trait Provider: Send + Sync {
@@ -224,6 +233,12 @@ pub trait Provider: Send + Sync {
 
     /// Opens an ephemeral resource.
     async fn open(&self, kind: &str, config: &Value) -> Response<Option<OpenedEphemeral>>;
+
+    /// Renews an ephemeral resource whose time to be renewed has come.
+    async fn renew(&self, kind: &str, private: &[u8]) -> Response<Option<RenewedEphemeral>> {
+        let _ = kind;
+        Response::ok(Some(RenewedEphemeral { private: private.to_vec(), renew_at: None }))
+    }
 
     /// Closes an ephemeral resource.
     async fn close(&self, kind: &str, private: &[u8]) -> Vec<ProviderDiagnostic>;

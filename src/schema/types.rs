@@ -176,6 +176,21 @@ impl BlockSchema {
     }
 }
 
+impl BlockSchema {
+    /// Returns the part of a path that leads to an argument: without the steps into its value.
+    pub fn argument_of<'p>(&self, path: &'p [PathStep]) -> &'p [PathStep] {
+        let mut block = self;
+        for (at, step) in path.iter().enumerate() {
+            let PathStep::Attribute(name) = step else { continue };
+            match block.blocks.get(name) {
+                Some(inner) => block = &inner.block,
+                None => return &path[..=at],
+            }
+        }
+        path
+    }
+}
+
 fn next_attribute(path: &[PathStep]) -> Option<(&Str, &[PathStep])> {
     let at = path.iter().position(|it| matches!(it, PathStep::Attribute(_)))?;
     match &path[at] {

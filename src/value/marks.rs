@@ -11,9 +11,14 @@ pub struct Marks {
     pub sensitive: bool,
     /// Never stored.
     pub ephemeral: bool,
+    /// Whoever wrote its source advises against using it.
+    pub deprecated: Deprecations,
     /// The nodes it was computed from, while structure is traced (numbers are the tracer's own).
     pub reads: Reads,
 }
+
+/// What a value is derived from that should not be used any more: each source, and what to do instead.
+pub type Deprecations = Option<Arc<std::collections::BTreeSet<(super::Str, super::Str)>>>;
 
 /// A set of node numbers as a shared union tree: cheap to unite, never copied.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +124,7 @@ impl Marks {
 
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        !self.sensitive && !self.ephemeral && self.reads.is_empty()
+        !self.sensitive && !self.ephemeral && self.deprecated.is_none() && self.reads.is_empty()
     }
 
     /// Returns the union of both.
@@ -127,8 +132,20 @@ impl Marks {
         Marks {
             sensitive: self.sensitive || other.sensitive,
             ephemeral: self.ephemeral || other.ephemeral,
+            deprecated: match (&self.deprecated, &other.deprecated) {
+                (Some(a), Some(b)) if !Arc::ptr_eq(a, b) => {
+                    Some(Arc::new(a.union(b).cloned().collect()))
+                }
+                (a, b) => a.as_ref().or(b.as_ref()).cloned(),
+            },
             reads: self.reads.union(&other.reads),
         }
+    }
+
+    /// The mark of a value whose source should not be used any more.
+    pub fn deprecated(source: &str, advice: &str) -> Marks {
+        let one = std::collections::BTreeSet::from([(source.into(), advice.into())]);
+        Marks { deprecated: Some(Arc::new(one)), ..Marks::default() }
     }
 }
 
@@ -213,6 +230,21 @@ impl Value {
             Marks::default()
         });
         (value, union)
+    }
+
+    /// Takes off what says that sources should not be used any more, and returns it by path.
+    pub fn undeprecated(&self) -> (Value, Vec<(Path, Deprecations)>) {
+        if !self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.deprecated.is_some())) {
+            return (self.clone(), Vec::new());
+        }
+        let mut found = Vec::new();
+        let value = self.transform_marks(&mut Vec::new(), &mut |path, marks| {
+            if marks.deprecated.is_some() {
+                found.push((path.to_vec(), marks.deprecated.clone()));
+            }
+            Marks { deprecated: None, ..marks.clone() }
+        });
+        (value, found)
     }
 
     /// Takes all marks off and returns them by path, outermost first.

@@ -33,6 +33,11 @@ fn cases_of_providers() {
 }
 
 #[test]
+fn cases_of_ephemeral() {
+    check_group("ephemeral");
+}
+
+#[test]
 fn cases_of_agree() {
     check_group("agree");
 }

@@ -50,7 +50,7 @@ pub fn render(
     style: Style,
     grouping: Grouping,
 ) -> Printed {
-    let groups = consolidate(sort(problems, sources), grouping);
+    let groups = consolidate(once_per_source(sort(problems, sources)), grouping);
     if grouping.compact_warnings
         && !groups.is_empty()
         && groups.iter().all(|it| !it.first.is_error())
@@ -69,6 +69,18 @@ pub fn render(
         }
     }
     printed
+}
+
+/// Keeps one warning for each deprecated source, however often its value is used.
+fn once_per_source(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut told = std::collections::HashSet::new();
+    problems.retain(|it| {
+        let source = (it.summary == "Value derived from a deprecated source")
+            .then(|| it.detail.split_once("derived from ")?.1.split(", which").next())
+            .flatten();
+        source.is_none_or(|source| told.insert(source.to_owned()))
+    });
+    problems
 }
 
 /// Renders one problem.

@@ -66,6 +66,7 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
         Event::EphemeralComplete(address, phase, elapsed) => {
             format!("{address}: {} complete after {}", opened(*phase), duration(*elapsed))
         }
+        Event::EphemeralDeferred(address, why) => format!("{address}: Deferred due to {why}"),
         _ => return None,
     };
     Some(format!("{}\n", style.bold(&harmless(&text))))
