@@ -64,8 +64,14 @@ async fn removed(
     };
     let (prior, _) = change.before.unmark_deep();
     let null = Value::Null(schema.block.ty());
-    let call =
-        ApplyCall { kind, prior: &prior, planned: &null, config: &null, private: &change.private };
+    let call = ApplyCall {
+        kind,
+        prior: &prior,
+        planned: &null,
+        config: &null,
+        private: &change.private,
+        identity: change.identity.after.as_ref(),
+    };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &schema.block);

@@ -235,7 +235,10 @@ impl Observer<'_> {
             )]);
             return None;
         };
-        let read = subject.provider.read(kind, &object.value, &object.private).await;
+        let read = subject
+            .provider
+            .read(kind, &object.value, &object.private, object.identity.as_ref())
+            .await;
         self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         if read.value.is_null() {
@@ -253,6 +256,7 @@ impl Observer<'_> {
             private: read.private,
             tainted: false,
             imported: Some(wish.id.clone()),
+            identity: read.identity,
         })
     }
 }

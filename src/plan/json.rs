@@ -7,7 +7,7 @@ use super::shape::{
     concrete_type, mark_by_schema, write_known, write_path, write_sensitive, write_unknown,
 };
 use super::state_json::{self, write_checks};
-use super::{Action, Change, OutputChange, Plan, Reason};
+use super::{Action, Change, Identities, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
@@ -154,8 +154,22 @@ fn write_planned(
         true => write_sensitive(json, &without_schema_marks(&change.after, &schema)),
         false => write_sensitive(json, &change.after),
     }
+    if let Some(identity) = &change.identity.after
+        && let Some(known) = &schema.identity
+    {
+        write_identity(json, "identity", identity);
+        json.key("identity_schema_version");
+        json.literal(known.version);
+    }
     json.close('}');
     Ok(())
+}
+
+/// Writes an identity. One that is not wholly known is not written.
+fn write_identity(json: &mut JsonWriter, name: &str, identity: &Value) {
+    if let Ok(text) = json::to_state_json(identity, identity.ty()) {
+        json.member_raw(name, &text);
+    }
 }
 
 /// Returns whether an object is planned once more, as if there had been none. OpenTofu's document then tells which parts
@@ -273,6 +287,12 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
         "generated_config",
         change.generated_config.as_deref().unwrap_or_default(),
     );
+    let Identities { before, after } = &change.identity;
+    for (name, identity) in [("before_identity", before), ("after_identity", after)] {
+        if let Some(identity) = identity {
+            write_identity(json, name, identity);
+        }
+    }
     json.close('}');
 }
 

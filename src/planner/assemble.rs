@@ -15,7 +15,7 @@ use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
 use crate::state::{self, ResourceState, State};
 use crate::value::path::mark_paths;
@@ -109,6 +109,10 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         },
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
+        identity: Identities {
+            before: found.prior.as_ref().and_then(|it| it.identity.clone()),
+            after: found.identity.clone(),
+        },
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
         generated_config: None,
         address,
@@ -173,6 +177,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         after: prior.value.clone(),
         replace_paths: Vec::new(),
         private: Vec::new(),
+        identity: Identities::default(),
         importing: None,
         generated_config: None,
         deposes: None,
@@ -295,11 +300,14 @@ fn refresh(
     );
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
     let is_current = prior.value == prior.previous && stored.schema_version == schema.version;
-    if is_current && stored.private == prior.private {
+    let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
+    let is_identified = state::objects::same_identity(&stored.identity, &identity);
+    if is_current && stored.private == prior.private && is_identified {
         return;
     }
     let Some(object) = object_in(state, address, deposed) else { return };
     object.private.clone_from(&prior.private);
+    object.identity = identity;
     if !is_current {
         state::objects::encode(object, &prior.value, schema);
     }
@@ -337,6 +345,7 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     };
     let object = state::Object {
         private: prior.private.clone(),
+        identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
     let entry = state

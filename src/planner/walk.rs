@@ -51,6 +51,8 @@ pub struct Found {
     pub after: Value,
     /// What the provider handed out.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// Paths that made it a replacement.
     pub replace_paths: Vec<crate::value::Path>,
     /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
@@ -518,6 +520,7 @@ async fn changed(
             prior: Some(planned.prior),
             after,
             private: planned.private,
+            identity: planned.identity,
             replace_paths,
             recorded_marks,
         },
@@ -567,6 +570,7 @@ async fn removed(
             prior: Some(prior),
             after,
             private,
+            identity: None,
             replace_paths: Vec::new(),
             recorded_marks: None,
         },
@@ -609,6 +613,7 @@ async fn read(
                     prior: None,
                     after,
                     private: Vec::new(),
+                    identity: None,
                     replace_paths: Vec::new(),
                     recorded_marks,
                 },

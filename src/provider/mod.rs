@@ -91,6 +91,8 @@ pub struct ReadObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 /// What to plan.
@@ -106,6 +108,8 @@ pub struct PlanCall<'a> {
     pub config: &'a Value,
     /// What the provider kept.
     pub private: &'a [u8],
+    /// What the object is identified by.
+    pub identity: Option<&'a Value>,
 }
 
 /// What a provider plans.
@@ -117,6 +121,8 @@ pub struct PlannedObject {
     pub requires_replace: Vec<Path>,
     /// What to hand back in apply.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
 }
@@ -134,6 +140,8 @@ pub struct ApplyCall<'a> {
     pub config: &'a Value,
     /// What planning gave.
     pub private: &'a [u8],
+    /// What planning gave for its identity.
+    pub identity: Option<&'a Value>,
 }
 
 /// What exists after applying.
@@ -143,6 +151,8 @@ pub struct AppliedObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
 }
@@ -156,6 +166,8 @@ pub struct ImportedObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 /// An opened ephemeral resource.
@@ -195,8 +207,24 @@ pub trait Provider: Send + Sync {
     -> Response<Option<Value>>;
 
     /// Reads what became of an object.
-    async fn read(&self, kind: &str, prior: &Value, private: &[u8])
-    -> Response<Option<ReadObject>>;
+    async fn read(
+        &self,
+        kind: &str,
+        prior: &Value,
+        private: &[u8],
+        identity: Option<&Value>,
+    ) -> Response<Option<ReadObject>>;
+
+    /// Brings a stored identity to the current schema. `stored` is the JSON text of an object.
+    async fn upgrade_identity(
+        &self,
+        kind: &str,
+        version: u64,
+        stored: &RawValue,
+    ) -> Response<Option<Value>> {
+        let _ = (kind, version, stored);
+        Response::ok(None)
+    }
 
     /// Plans a change.
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>>;
@@ -256,7 +284,15 @@ impl Origin {
                 found.version.map(|it| it.to_string()),
             )));
         }
-        builtin::version(address).map(|_| Origin::Embedded(address.clone()))
+        let version = builtin::version(address)?;
+        Some(match outside(address, world) {
+            Some(path) => Origin::Plugin(plugin::Program::executable(
+                address.clone(),
+                path,
+                Some(version.to_owned()),
+            )),
+            None => Origin::Embedded(address.clone()),
+        })
     }
 
     /// Returns one that nobody has configured. A process is not started before it is needed.
@@ -268,4 +304,12 @@ impl Origin {
             }
         }
     }
+}
+
+/// Returns the program that serves an embedded provider from outside, for tests of that way: `ENTAIL_EMBEDDED_PLUGINS`
+/// names the folder where such programs lie.
+fn outside(address: &crate::address::Provider, world: &World) -> Option<std::path::PathBuf> {
+    let folder = world.cwd.join(world.variable("ENTAIL_EMBEDDED_PLUGINS")?);
+    let path = folder.join(format!("terraform-provider-{}", address.kind));
+    path.is_file().then_some(path)
 }

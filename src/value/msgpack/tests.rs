@@ -144,6 +144,6 @@ fn broken_bytes_are_refused() {
     assert_eq!(error("a1 ff", r#""string""#), "a string is not UTF-8");
     assert_eq!(error("c1", r#""string""#), "there is a byte that msgpack does not know");
     assert_eq!(error("c3 c3", r#""bool""#), "there is more than one value");
-    assert_eq!(error("dd ff ff ff ff", r#"["list","bool"]"#), "the bytes end too early");
+    assert_eq!(error("dd ff ff ff ff", r#"["list","bool"]"#), "[0]: the bytes end too early");
     assert_eq!(error("d5 05 00 00", r#""bool""#), "extension 5 is none of [0, 12]");
 }

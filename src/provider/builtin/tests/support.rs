@@ -76,6 +76,7 @@ impl Probe {
             proposed: &proposed,
             config: &config,
             private: &[],
+            identity: None,
         }));
         let mut text = problems(&response.diagnostics);
         if let Some(it) = response.value {
@@ -100,6 +101,7 @@ impl Probe {
             proposed: &proposed,
             config: &config,
             private: &[],
+            identity: None,
         }));
         let planned = plan.value.expect("a plan").planned;
         let response = run(self.provider.apply(ApplyCall {
@@ -108,6 +110,7 @@ impl Probe {
             planned: &planned,
             config: &config,
             private: &[],
+            identity: None,
         }));
         let value = response.value.expect("an object").value;
         let text = problems(&response.diagnostics) + &print(&value);
@@ -122,7 +125,7 @@ impl Probe {
     }
 
     pub fn read(&self, kind: &str, prior: &Value) -> String {
-        let response = run(self.provider.read(kind, prior, &[]));
+        let response = run(self.provider.read(kind, prior, &[], None));
         problems(&response.diagnostics)
             + &response.value.map(|it| print(&it.value)).unwrap_or_default()
     }
