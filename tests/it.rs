@@ -3,6 +3,8 @@
 #[path = "support/mod.rs"]
 mod support;
 
+#[path = "it/aws.rs"]
+mod aws;
 #[path = "it/cases.rs"]
 mod cases;
 #[path = "it/documents.rs"]

@@ -15,7 +15,6 @@ use crate::request::PlanMode;
 use crate::schema::Schema;
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
-use crate::value::path::mark_paths;
 use crate::value::{Str, Value, json};
 
 /// Finds the schema of a resource type.
@@ -150,10 +149,7 @@ fn write_planned(
         write_known(json, &change.after);
     }
     json.key("sensitive_values");
-    match is_planned_twice(change) {
-        true => write_sensitive(json, &without_schema_marks(&change.after, &schema)),
-        false => write_sensitive(json, &change.after),
-    }
+    write_sensitive(json, &change.after);
     if let Some(identity) = &change.identity.after
         && let Some(known) = &schema.identity
     {
@@ -170,21 +166,6 @@ fn write_identity(json: &mut JsonWriter, name: &str, identity: &Value) {
     if let Ok(text) = json::to_state_json(identity, identity.ty()) {
         json.member_raw(name, &text);
     }
-}
-
-/// Returns whether an object is planned once more, as if there had been none. OpenTofu's document then tells which parts
-/// the configuration makes sensitive, and not which the schema does.
-fn is_planned_twice(change: &Change) -> bool {
-    matches!(change.action, Action::DeleteThenCreate | Action::CreateThenDelete)
-        && change.reason != Some(Reason::ReplaceBecauseTainted)
-}
-
-fn without_schema_marks(value: &Value, schema: &Schema) -> Value {
-    let (plain, marks) = value.unmark_paths();
-    let (_, of_schema) = mark_by_schema(&plain, &schema.block).unmark_paths();
-    let of_schema: Vec<_> = of_schema.into_iter().map(|it| it.0).collect();
-    let marks: Vec<_> = marks.into_iter().filter(|it| !of_schema.contains(&it.0)).collect();
-    mark_paths(&plain, &marks)
 }
 
 /// Writes `index`, unless there is no key.

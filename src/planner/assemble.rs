@@ -42,9 +42,10 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         if inputs.request.mode != PlanMode::RefreshOnly {
             changes.extend(change(&parts, *node, found));
         }
-        drift.extend(drifted(&parts, *node, found));
+        drift.extend(found.prior.as_ref().and_then(|it| drifted(&parts, *node, it)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     Plan {
         mode: inputs.request.mode,
@@ -147,8 +148,7 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
 }
 
 /// What changed outside: the object as recorded against the object as read.
-fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
-    let prior = found.prior.as_ref()?;
+fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());

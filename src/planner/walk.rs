@@ -71,6 +71,8 @@ pub struct Progress {
     pub found: BTreeMap<Node, Found>,
     /// Objects that are gone, or data that nothing declares: out of the state without a change.
     pub dropped: Vec<Node>,
+    /// What the gone objects among them were.
+    pub gone: Vec<(Node, Prior)>,
     /// Data that was read or reused: its value.
     pub results: BTreeMap<Node, Value>,
     /// All facts of all batches, for proofs.
@@ -452,7 +454,8 @@ enum Outcome {
     Found(Box<Found>),
     /// Decided, and forbidden: it is shown, and nothing rests on it.
     Refused(Box<Found>),
-    Dropped,
+    /// It is out of the state without a change; what it was.
+    Dropped(Option<Box<Prior>>),
 }
 
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
@@ -466,7 +469,7 @@ async fn finish(
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => Outcome::Failed,
-        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
+        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
             changed(observer, node, *planned, action, reason).await
@@ -549,7 +552,7 @@ async fn removed(
     let mut private = prior.private.clone();
     let mut refused = false;
     match action {
-        Action::Drop => return Outcome::Dropped,
+        Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
             let Some((schema, provider)) = serving(observer, resource, &address).await else {
@@ -643,7 +646,10 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
             observer.values.settle(node, value.clone());
             progress.results.insert(node, value);
         }
-        Outcome::Dropped => progress.dropped.push(node),
+        Outcome::Dropped(prior) => {
+            progress.dropped.push(node);
+            progress.gone.extend(prior.map(|it| (node, *it)));
+        }
         Outcome::Refused(found) => {
             progress.by_node.fail(node);
             progress.found.insert(node, *found);

@@ -8,13 +8,17 @@ use crate::support::{binary, check_group_with};
 
 const GROUPS: [&str; 6] = ["plan", "outputs", "data", "order", "actions", "agree"];
 
+/// The environment in which embedded providers are programs of their own.
 fn through(version: &str) -> Vec<(String, String)> {
-    [
-        ("ENTAIL_EMBEDDED_PLUGINS", binary::plugins().display().to_string()),
-        ("ENTAIL_PLUGIN_PROTOCOL", version.to_owned()),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .to_vec()
+    let mut variables = vec![
+        ("ENTAIL_EMBEDDED_PLUGINS".to_owned(), binary::plugins().display().to_string()),
+        ("ENTAIL_PLUGIN_PROTOCOL".to_owned(), version.to_owned()),
+    ];
+    // Processes answer in any order, unless they are asked one by one.
+    for command in ["plan", "apply", "destroy", "refresh"] {
+        variables.push((format!("TF_CLI_ARGS_{command}"), "-parallelism=1".to_owned()));
+    }
+    variables
 }
 
 #[test]
@@ -220,7 +224,11 @@ fn a_message_that_is_too_large_is_refused_and_not_read() {
 #[test]
 fn results_that_are_not_what_was_planned_are_told_and_kept_where_there_are_any() {
     for (fault, expected, kept) in [
-        ("apply=unknown", "Error: Provider returned invalid result object after apply", "z"),
+        (
+            "apply=unknown",
+            "Error: Provider returned invalid result object after apply",
+            "a tainted, z",
+        ),
         ("apply=null", "Error: Provider produced inconsistent result after apply", "z"),
         ("apply=garbage", "there is a byte that msgpack does not know", "z"),
         ("apply=wrong-type", "an object is required", "z"),
