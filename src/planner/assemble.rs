@@ -44,6 +44,9 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         }
         drift.extend(found.prior.as_ref().and_then(|it| drifted(&parts, *node, it)));
     }
+    if inputs.request.mode == PlanMode::Normal {
+        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
+    }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
@@ -145,6 +148,22 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
     let mut bytes = [0; 4];
     parts.inputs.world.random(&mut bytes);
     bytes.iter().map(|it| format!("{it:02x}")).collect::<String>().into()
+}
+
+/// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
+fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
+    let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
+    let nothing = Found {
+        action: entail_rules::Action::NoOp,
+        reason: entail_rules::Reason::Plain,
+        prior: None,
+        after: Value::Null(prior.value.ty()),
+        private: Vec::new(),
+        identity: None,
+        replace_paths: Vec::new(),
+        recorded_marks: None,
+    };
+    change(parts, node, &nothing)
 }
 
 /// What changed outside: the object as recorded against the object as read.
