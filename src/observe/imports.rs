@@ -362,6 +362,7 @@ impl Observer<'_> {
             private: read.private,
             tainted: false,
             imported: Some(wish.id.clone()),
+            identity: read.identity,
         })
     }
 
@@ -395,6 +396,7 @@ impl Observer<'_> {
             private: read.private,
             tainted: false,
             imported: Some(id.to_owned()),
+            identity: read.identity,
         })
     }
 
@@ -430,7 +432,10 @@ impl Observer<'_> {
     ) -> Option<ReadObject> {
         let kind = &*subject.block.name.kind;
         self.events.refresh_started(&subject.address, &object.value);
-        let read = subject.provider.read(kind, &object.value, &object.private).await;
+        let read = subject
+            .provider
+            .read(kind, &object.value, &object.private, object.identity.as_ref())
+            .await;
         self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         if read.value.is_null() {

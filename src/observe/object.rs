@@ -28,6 +28,8 @@ pub struct Prior {
     pub tainted: bool,
     /// The id it was imported by in this run.
     pub imported: Option<String>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 impl Prior {
@@ -40,6 +42,7 @@ impl Prior {
             private: Vec::new(),
             tainted: false,
             imported: None,
+            identity: None,
         }
     }
 }
@@ -57,6 +60,8 @@ pub struct Planned {
     pub replace_paths: Vec<Path>,
     /// What to hand back in apply.
     pub private: Vec<u8>,
+    /// What it will be identified by.
+    pub identity: Option<Value>,
     /// Whether a path that needs a replacement is write-only.
     pub write_only_replace: bool,
 }
@@ -129,6 +134,7 @@ impl<'a> Observer<'a> {
             schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block)
         };
         let tainted = stored.status == Status::Tainted;
+        let identity = self.identity(address, stored, schema, provider).await?;
         if !refresh {
             let value = marked(&previous);
             return Some(Prior {
@@ -137,10 +143,11 @@ impl<'a> Observer<'a> {
                 private: stored.private.clone(),
                 tainted,
                 imported: None,
+                identity,
             });
         }
         self.events.refresh_started(address, &previous);
-        let read = provider.read(kind, &previous, &stored.private).await;
+        let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
         self.report_provider(address, None, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         self.events.refresh_finished(address, &read.value);
@@ -157,7 +164,29 @@ impl<'a> Observer<'a> {
             private: read.private,
             tainted,
             imported: None,
+            identity: read.identity,
         })
+    }
+
+    /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.
+    async fn identity(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<Option<Value>> {
+        let (Some((json, version)), Some(known)) = (&stored.identity, &schema.identity) else {
+            return Some(None);
+        };
+        if *version == known.version {
+            // One that cannot be read is found out anew by reading the object.
+            return Some(crate::value::json::from_json(json.get(), known.ty).ok());
+        }
+        let kind = &*address.resource.kind;
+        let upgraded = provider.upgrade_identity(kind, *version, json).await;
+        self.report_provider(address, None, &upgraded.diagnostics);
+        (!self.failed(&upgraded.diagnostics)).then_some(upgraded.value)
     }
 
     /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
@@ -251,12 +280,14 @@ impl<'a> Observer<'a> {
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
+        let identity = prior.identity.as_ref().filter(|_| !effective.is_null());
         let call = PlanCall {
             kind: &subject.block.name.kind,
             prior: &effective,
             proposed: &proposed,
             config: &adjusted,
             private,
+            identity,
         };
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
@@ -290,6 +321,7 @@ impl<'a> Observer<'a> {
             value,
             replace_paths,
             private: planned.private,
+            identity: planned.identity,
             write_only_replace,
         })
     }
@@ -340,6 +372,7 @@ impl<'a> Observer<'a> {
             proposed: &null,
             config: &null,
             private: &prior.private,
+            identity: prior.identity.as_ref(),
         };
         let response = provider.plan(call).await;
         self.report_provider(address, None, &response.diagnostics);

@@ -15,7 +15,7 @@ use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
 use crate::state::{self, ResourceState, State};
 use crate::value::path::mark_paths;
@@ -43,9 +43,13 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         if inputs.request.mode != PlanMode::RefreshOnly {
             changes.extend(change(&parts, *node, found));
         }
-        drift.extend(drifted(&parts, *node, found));
+        drift.extend(found.prior.as_ref().and_then(|it| drifted(&parts, *node, it)));
+    }
+    if inputs.request.mode == PlanMode::Normal {
+        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     Plan {
         mode: inputs.request.mode,
@@ -110,6 +114,10 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         },
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
+        identity: Identities {
+            before: found.prior.as_ref().and_then(|it| it.identity.clone()),
+            after: found.identity.clone(),
+        },
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
         generated_config: parts
             .observer
@@ -151,9 +159,24 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
     bytes.iter().map(|it| format!("{it:02x}")).collect::<String>().into()
 }
 
+/// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
+fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
+    let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
+    let nothing = Found {
+        action: entail_rules::Action::NoOp,
+        reason: entail_rules::Reason::Plain,
+        prior: None,
+        after: Value::Null(prior.value.ty()),
+        private: Vec::new(),
+        identity: None,
+        replace_paths: Vec::new(),
+        recorded_marks: None,
+    };
+    change(parts, node, &nothing)
+}
+
 /// What changed outside: the object as recorded against the object as read.
-fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
-    let prior = found.prior.as_ref()?;
+fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());
@@ -182,6 +205,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         after: prior.value.clone(),
         replace_paths: Vec::new(),
         private: Vec::new(),
+        identity: Identities::default(),
         importing: None,
         generated_config: None,
         deposes: None,
@@ -310,11 +334,14 @@ fn refresh(
     );
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
     let is_current = prior.value == prior.previous && stored.schema_version == schema.version;
-    if is_current && stored.private == prior.private {
+    let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
+    let is_identified = state::objects::same_identity(&stored.identity, &identity);
+    if is_current && stored.private == prior.private && is_identified {
         return;
     }
     let Some(object) = object_in(state, address, deposed) else { return };
     object.private.clone_from(&prior.private);
+    object.identity = identity;
     if !is_current {
         state::objects::encode(object, &prior.value, schema);
     }
@@ -367,6 +394,7 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     };
     let object = state::Object {
         private: prior.private.clone(),
+        identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
     let node = structure

@@ -347,6 +347,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         parts,
         found: BTreeMap::new(),
         dropped: Vec::new(),
+        gone: Vec::new(),
         results: BTreeMap::new(),
         facts: Facts::default(),
         decisions: Default::default(),

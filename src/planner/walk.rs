@@ -52,6 +52,8 @@ pub struct Found {
     pub after: Value,
     /// What the provider handed out.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// Paths that made it a replacement.
     pub replace_paths: Vec<crate::value::Path>,
     /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
@@ -70,6 +72,8 @@ pub struct Progress {
     pub found: BTreeMap<Node, Found>,
     /// Objects that are gone, or data that nothing declares: out of the state without a change.
     pub dropped: Vec<Node>,
+    /// What the gone objects among them were.
+    pub gone: Vec<(Node, Prior)>,
     /// Data that was read or reused: its value.
     pub results: BTreeMap<Node, Value>,
     /// All facts of all batches, for proofs.
@@ -506,7 +510,8 @@ enum Outcome {
     Found(Box<Found>),
     /// Decided, and forbidden: it is shown, and nothing rests on it.
     Refused(Box<Found>),
-    Dropped,
+    /// It is out of the state without a change; what it was.
+    Dropped(Option<Box<Prior>>),
 }
 
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
@@ -520,7 +525,7 @@ async fn finish(
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
-        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
+        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
             changed(observer, node, *planned, action, reason).await
@@ -573,6 +578,7 @@ async fn changed(
             prior: Some(planned.prior),
             after,
             private: planned.private,
+            identity: planned.identity,
             replace_paths,
             recorded_marks,
         },
@@ -594,6 +600,7 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
         prior: Some(prior),
         after,
         private: Vec::new(),
+        identity: None,
         replace_paths: Vec::new(),
         recorded_marks: None,
     };
@@ -621,7 +628,7 @@ async fn removed(
     let mut private = prior.private.clone();
     let mut refused = false;
     match action {
-        Action::Drop => return Outcome::Dropped,
+        Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
             let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
@@ -643,6 +650,7 @@ async fn removed(
             prior: Some(prior),
             after,
             private,
+            identity: None,
             replace_paths: Vec::new(),
             recorded_marks: None,
         },
@@ -692,6 +700,7 @@ async fn read(
                     prior: None,
                     after,
                     private: Vec::new(),
+                    identity: None,
                     replace_paths: Vec::new(),
                     recorded_marks,
                 },
@@ -748,7 +757,10 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
             observer.values.settle(node, value.clone());
             progress.results.insert(node, value);
         }
-        Outcome::Dropped => progress.dropped.push(node),
+        Outcome::Dropped(prior) => {
+            progress.dropped.push(node);
+            progress.gone.extend(prior.map(|it| (node, *it)));
+        }
         Outcome::Refused(found) => {
             progress.by_node.fail(node);
             progress.found.insert(node, *found);
