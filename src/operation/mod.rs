@@ -9,7 +9,7 @@ pub mod explain;
 pub mod graph;
 pub mod modules;
 pub mod plan;
-pub mod providers;
+pub mod plugins;
 pub mod saved;
 pub mod session;
 pub mod state_commands;

@@ -23,6 +23,7 @@ pub mod applying;
 pub mod console;
 pub mod explaining;
 pub mod planning;
+pub mod plugins;
 pub mod preparing;
 pub mod showing;
 

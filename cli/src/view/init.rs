@@ -1,7 +1,7 @@
 //! What `init` says: steps as lines or messages, advice at the end.
 
 use entail::install::Event;
-use entail::operation::providers::LockFile;
+use entail::operation::plugins::LockFile;
 
 use super::PRODUCT;
 use super::style::{Paint, Style};
