@@ -25,6 +25,7 @@ pub mod explaining;
 pub mod formatting;
 pub mod importing;
 pub mod planning;
+pub mod plugins;
 pub mod preparing;
 pub mod providers;
 pub mod showing;
