@@ -1,8 +1,11 @@
 //! Data sources: evaluated, read, or taken from the last run.
 
 use super::Observer;
+use super::conditions::{Kind, Outcome, Status, softened};
 use super::object::Subject;
 use super::problems;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::provider::ProviderDiagnostic;
 use crate::schema::{self, Schema};
 use crate::state;
 use crate::value::{Marks, Path, Value};
@@ -50,27 +53,81 @@ impl Observer<'_> {
         Some(Question { config, is_known, recorded })
     }
 
-    /// Reads a data source now. Who asks tells of it.
+    /// Reads a data source now. Who asks tells of it. `None` where that failed; the problem has been reported.
+    ///
+    /// What fails inside a `check` block fails that check, and is a warning.
     pub async fn read_data(&self, subject: &Subject<'_>, config: &Value) -> Option<Value> {
+        let (value, problems) = self.try_data(subject, config).await;
+        match &subject.block.check {
+            Some(check) => {
+                if problems.has_errors() {
+                    self.fail_check(subject, check, &problems);
+                }
+                self.values.report(problems.into_iter().map(|it| softened(it, true)));
+            }
+            None => self.values.report(problems),
+        }
+        value
+    }
+
+    async fn try_data(
+        &self,
+        subject: &Subject<'_>,
+        config: &Value,
+    ) -> (Option<Value>, Diagnostics) {
         let (plain, marks) = config.unmark_paths();
         let kind = &subject.block.name.kind;
+        let place = Some((&subject.block.body, subject.block.declared));
+        let placed = |found: &[ProviderDiagnostic]| {
+            let found =
+                found.iter().map(|it| problems::of_provider(it, Some(&subject.address), place));
+            Diagnostics(found.collect())
+        };
         let mut found = subject.provider.validate_data(kind, &plain).await;
         if self.failed(&found) {
-            self.report_provider(&subject.address, Some(subject.block), &found);
-            return None;
+            return (None, placed(&found));
         }
         let response = subject.provider.read_data(kind, &plain).await;
         found.extend(response.diagnostics);
-        self.report_provider(&subject.address, Some(subject.block), &found);
-        let value = response.value.filter(|_| !self.failed(&found))?;
+        let mut told = placed(&found);
+        let Some(value) = response.value.filter(|_| !self.failed(&found)) else {
+            return (None, told);
+        };
         if value.is_null() || !value.is_wholly_known() {
-            self.values.report([problems::data_not_known(&subject.address)]);
-            return None;
+            told.push(problems::data_not_known(&subject.address));
+            return (None, told);
         }
-        Some(schema::mark_sensitive(
-            &crate::value::path::mark_paths(&value, &marks),
-            &subject.schema.block,
-        ))
+        let marked = crate::value::path::mark_paths(&value, &marks);
+        (Some(schema::mark_sensitive(&marked, &subject.schema.block)), told)
+    }
+
+    /// Records that a check cannot be made, because its own data source cannot be read.
+    fn fail_check(&self, subject: &Subject<'_>, check: &str, problems: &Diagnostics) {
+        let module = &subject.address.module;
+        let name = |prefix: String| match prefix.as_str() {
+            "" => format!("check.{check}"),
+            prefix => format!("{prefix}.check.{check}"),
+        };
+        let one = |it: &Diagnostic| match it.detail.as_str() {
+            "" => it.summary.clone(),
+            detail => format!("{}: {detail}", it.summary),
+        };
+        let message = match &problems.0[..] {
+            [only] => one(only),
+            several => {
+                let lines: String = several.iter().map(|it| format!("\n- {}", one(it))).collect();
+                format!("{} problems:\n{lines}", several.len())
+            }
+        };
+        let outcome =
+            Outcome { status: Status::Fail, message: Some(message), problems: Diagnostics::new() };
+        self.checks.record(
+            Kind::Check,
+            &name(module.module().to_string()),
+            &name(module.to_string()),
+            0,
+            &outcome,
+        );
     }
 }
 

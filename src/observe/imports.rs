@@ -429,7 +429,7 @@ impl Observer<'_> {
         place: Option<Span>,
     ) -> Option<ReadObject> {
         let kind = &*subject.block.name.kind;
-        self.events.refresh_started(&subject.address, &object.value);
+        self.events.refresh_started(&subject.address, None, &object.value);
         let read = subject.provider.read(kind, &object.value, &object.private).await;
         self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
@@ -437,7 +437,7 @@ impl Observer<'_> {
             self.values.report([problems::nothing_to_import(&subject.address, id, place)]);
             return None;
         }
-        self.events.refresh_finished(&subject.address, &read.value);
+        self.events.refresh_finished(&subject.address, None, &read.value);
         Some(read)
     }
 }

@@ -26,6 +26,7 @@ mod answers;
 mod assemble;
 mod expand;
 mod problems;
+mod relevant;
 mod results;
 mod walk;
 

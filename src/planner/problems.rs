@@ -82,3 +82,10 @@ fn no_instance(address: &Instance) -> Diagnostic {
         "To work with {address} its original provider instance is required, but the provider configuration no longer has an instance with that key. Keep the key until {address} is gone."
     ))
 }
+
+/// An object leaves the state, and stays as it is.
+pub(super) fn forgotten(address: &Instance) -> Diagnostic {
+    Diagnostic::warning("Resource will be removed from the state").detail(format!(
+        "After this plan is applied, the resource {address} will not be managed anymore by OpenTofu.\n\nIn case you want to manage the resource again, you will have to import it."
+    ))
+}

@@ -11,12 +11,13 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
+use super::problems;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::data::Question;
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::object::{Planned, Prior, Refresh, Subject};
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::schema::{self, Schema};
@@ -260,15 +261,9 @@ async fn declared(
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let prior = match observer.state.current(address) {
         Some(stored) => {
-            observer
-                .prior(
-                    address,
-                    stored,
-                    subject.schema,
-                    &subject.provider,
-                    !observer.request.skip_refresh,
-                )
-                .await
+            let refresh =
+                if observer.request.skip_refresh { Refresh::Skip } else { Refresh::Current };
+            observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
         None => match observer.wish(address) {
             Err(()) => None,
@@ -316,8 +311,12 @@ async fn existing(
     let Some((schema, provider)) = serving(observer, resource, address).await else {
         return Answer::Failed;
     };
-    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
-    {
+    let refresh = match deposed {
+        _ if observer.request.skip_refresh => Refresh::Skip,
+        None => Refresh::Current,
+        Some(key) => Refresh::Deposed(key),
+    };
+    match observer.prior(address, stored, &schema, &provider, refresh).await {
         Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
@@ -603,6 +602,9 @@ async fn removed(
                 None => return Outcome::Failed,
             }
         }
+        Action::Forget if observer.request.mode == PlanMode::Normal => {
+            observer.values.report([problems::forgotten(&address)]);
+        }
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
@@ -635,14 +637,18 @@ async fn read(
     if reads_now {
         observer.events.read_started(&subject.address);
         let since = std::time::Instant::now();
-        let Some(read) = observer.read_data(&subject, &question.config).await else {
-            return Outcome::Failed;
-        };
-        observer.events.read_finished(&subject.address, &read, since);
-        if !observer.postconditions(&subject, &read) {
-            return Outcome::Failed;
+        match observer.read_data(&subject, &question.config).await {
+            Some(read) => {
+                observer.events.read_finished(&subject.address, &read, since);
+                if !observer.postconditions(&subject, &read) {
+                    return Outcome::Failed;
+                }
+                value = Some(read);
+            }
+            // It will be tried again when the check is made after everything else.
+            None if subject.block.check.is_some() => {}
+            None => return Outcome::Failed,
         }
-        value = Some(read);
     }
     match (action, value) {
         (Some((Action::Read, reason)), value) => {
