@@ -431,7 +431,7 @@ impl Observer<'_> {
         place: Option<Span>,
     ) -> Option<ReadObject> {
         let kind = &*subject.block.name.kind;
-        self.events.refresh_started(&subject.address, &object.value);
+        self.events.refresh_started(&subject.address, None, &object.value);
         let read = subject
             .provider
             .read(kind, &object.value, &object.private, object.identity.as_ref())
@@ -442,7 +442,7 @@ impl Observer<'_> {
             self.values.report([problems::nothing_to_import(&subject.address, id, place)]);
             return None;
         }
-        self.events.refresh_finished(&subject.address, &read.value);
+        self.events.refresh_finished(&subject.address, None, &read.value);
         Some(read)
     }
 }

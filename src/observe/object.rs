@@ -13,7 +13,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{Marks, Path, Value};
+use crate::value::{Marks, Path, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -45,6 +45,17 @@ impl Prior {
             identity: None,
         }
     }
+}
+
+/// Whether the provider is asked what became of a stored object, and which of its instance's objects that is.
+#[derive(Clone, Copy, Debug)]
+pub enum Refresh<'k> {
+    /// It is not asked.
+    Skip,
+    /// The current object.
+    Current,
+    /// The deposed one with this key.
+    Deposed(&'k str),
 }
 
 /// What a provider answered for one object.
@@ -112,7 +123,7 @@ impl<'a> Observer<'a> {
         stored: &state::Object,
         schema: &Schema,
         provider: &Arc<dyn Provider>,
-        refresh: bool,
+        refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
         if stored.schema_version > schema.version && !self.has_other_type(address) {
@@ -128,6 +139,12 @@ impl<'a> Observer<'a> {
             return None;
         };
         let previous = self.brought_forward(address, stored, json, provider).await?;
+        // What a provider makes of another type's object is looked at as if it had been stored.
+        let stored_form = self.has_other_type(address).then(|| {
+            let text = schema::encode_stored(&previous, &schema.block).ok()?;
+            schema::decode_stored(&text, &schema.block).ok()
+        });
+        let previous = stored_form.flatten().unwrap_or(previous);
         let marks: Vec<(Path, Marks)> =
             stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
         let marked = |value: &Value| {
@@ -135,7 +152,11 @@ impl<'a> Observer<'a> {
         };
         let tainted = stored.status == Status::Tainted;
         let identity = self.identity(address, stored, schema, provider).await?;
-        if !refresh {
+        let deposed: Option<Str> = match refresh {
+            Refresh::Deposed(key) => Some(key.into()),
+            _ => None,
+        };
+        if let Refresh::Skip = refresh {
             let value = marked(&previous);
             return Some(Prior {
                 previous: value.clone(),
@@ -146,11 +167,11 @@ impl<'a> Observer<'a> {
                 identity,
             });
         }
-        self.events.refresh_started(address, &previous);
+        self.events.refresh_started(address, deposed.as_ref(), &previous);
         let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
         self.report_provider(address, None, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
-        self.events.refresh_finished(address, &read.value);
+        self.events.refresh_finished(address, deposed.as_ref(), &read.value);
         if !read.value.is_null()
             && read.value.ty() != schema.block.ty()
             && !schema.block.ty().has_dynamic()

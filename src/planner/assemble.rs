@@ -54,7 +54,6 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
     Plan {
         mode: inputs.request.mode,
         errored,
-        changes,
         drift,
         prior_state: prior_state(&parts),
         previous_state: inputs.state.clone(),
@@ -65,10 +64,34 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
-        relevant_attributes: Vec::new(),
+        relevant_attributes: super::relevant::attributes(
+            inputs,
+            parts.observer.pool,
+            &changes,
+            &parts.outputs,
+            &module_outputs(&parts),
+        ),
         workspace: inputs.workspace.to_owned(),
         outputs: parts.outputs,
+        changes,
     }
+}
+
+/// The outputs of modules that have a value: they are made anew in every plan.
+fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance, Str)> {
+    if parts.inputs.request.mode == PlanMode::Destroy {
+        return Vec::new();
+    }
+    let structure = &parts.observer.values.structure;
+    let mut found = Vec::new();
+    for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
+        for (name, &node) in &module.outputs {
+            if parts.observer.values.value(node).is_ok_and(|it| !it.is_null()) {
+                found.push((module.address.clone(), name.clone()));
+            }
+        }
+    }
+    found
 }
 
 fn variables(inputs: &Inputs<'_>) -> BTreeMap<Str, Value> {
@@ -321,6 +344,11 @@ fn refresh(
         state.remove_object(address, deposed);
         return;
     }
+    let moved = parts.inputs.moved.get(address);
+    let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
+    if is_of_another_type {
+        change_type(parts, state, address);
+    }
     let Some(resource) = state.resources.get(&address.of()) else { return };
     let Some(instance) = resource.instances.get(&address.key) else { return };
     let stored = match deposed {
@@ -333,7 +361,9 @@ fn refresh(
         &address.resource.kind,
     );
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
-    let is_current = prior.value == prior.previous && stored.schema_version == schema.version;
+    let is_current = prior.value == prior.previous
+        && stored.schema_version == schema.version
+        && !is_of_another_type;
     let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
     let is_identified = state::objects::same_identity(&stored.identity, &identity);
     if is_current && stored.private == prior.private && is_identified {
@@ -359,6 +389,18 @@ fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
     resource.provider = serving.config.clone();
     if let Some(instance) = resource.instances.get_mut(&address.key) {
         instance.provider_key = serving.key.clone();
+    }
+}
+
+/// An object that was moved from a resource of another type is one of its new provider's.
+fn change_type(parts: &Parts<'_, '_>, state: &mut State, address: &Instance) {
+    let structure = &parts.observer.values.structure;
+    let serving = structure
+        .resource_ids
+        .get(&address.of())
+        .and_then(|it| structure.resource(*it).provider.clone());
+    if let (Some(provider), Some(resource)) = (serving, state.resources.get_mut(&address.of())) {
+        resource.provider = provider;
     }
 }
 

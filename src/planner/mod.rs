@@ -27,6 +27,7 @@ mod answers;
 mod assemble;
 mod expand;
 mod problems;
+mod relevant;
 mod results;
 mod serving;
 mod stranded;

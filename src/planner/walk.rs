@@ -11,13 +11,14 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
+use super::problems;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::ephemeral;
-use crate::observe::object::{Planned, Prior, Subject, lasting};
+use crate::observe::object::{Planned, Prior, Refresh, Subject, lasting};
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::schema::{self, Schema};
@@ -267,15 +268,9 @@ async fn declared(
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let prior = match observer.state.current(address) {
         Some(stored) => {
-            observer
-                .prior(
-                    address,
-                    stored,
-                    subject.schema,
-                    &subject.provider,
-                    !observer.request.skip_refresh,
-                )
-                .await
+            let refresh =
+                if observer.request.skip_refresh { Refresh::Skip } else { Refresh::Current };
+            observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
         None => match observer.wish(address) {
             Err(()) => None,
@@ -330,8 +325,12 @@ async fn existing(
     let Some((schema, provider)) = serving(observer, resource, address, node).await else {
         return Answer::Failed;
     };
-    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
-    {
+    let refresh = match deposed {
+        _ if observer.request.skip_refresh => Refresh::Skip,
+        None => Refresh::Current,
+        Some(key) => Refresh::Deposed(key),
+    };
+    match observer.prior(address, stored, &schema, &provider, refresh).await {
         Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
@@ -639,6 +638,9 @@ async fn removed(
                 Some(planned) => private = planned,
                 None => return Outcome::Failed,
             }
+        }
+        Action::Forget if observer.request.mode == PlanMode::Normal => {
+            observer.values.report([problems::forgotten(&address)]);
         }
         _ => {}
     }
