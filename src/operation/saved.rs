@@ -96,8 +96,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
 
 /// The configuration's files, by their names relative to the root module.
 fn sources(session: &Session) -> BTreeMap<String, String> {
-    let names: Vec<String> =
-        session.config.modules.values().map(|it| it.directory.clone()).collect();
+    let names: Vec<String> = session.config.all().map(|it| it.1.directory.clone()).collect();
     let mut files = BTreeMap::new();
     let mut number = 1;
     while let Some(source) = session.sources.get(crate::diagnostic::FileId(number)) {
@@ -193,7 +192,7 @@ impl Loaded {
             .get("structure")
             .map(|it| String::from_utf8_lossy(it))
             .unwrap_or_default();
-        let modules = |path: &crate::address::Module| config.module(path).cloned();
+        let modules = |it: &crate::address::ModuleInstance| config.module_of(it).cloned();
         self.structure = Structure::load(&text, modules)
             .map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
         let workspace = self.plan.workspace.clone();

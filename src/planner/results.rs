@@ -39,7 +39,9 @@ impl Observer<'_> {
         destroys: bool,
     ) -> bool {
         let node = self.values.structure.resource(resource);
-        let Some(block) = self.values.config.resource(&node.address.config()) else { return true };
+        let known = self.values.structure.block(resource);
+        let fallen = || self.values.config.resource(&node.address.config());
+        let Some(block) = known.or_else(fallen) else { return true };
         let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
         let first = || {
             self.values

@@ -46,3 +46,8 @@ fn cases_of_agree() {
 fn cases_of_import() {
     check_group("import");
 }
+
+#[test]
+fn cases_of_modules() {
+    check_group("modules");
+}
