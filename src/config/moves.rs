@@ -260,6 +260,10 @@ fn endpoint_of(
     name: &str,
 ) -> Option<(MoveEndpoint, Span)> {
     let attribute = content.get(name)?;
+    if matches!(&*attribute.value.expr, Expr::String(_)) && !decoder.file.is_json {
+        decoder.report(problems::not_a_reference(attribute.value.span));
+        return None;
+    }
     let traversal = decoder.traversal(&attribute.value)?;
     let Expr::Traversal { root, steps } = &*traversal.expr else { return None };
     match endpoint(root, steps, traversal.span) {

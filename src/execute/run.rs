@@ -184,6 +184,7 @@ impl<'c, 'a> Run<'c, 'a> {
         ctx.notes.take_into(&mut self.done.state);
         if let Some(value) = outcome.value {
             ctx.observer.values.settle(node, value);
+            ctx.observer.values.decide(node);
         }
         match outcome.counts {
             Some(Counted::Added) => self.done.added += 1,

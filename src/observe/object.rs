@@ -434,7 +434,8 @@ pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec
 
 /// Leaves out that a part is ephemeral: what is planned and kept of a write-only argument is null.
 pub fn lasting(marks: Vec<(Path, Marks)>) -> Vec<(Path, Marks)> {
-    let kept = marks.into_iter().map(|(path, it)| (path, Marks { ephemeral: false, ..it }));
+    let kept =
+        marks.into_iter().map(|(path, it)| (path, Marks { ephemeral: false, early: false, ..it }));
     kept.filter(|it| !it.1.is_empty()).collect()
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::Sink;
 use super::session::Session;
-use crate::address::ProviderInstance;
+use crate::address::{Mode, ProviderInstance};
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
@@ -231,7 +231,11 @@ fn observer<'a>(
         let id = ResourceId(id as u32);
         for (key, node) in values.structure.resource(id).instances.clone() {
             let address = values.structure.resource(id).address.instance(key);
-            if made.contains(&node) && !kept.contains(&address) {
+            let is_lent = address.resource.mode == Mode::Ephemeral;
+            if (made.contains(&node) && !kept.contains(&address))
+                || (is_lent && approved.order.step.contains(&(node, Phase::Down)))
+            {
+                values.wait_for(node);
                 continue;
             }
             if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {

@@ -289,6 +289,7 @@ fn declare(
     let held = observer.values.structure.resource(id).others.contains_key(&key);
     let node = observer.values.structure.add_instance(id, key.clone());
     observer.values.grow();
+    observer.values.wait_for(node);
     let address = observer.values.structure.resource(id).address.instance(key);
     progress.schedule.skip_to(node.0 as usize);
     progress.parts.resize(observer.values.structure.nodes.len(), Part::NoObject);

@@ -164,6 +164,12 @@ pub async fn plan(
         Leases::of(&known.lowered.facts, &known.providers, &observer.values.structure, &|_| {
             Some(1)
         });
+    for index in 0..observer.values.structure.nodes.len() {
+        let node = Node(index as u32);
+        if walk::is_decided_late(observer.values.structure.kind(node)) {
+            observer.values.wait_for(node);
+        }
+    }
     let mut progress = progress(inputs, &known, &observer);
     let mut real = expand::Real::default();
     loop {

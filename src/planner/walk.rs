@@ -158,6 +158,11 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
     }
 }
 
+/// Returns whether a node has its value, or its instances, only once the walk has been there.
+pub fn is_decided_late(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Object(..) | NodeKind::Pending(_) | NodeKind::CallKeys(_))
+}
+
 fn needs_provider(observer: &Observer<'_>, _: &Progress, node: Node) -> bool {
     matches!(observer.values.structure.kind(node), NodeKind::Object(..) | NodeKind::Deposed(..))
 }
@@ -418,6 +423,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     }
     while let Some((node, outcome)) = second.next().await {
         record(observer, progress, node, outcome);
+        observer.values.decide(node);
         progress.schedule.settle(node.0);
         observer.close(observer.leases.done(node)).await;
     }

@@ -11,6 +11,8 @@ pub struct Marks {
     pub sensitive: bool,
     /// Never stored.
     pub ephemeral: bool,
+    /// Computed before everything that it reads was decided: it may be another one later in the same run.
+    pub early: bool,
     /// Whoever wrote its source advises against using it.
     pub deprecated: Deprecations,
     /// The nodes it was computed from, while structure is traced (numbers are the tracer's own).
@@ -124,7 +126,11 @@ impl Marks {
 
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        !self.sensitive && !self.ephemeral && self.deprecated.is_none() && self.reads.is_empty()
+        !self.sensitive
+            && !self.ephemeral
+            && !self.early
+            && self.deprecated.is_none()
+            && self.reads.is_empty()
     }
 
     /// Returns the union of both.
@@ -132,6 +138,7 @@ impl Marks {
         Marks {
             sensitive: self.sensitive || other.sensitive,
             ephemeral: self.ephemeral || other.ephemeral,
+            early: self.early || other.early,
             deprecated: match (&self.deprecated, &other.deprecated) {
                 (Some(a), Some(b)) if !Arc::ptr_eq(a, b) => {
                     Some(Arc::new(a.union(b).cloned().collect()))
@@ -196,6 +203,11 @@ impl Value {
     /// Returns whether this or any part of it is ephemeral.
     pub fn contains_ephemeral(&self) -> bool {
         self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.ephemeral))
+    }
+
+    /// Returns whether this or any part of it was computed before everything it reads was decided.
+    pub fn is_early(&self) -> bool {
+        self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.early))
     }
 
     /// Returns whether `test` holds for this or any part of it.

@@ -99,7 +99,7 @@ fn char_boundary(text: &str, mut byte: usize) -> usize {
 /// A subject that is the header itself has no block around it, as in OpenTofu.
 fn block_around(source: &Source, offset: usize) -> Option<String> {
     if source.name.ends_with(".json") {
-        return members_around(&source.text, offset);
+        return members_around(&source.text, offset.checked_sub(1)?);
     }
     let offset = offset.checked_sub(1)?;
     let blocks = source.blocks(|text| {
@@ -132,7 +132,8 @@ fn members_around(text: &str, offset: usize) -> Option<String> {
             open.push(if is_name { Open::Object(String::new()) } else { Open::Array(0) });
         }
         match (byte, open.last_mut()) {
-            (b'}' | b']', _) => {
+            // The closing bracket is still inside.
+            (b'}' | b']', _) if at < offset => {
                 open.pop();
                 steps.pop();
                 is_name = false;

@@ -353,7 +353,7 @@ fn instance() -> impl Strategy<Value = Instance> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(4), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_printed_is_read_back(instance in instance(), alias in proptest::option::of(name())) {

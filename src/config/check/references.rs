@@ -181,12 +181,12 @@ fn no_value(example: &str) -> String {
 }
 
 fn check_provider_functions(module: &Module, it: &Use, problems: &mut Diagnostics) {
-    syntax::calls(&it.expression, &mut |name, _, _| {
+    syntax::calls(&it.expression, &mut |name, _, whole| {
         let provider = name.text.strip_prefix("provider::").and_then(|it| it.split("::").next());
         if let Some(provider) = provider
             && !module.required_providers.contains_key(provider)
         {
-            problems.push(problems::unknown_function_provider(provider, name.span));
+            problems.push(problems::unknown_function_provider(provider, name.span).within(whole));
         }
     });
 }
