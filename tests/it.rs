@@ -1,5 +1,7 @@
 //! The tests that need the whole house: cases in `testdata/`, run by the real binary, and the rules of the house.
 
+#[path = "conformance/answer.rs"]
+mod answer;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -7,8 +9,12 @@ mod support;
 mod aws;
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/conformance.rs"]
+mod conformance;
 #[path = "it/documents.rs"]
 mod documents;
+#[path = "it/formatting.rs"]
+mod formatting;
 #[path = "it/plugins.rs"]
 mod plugins;
 #[path = "it/quickstart.rs"]

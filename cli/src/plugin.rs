@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use entail::address::Provider;
+use entail::provider::builtin;
 use entail::provider::plugin::serve::{Faults, serve};
-use entail::provider::{Origin, builtin};
 use entail::world::World;
 
 fn main() -> ExitCode {
@@ -30,8 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let kind = name.strip_prefix("terraform-provider-").unwrap_or("null");
     let kind = kind.split(['_', '.']).next().unwrap_or(kind);
     let address = Provider::implied(kind);
-    let provider = builtin::version(&address)
-        .and_then(|_| Origin::Embedded(address.clone()).start(&world))
+    let provider = builtin::start(&address, &world)
         .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?;
     let script = world.variable("ENTAIL_PLUGIN_FAULTS").unwrap_or_default();
     let faults = Faults::parse(script).map_err(|it| format!("The fault {it:?} is not known."))?;

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
 
+use super::origin::Origin;
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::provider::{Origin, Provider, plugin};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::install::Plugins;
+use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
 use crate::world::World;
 
@@ -68,15 +70,19 @@ impl Pool {
     ) -> (Pool, Diagnostics) {
         let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
         let mut problems = Diagnostics::new();
+        let plugins = problems.take(Plugins::open(&pool.world, &Sources::default()));
+        let Some(plugins) = plugins else { return (pool, problems) };
         let mut started = Vec::new();
         for address in needed.into_iter().collect::<BTreeSet<_>>() {
-            let origin = Origin::of(&address, &pool.world);
-            match origin.and_then(|it| Some((it.start(&pool.world)?, it))) {
-                Some((provider, origin)) => {
+            let located = plugins.locate(&address);
+            let origin = located.and_then(|it| Origin::of(it, &address, &pool.world));
+            match origin.map(|it| (it.start(&pool.world), it)) {
+                Ok((Some(provider), origin)) => {
                     begin(&provider);
                     started.push((address, origin, provider));
                 }
-                None => problems.push(not_available(&address)),
+                Ok((None, _)) => problems.push(not_available(&address, "nothing is known of it")),
+                Err(why) => problems.push(not_available(&address, &why)),
             }
         }
         for (address, origin, provider) in started {
@@ -172,9 +178,14 @@ impl Drop for Pool {
     }
 }
 
-fn not_available(address: &ProviderAddr) -> Diagnostic {
-    Diagnostic::error("Required plugins are not installed").detail(format!(
-        "The configuration or the state needs the provider {address}, for which there is no plugin on this machine, and which is not one of the providers that are \
-         part of this program (terraform.io/builtin/terraform and hashicorp/null, random, local, time)."
-    ))
+fn not_available(address: &ProviderAddr, why: &str) -> Diagnostic {
+    let way_out = match address.is_builtin() {
+        true => format!(
+            "This configuration requires built-in provider {address}, but that provider isn't available in this program."
+        ),
+        false => format!(
+            "This configuration requires provider {address}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  tofu init"
+        ),
+    };
+    Diagnostic::error("Missing required provider").detail(way_out)
 }

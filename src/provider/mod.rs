@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 
 use crate::schema::ProviderSchema;
 use crate::value::{Path, Value};
-use crate::world::World;
 
 pub mod builtin;
 pub mod plugin;
@@ -263,53 +262,4 @@ pub trait Provider: Send + Sync {
 
     /// Asks running calls to end soon.
     async fn stop(&self) {}
-}
-
-/// Where the processes of one provider come from.
-#[derive(Clone)]
-pub enum Origin {
-    /// It is part of this program.
-    Embedded(crate::address::Provider),
-    /// It is a program of its own.
-    Plugin(Arc<plugin::Program>),
-}
-
-impl Origin {
-    /// Returns where a provider comes from: a plugin that is there goes before what is part of this program.
-    pub fn of(address: &crate::address::Provider, world: &World) -> Option<Origin> {
-        if let Some(found) = plugin::locate::locate(address, world, &|_| true) {
-            return Some(Origin::Plugin(plugin::Program::executable(
-                address.clone(),
-                found.executable,
-                found.version.map(|it| it.to_string()),
-            )));
-        }
-        let version = builtin::version(address)?;
-        Some(match outside(address, world) {
-            Some(path) => Origin::Plugin(plugin::Program::executable(
-                address.clone(),
-                path,
-                Some(version.to_owned()),
-            )),
-            None => Origin::Embedded(address.clone()),
-        })
-    }
-
-    /// Returns one that nobody has configured. A process is not started before it is needed.
-    pub fn start(&self, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
-        match self {
-            Origin::Embedded(address) => builtin::start(address, world),
-            Origin::Plugin(program) => {
-                Some(Arc::new(plugin::Plugin::new(program.clone(), world.clone())))
-            }
-        }
-    }
-}
-
-/// Returns the program that serves an embedded provider from outside, for tests of that way: `ENTAIL_EMBEDDED_PLUGINS`
-/// names the folder where such programs lie.
-fn outside(address: &crate::address::Provider, world: &World) -> Option<std::path::PathBuf> {
-    let folder = world.cwd.join(world.variable("ENTAIL_EMBEDDED_PLUGINS")?);
-    let path = folder.join(format!("terraform-provider-{}", address.kind));
-    path.is_file().then_some(path)
 }

@@ -126,7 +126,7 @@ async fn plan_document(
     as_json: bool,
 ) -> Result<u8, Diagnostics> {
     let loaded = saved::load(&world.root.join(path))?;
-    let config = loaded.config(&ui.sources)?;
+    let config = loaded.config(world, &ui.sources)?;
     let mut needed: Vec<Provider> =
         loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));

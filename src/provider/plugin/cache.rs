@@ -61,6 +61,35 @@ impl Cache {
         Some(digest)
     }
 
+    /// Returns the checksum of the package in a folder, and remembers it; `take` reads the package whole. A package is
+    /// taken to be the same as long as it has the same files, none of which was written or replaced.
+    ///
+    /// # Errors
+    ///
+    /// If the package cannot be read.
+    pub fn package_sum(
+        &self,
+        folder: &Path,
+        take: impl FnOnce() -> io::Result<String>,
+    ) -> io::Result<String> {
+        let folder = folder.canonicalize()?;
+        let name = hex(&Sha256::digest(folder.as_os_str().as_encoded_bytes()));
+        let file = self.folder.join("packages").join(name);
+        let stamp = package_stamp(&folder)?;
+        if let Ok(kept) = fs::read_to_string(&file)
+            && let Some((sum, known)) = kept.split_once('\n')
+            && known == stamp
+        {
+            return Ok(sum.to_owned());
+        }
+        let sum = take()?;
+        // Files that changed meanwhile are not what was read.
+        if package_stamp(&folder)? == stamp {
+            self.keep(&file, format!("{sum}\n{stamp}").as_bytes());
+        }
+        Ok(sum)
+    }
+
     fn digest_file(&self, program: &Path) -> PathBuf {
         let name = program.as_os_str().as_encoded_bytes();
         self.folder.join("programs").join(hex(&Sha256::digest(name)))
@@ -154,6 +183,25 @@ fn stamp_of(program: &Path) -> io::Result<String> {
     ))
 }
 
+/// What changes when anything in a folder does.
+fn package_stamp(folder: &Path) -> io::Result<String> {
+    let mut lines = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                open.push(entry.path());
+            } else {
+                let stamp = stamp_of(&entry.path())?;
+                lines.push(format!("{} {stamp}\n", entry.path().display()));
+            }
+        }
+    }
+    lines.sort();
+    Ok(lines.concat())
+}
+
 fn digest_of(program: &Path) -> io::Result<String> {
     let mut file = File::open(program)?;
     let mut digest = Sha256::new();
@@ -187,23 +235,38 @@ mod tests {
     use super::*;
 
     fn cache() -> (tempfile::TempDir, Cache) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("it works");
         let environment = [("HOME".to_owned(), folder.path().display().to_string())].into();
         let world = World { environment, ..World::of_this_process() };
-        (folder, Cache::of(&world).unwrap())
+        (folder, Cache::of(&world).expect("it works"))
     }
 
     #[test]
     fn a_digest_is_remembered_until_the_file_changes() {
         let (folder, cache) = cache();
         let program = folder.path().join("program");
-        fs::write(&program, "one").unwrap();
+        fs::write(&program, "one").expect("it works");
         assert_eq!(cache.known_digest(&program), None);
         let first = cache.digest(&program);
         assert_eq!(cache.known_digest(&program), first);
-        fs::write(&program, "other").unwrap();
+        fs::write(&program, "other").expect("it works");
         assert_eq!(cache.known_digest(&program), None);
         assert_ne!(cache.digest(&program), first);
+    }
+
+    #[test]
+    fn a_package_is_read_again_when_anything_in_it_changes() {
+        let (home, cache) = cache();
+        let package = home.path().join("package");
+        fs::create_dir_all(package.join("inner")).expect("it works");
+        fs::write(package.join("program"), "one").expect("it works");
+        let read =
+            |sum: &str| cache.package_sum(&package, || Ok(sum.to_owned())).expect("it works");
+        assert_eq!([read("a"), read("b")], ["a", "a"]);
+        fs::write(package.join("program"), "two").expect("it works");
+        assert_eq!([read("c"), read("d")], ["c", "c"]);
+        fs::write(package.join("inner/more"), "").expect("it works");
+        assert_eq!(read("e"), "e");
     }
 
     #[test]
@@ -214,9 +277,9 @@ mod tests {
         cache.keep_schema("plugin", 6, &answer);
         assert_eq!(cache.schema("plugin"), Some((6, answer)));
         let path = cache.folder.join("schemas/plugin");
-        let mut bytes = fs::read(&path).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        fs::write(&path, bytes).unwrap();
+        let mut bytes = fs::read(&path).expect("it works");
+        *bytes.last_mut().expect("it works") ^= 1;
+        fs::write(&path, bytes).expect("it works");
         assert_eq!(cache.schema("plugin"), None);
     }
 
@@ -237,6 +300,6 @@ mod tests {
             Cache::of(&World { environment, ..World::of_this_process() })
         };
         assert!(of("off").is_none() && of("").is_none());
-        assert!(of("/elsewhere").unwrap().folder.starts_with("/elsewhere"));
+        assert!(of("/elsewhere").expect("it works").folder.starts_with("/elsewhere"));
     }
 }

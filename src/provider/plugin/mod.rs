@@ -3,7 +3,8 @@
 //! [`Plugin`] is such a provider in the terms of [`Provider`](super::Provider). Its process is started when it is said
 //! that it will be needed, and awaited by the first call; it ends when the last one who holds it lets go.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
@@ -20,7 +21,6 @@ mod calls;
 mod client;
 mod handshake;
 mod launch;
-pub mod locate;
 mod log;
 mod process;
 mod runtime;
@@ -65,6 +65,22 @@ pub enum Place {
         /// The major version that it speaks.
         version: u32,
     },
+}
+
+/// Returns the checksum of the package in a folder; `take` reads it whole, where that was not done before.
+///
+/// # Errors
+///
+/// If the package cannot be read.
+pub fn remembered_sum(
+    world: &World,
+    folder: &Path,
+    take: impl FnOnce() -> io::Result<String>,
+) -> io::Result<String> {
+    match Cache::of(world) {
+        Some(cache) => cache.package_sum(folder, take),
+        None => take(),
+    }
 }
 
 impl Program {

@@ -10,7 +10,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    hex.split(' ').map(|it| u8::from_str_radix(it, 16).unwrap()).collect()
+    hex.split(' ').map(|it| u8::from_str_radix(it, 16).expect("hexadecimal digits")).collect()
 }
 
 /// Writes a value, compares the bytes, and reads them back.
@@ -22,11 +22,13 @@ fn check(value: &Value, ty: Type, expected: &str) {
 }
 
 fn number(text: &str) -> Value {
-    Value::Number(Number::parse(text).unwrap())
+    Value::Number(Number::parse(text).expect("a number"))
 }
 
 fn error(hex: &str, ty: &str) -> String {
-    from_msgpack(&bytes(hex), type_from_json(ty).unwrap()).unwrap_err().to_string()
+    from_msgpack(&bytes(hex), type_from_json(ty).expect("it fits"))
+        .expect_err("it is refused")
+        .to_string()
 }
 
 #[test]
@@ -58,7 +60,7 @@ fn numbers_that_no_float_holds_are_text() {
     check(&number("0.1"), Type::NUMBER, "a3 30 2e 31");
     let large = to_msgpack(&number("9223372036854775808"), Type::NUMBER);
     assert_eq!(large, [&[0xb3][..], b"9223372036854775808"].concat());
-    let read = from_msgpack(&bytes("cf 80 00 00 00 00 00 00 00"), Type::NUMBER).unwrap();
+    let read = from_msgpack(&bytes("cf 80 00 00 00 00 00 00 00"), Type::NUMBER).expect("it fits");
     assert_eq!(read, number("9223372036854775808"));
     check(&Value::Number(Number::infinity(true)), Type::NUMBER, "cb ff f0 00 00 00 00 00 00");
 }
@@ -72,7 +74,7 @@ fn collections_and_objects_keep_the_order_of_names() {
     let object =
         Value::object([("b".into(), Value::int(1)), ("a".into(), Value::Null(Type::BOOL))]);
     check(&object, object.ty(), "82 a1 61 c0 a1 62 01");
-    let backwards = from_msgpack(&bytes("82 a1 62 01 a1 61 c0"), object.ty()).unwrap();
+    let backwards = from_msgpack(&bytes("82 a1 62 01 a1 61 c0"), object.ty()).expect("it fits");
     assert_eq!(backwards, object);
 }
 
@@ -83,7 +85,7 @@ fn a_value_of_no_certain_type_carries_its_type() {
     check(&Value::Null(Type::BOOL), Type::DYNAMIC, "92 c4 06 22 62 6f 6f 6c 22 c0");
     check(&Value::unknown(Type::DYNAMIC), Type::DYNAMIC, "d4 00 00");
     check(&Value::unknown(Type::BOOL), Type::DYNAMIC, "92 c4 06 22 62 6f 6f 6c 22 d4 00 00");
-    let ty = type_from_json(r#"["object",{"a":"dynamic"}]"#).unwrap();
+    let ty = type_from_json(r#"["object",{"a":"dynamic"}]"#).expect("it fits");
     check(
         &Value::object([("a".into(), Value::int(1))]),
         ty,
@@ -117,9 +119,10 @@ fn a_long_prefix_is_cut_between_characters() {
 
 #[test]
 fn further_things_told_of_the_unknown_are_passed_over() {
-    let read = from_msgpack(&bytes("c7 09 0c 82 01 c2 63 92 01 81 01 02"), Type::STRING).unwrap();
+    let read =
+        from_msgpack(&bytes("c7 09 0c 82 01 c2 63 92 01 81 01 02"), Type::STRING).expect("it fits");
     assert_eq!(read, Value::unknown_not_null(Type::STRING));
-    let null = from_msgpack(&bytes("c7 03 0c 81 01 c3"), Type::STRING).unwrap();
+    let null = from_msgpack(&bytes("c7 03 0c 81 01 c3"), Type::STRING).expect("it fits");
     assert_eq!(null, Value::Null(Type::STRING));
 }
 
