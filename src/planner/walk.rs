@@ -604,6 +604,7 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
         reason: Reason::Plain,
         prior: Some(prior),
         after,
+        identity: None,
         private: Vec::new(),
         identity: None,
         replace_paths: Vec::new(),
