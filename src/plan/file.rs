@@ -46,7 +46,16 @@ impl Plan {
     /// Reads a plan from a file.
     pub fn load(path: &Path) -> Result<(Plan, PlanExtras), Diagnostic> {
         let bytes = std::fs::read(path).map_err(|error| not_a_plan(path, &error.to_string()))?;
-        with_room(|| unpack(&bytes)).map_err(|why| not_a_plan(path, &why))
+        Plan::read(&bytes).map_err(|why| not_a_plan(path, &why))
+    }
+
+    /// Reads a plan from the bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// If they are none, or are damaged: with a phrase that says so.
+    pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
+        with_room(|| unpack(bytes))
     }
 
     /// Tells whether the plan may be applied to what is on record now.

@@ -117,6 +117,12 @@ proptest! {
     }
 
     #[test]
+    fn what_is_printed_reads_as_it_did(text in crate::syntax::tests::edit::body()) {
+        let tree = |text: &str| crate::syntax::tests::print::body(&parse(FileId(1), text).0, 0);
+        prop_assert_eq!(tree(&formatted(&text)), tree(&text));
+    }
+
+    #[test]
     fn formatting_never_panics_and_what_it_gives_is_valid(
         text in r#"([a-c ={}\[\]()"$%~.,:?!*\n<EOT0-9-]|\$\{|%\{ if |<<-E\n|=> |/\*|\*/|# ?|"\n| = ){0,40}"#,
     ) {
