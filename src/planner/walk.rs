@@ -606,7 +606,6 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
         after,
         identity: None,
         private: Vec::new(),
-        identity: None,
         replace_paths: Vec::new(),
         recorded_marks: None,
     };
