@@ -242,7 +242,7 @@ fn taken_in(
     let asked = if updated.is_some() { Asked::Update } else { Asked::Create };
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
     let mut failed = response.failed();
-    if answer == Answer::Object {
+    if matches!(answer, Answer::Object | Answer::Null) {
         failed |= response
             .value
             .as_ref()
