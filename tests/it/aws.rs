@@ -4,6 +4,8 @@
 //! `ENTAIL_PLUGIN_MIRROR` names a filesystem mirror with the plugin; `moto_server` must be on `PATH`, and `terraform` for
 //! the part with another program.
 
+#![expect(clippy::print_stderr, reason = "a test that is left out says so")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
