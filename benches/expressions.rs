@@ -66,6 +66,7 @@ fn main() {
         count: Value::int(3),
         instance: object(0),
         world: World {
+            given: Default::default(),
             cwd: ".".into(),
             root: ".".into(),
             environment: Default::default(),
