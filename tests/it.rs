@@ -7,6 +7,8 @@ mod support;
 mod cases;
 #[path = "it/documents.rs"]
 mod documents;
+#[path = "it/opentofu.rs"]
+mod opentofu;
 #[path = "it/quickstart.rs"]
 mod quickstart;
 #[path = "it/safety.rs"]
