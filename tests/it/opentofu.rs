@@ -26,6 +26,15 @@ const ON_PURPOSE: &[(&str, &str)] = &[
 const OTHERWISE: &[(&str, &str)] = &[
     ("order/reversed-dependency", "applied, where OpenTofu ends in `Cycle:`"),
     ("order/user-of-what-is-gone", "applied, where OpenTofu ends in `Cycle:`"),
+    (
+        "modules/source-per-instance",
+        "expanded before planning, where OpenTofu knows no `each` in a source",
+    ),
+    ("providers/count", "a provider may have count, which is refused there"),
+    (
+        "providers/forms-exchanged",
+        "a provider without an alias may have for_each, which is refused there",
+    ),
     ("actions/check-data", "a check's data source that cannot be read stands in no state"),
 ];
 
