@@ -26,6 +26,8 @@ const ON_PURPOSE: &[(&str, &str)] = &[
 const OTHERWISE: &[(&str, &str)] = &[
     ("order/reversed-dependency", "applied, where OpenTofu ends in `Cycle:`"),
     ("order/user-of-what-is-gone", "applied, where OpenTofu ends in `Cycle:`"),
+    ("modules/count-and-nested", "expanded before planning, as above"),
+    ("modules/moved-between-sources", "expanded before planning, as above"),
     (
         "modules/source-per-instance",
         "expanded before planning, where OpenTofu knows no `each` in a source",
