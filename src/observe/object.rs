@@ -229,6 +229,7 @@ impl<'a> Observer<'a> {
     ) -> Option<Planned> {
         let block = &subject.schema.block;
         let (plain_config, config_marks) = config.unmark_paths();
+        let config_marks = lasting(config_marks);
         let null = Value::Null(block.ty());
         let effective =
             if prior.tainted || prior.value.is_null() { null } else { prior.value.unmark_deep().0 };
@@ -276,8 +277,13 @@ impl<'a> Observer<'a> {
         }
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
-        let marked = crate::value::path::mark_paths(&planned.planned, &lasting(config_marks));
+        let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
         let value = schema::mark_sensitive(&marked, block);
+        let mut prior = prior;
+        if prior.imported.is_some() {
+            // What is adopted is as sensitive as the configuration says: that alone is no change.
+            prior.value = crate::value::path::mark_paths(&prior.value, &config_marks);
+        }
         Some(Planned {
             prior,
             config,

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::Sink;
 use super::session::Session;
-use crate::address::Mode;
+use crate::address::{Mode, ProviderInstance};
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
@@ -14,6 +14,7 @@ use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, ResourceId, Structure};
 use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
+use crate::observe::serving::Serving;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
 use crate::plan::{Action, Plan};
@@ -216,6 +217,7 @@ fn observer<'a>(
         })
         .collect();
     values.types = types;
+    let serving = serving(approved.plan, &values.structure);
     let made: FxHashSet<_> =
         approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
     let kept: FxHashSet<_> = approved
@@ -259,6 +261,7 @@ fn observer<'a>(
         events: Told(sink),
         imports: Default::default(),
         validated: Default::default(),
+        serving,
         checks: conditions::Results::default(),
         leases: leases(approved),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
@@ -273,6 +276,20 @@ fn leases(approved: &Approved<'_>) -> Leases {
     Leases::of(approved.facts, &providers, approved.structure, &|node| {
         Some(steps.get(&node).copied().unwrap_or_default())
     })
+}
+
+/// Who serves whom, as the plan says.
+fn serving(plan: &Plan, structure: &Structure) -> Serving {
+    let served = plan.changes.iter().filter_map(|it| {
+        let resource = structure.resource(*structure.resource_ids.get(&it.address.of())?);
+        let node = match &it.deposed {
+            Some(deposed) => *resource.deposed.get(&(it.address.key.clone(), deposed.clone()))?,
+            None => resource.instance(&it.address.key)?,
+        };
+        let key = it.provider_key.clone();
+        Some((node, ProviderInstance { config: it.provider.clone(), key }))
+    });
+    Serving::of(served.collect())
 }
 
 /// Decodes a stored object, marked as recorded.

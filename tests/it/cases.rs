@@ -28,11 +28,11 @@ fn cases_of_actions() {
 }
 
 #[test]
-fn cases_of_ephemeral() {
-    check_group("ephemeral");
+fn cases_of_agree() {
+    check_group("agree");
 }
 
 #[test]
-fn cases_of_agree() {
-    check_group("agree");
+fn cases_of_import() {
+    check_group("import");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entail::expression::functions::{self, Function, Parameter};
+use entail::expression::functions::{self, FORMS, Form, Function, GONE, Parameter};
 use entail::value::json::type_to_json;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -20,6 +20,8 @@ pub struct SignatureForm {
 #[derive(Serialize)]
 struct ParameterForm {
     name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_nullable: bool,
     #[serde(rename = "type")]
@@ -45,44 +47,43 @@ struct Document {
 /// Returns the signature of a function by the name it was called by; nothing where it is none of the language's own.
 pub fn signature(called_as: &str) -> Option<SignatureForm> {
     let base = called_as.strip_prefix("core::").unwrap_or(called_as);
-    let (params, variadic_param, return_type) = match functions::find(base) {
-        Some(it) => (
-            parameters(it),
-            it.variadic.as_ref().map(parameter),
-            raw(type_to_json(it.usual_type())),
-        ),
-        None => {
-            let it = functions::SPECIAL.iter().find(|it| it.name == base)?;
-            (
-                it.parameters.iter().map(parameter).collect(),
-                it.variadic.as_ref().map(parameter),
-                raw(type_to_json(it.returns.ty())),
-            )
-        }
+    let described = match functions::find(base) {
+        Some(it) => description(it),
+        None => form(FORMS.iter().find(|it| it.name == base)?),
     };
-    // What failed says itself whether null was the matter.
-    let plain = |it: ParameterForm| ParameterForm { is_nullable: false, ..it };
+    // What failed says itself what was the matter.
+    let plain = |it: ParameterForm| ParameterForm { description: None, is_nullable: false, ..it };
     Some(SignatureForm {
         name: base.to_owned(),
-        params: params.into_iter().map(plain).collect(),
-        variadic_param: variadic_param.map(plain),
-        return_type,
+        params: described.parameters.into_iter().map(plain).collect(),
+        variadic_param: described.variadic_parameter.map(plain),
+        return_type: described.return_type,
     })
 }
 
 /// Describes every function of the language, each also under its full name.
 pub fn all() -> String {
-    let is_there = |it: &&Function| !functions::REMOVED.contains(&it.name);
-    let ordinary = functions::all().into_iter().filter(is_there).flat_map(|it| {
-        [it.name.to_owned(), format!("core::{}", it.name)].map(|name| (name, description(it)))
-    });
-    let special = functions::SPECIAL.iter().flat_map(|it| {
-        [it.name.to_owned(), format!("core::{}", it.name)].map(|name| (name, special(it)))
-    });
-    let signatures = ordinary.chain(special).collect();
-    let document = Document { format_version: "1.0", function_signatures: signatures };
+    let functions = functions::all().into_iter().filter(|it| !GONE.contains(&it.name));
+    let signatures = functions
+        .flat_map(|it| names(it.name).map(|name| (name, description(it))))
+        .chain(FORMS.iter().flat_map(|it| names(it.name).map(|name| (name, form(it)))));
+    let document = Document { format_version: "1.0", function_signatures: signatures.collect() };
     // The document has string keys only, so serialising it cannot fail.
     super::output::escape_html(&serde_json::to_string(&document).unwrap_or_default())
+}
+
+fn names(name: &str) -> [String; 2] {
+    [name.to_owned(), format!("core::{name}")]
+}
+
+fn form(form: &Form) -> DescriptionForm {
+    let parameter = parameter(&Parameter::any(form.parameter));
+    let (parameters, variadic_parameter) = match form.variadic {
+        true => (Vec::new(), Some(parameter)),
+        false => (vec![parameter], None),
+    };
+    let return_type = raw(type_to_json(form.returns.ty()));
+    DescriptionForm { description: form.description, return_type, parameters, variadic_parameter }
 }
 
 fn description(function: &Function) -> DescriptionForm {
@@ -94,21 +95,17 @@ fn description(function: &Function) -> DescriptionForm {
     }
 }
 
-fn special(it: &functions::Special) -> DescriptionForm {
-    DescriptionForm {
-        description: it.description,
-        return_type: raw(type_to_json(it.returns.ty())),
-        parameters: it.parameters.iter().map(parameter).collect(),
-        variadic_parameter: it.variadic.as_ref().map(parameter),
-    }
-}
-
 fn parameters(function: &Function) -> Vec<ParameterForm> {
     function.parameters.iter().map(parameter).collect()
 }
 
 fn parameter(it: &Parameter) -> ParameterForm {
-    ParameterForm { name: it.name, is_nullable: it.null, ty: raw(type_to_json(it.shape.ty())) }
+    ParameterForm {
+        name: it.name,
+        description: it.about,
+        is_nullable: it.null,
+        ty: raw(type_to_json(it.shape.ty())),
+    }
 }
 
 fn result(function: &Function) -> Box<RawValue> {
@@ -128,7 +125,7 @@ mod tests {
     #[test]
     fn a_signature_names_parameters_and_their_types() {
         let json = |name| serde_json::to_string(&signature(name)).expect("JSON");
-        expect![[r#"{"name":"join","params":[{"name":"separator","type":"string"}],"variadic_param":{"name":"lists","type":["list","string"]},"return_type":"string"}"#]]
+        expect![[r#"{"name":"join","params":[{"name":"separator","description":"What stands between two elements.","type":"string"}],"variadic_param":{"name":"lists","description":"Lists of strings, one or more.","type":["list","string"]},"return_type":"string"}"#]]
             .assert_eq(&json("core::join"));
         expect!["null"].assert_eq(&json("nosuch"));
     }
@@ -137,5 +134,6 @@ mod tests {
     fn every_function_is_described_under_both_names() {
         let text = all();
         assert!(text.contains(r#""core::upper":{"description""#) && text.contains(r#""upper":{"#));
+        assert!(text.contains(r#""core::try":{"#) && !text.contains(r#""map":{"#));
     }
 }

@@ -11,6 +11,8 @@ use crate::value::{Marks, Type, Value};
 
 use super::Scope;
 
+pub use reference::markdown;
+
 mod charsets;
 mod checks;
 mod cidr;
@@ -30,6 +32,7 @@ mod maps;
 mod marking;
 mod numbers;
 mod re2;
+mod reference;
 mod regexes;
 mod rsa;
 mod sets;
@@ -120,12 +123,22 @@ pub struct Parameter {
     pub dynamic: bool,
     /// Takes marked values, and looks after their marks itself.
     pub marked: bool,
+    /// What it means, where the name does not say it.
+    pub about: Option<&'static str>,
 }
 
 impl Parameter {
     /// A parameter of this type that takes nothing special.
     pub const fn new(name: &'static str, shape: Shape) -> Parameter {
-        Parameter { name, shape, null: false, unknown: false, dynamic: false, marked: false }
+        Parameter {
+            name,
+            shape,
+            null: false,
+            unknown: false,
+            dynamic: false,
+            marked: false,
+            about: None,
+        }
     }
 
     /// A parameter of any type.
@@ -141,6 +154,11 @@ impl Parameter {
     /// A number.
     pub const fn number(name: &'static str) -> Parameter {
         Parameter::new(name, Shape::Number)
+    }
+
+    /// The same, with a sentence on what it means.
+    pub const fn about(self, about: &'static str) -> Parameter {
+        Parameter { about: Some(about), ..self }
     }
 
     /// The same, that takes null.
@@ -254,11 +272,11 @@ impl Function {
     /// Returns the type of the result as far as the arguments' types do not decide it.
     pub fn usual_type(&self) -> Type {
         let parameters = self.parameters.iter().chain(&self.variadic);
-        let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
-        let is_open = |it: &Parameter| it.shape == Shape::Any && !it.dynamic;
-        if self.parameters.iter().chain(&self.variadic).any(is_open) {
+        // An argument of unknown type makes the result one, where nobody looks closer.
+        if parameters.clone().any(|it| it.shape == Shape::Any && !it.dynamic) {
             return Type::DYNAMIC;
         }
+        let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
         match self.returns {
             Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
             Returns::Computed(compute) | Returns::NullableComputed(compute) => {
@@ -332,6 +350,41 @@ pub(super) fn not_null(value: Value) -> Value {
     crate::value::unknown::not_null(&value)
 }
 
+/// What looks like a function, but takes expressions: it sees their problems instead of being kept from running by them.
+pub const FORMS: [Form; 2] = [
+    Form {
+        name: "can",
+        description: "Tells whether an expression can be evaluated without an error.",
+        parameter: "expression",
+        variadic: false,
+        returns: Shape::Bool,
+    },
+    Form {
+        name: "try",
+        description: "Returns the value of the first expression that can be evaluated without an error.",
+        parameter: "expressions",
+        variadic: true,
+        returns: Shape::Any,
+    },
+];
+
+/// See [`FORMS`].
+pub struct Form {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// What it takes.
+    pub parameter: &'static str,
+    /// Whether it takes any number of these.
+    pub variadic: bool,
+    /// The type of the result; any where it is that of the expression.
+    pub returns: Shape,
+}
+
+/// Functions that are known only to say what took their place.
+pub const GONE: [&str; 2] = ["list", "map"];
+
 static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::new(|| {
     let families: [&[Function]; 16] = [
         checks::FUNCTIONS,
@@ -359,41 +412,6 @@ static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::n
         .map(|it| (it.name, it))
         .collect()
 });
-
-/// A function that looks at its arguments' expressions, so that calling it is the evaluator's business.
-pub struct Special {
-    /// Its name.
-    pub name: &'static str,
-    /// What it does.
-    pub description: &'static str,
-    /// What it takes.
-    pub parameters: &'static [Parameter],
-    /// What it takes any number of.
-    pub variadic: Option<Parameter>,
-    /// What it gives.
-    pub returns: Shape,
-}
-
-/// The functions that look at expressions and are not in the table.
-pub const SPECIAL: &[Special] = &[
-    Special {
-        name: "can",
-        description: "Returns whether the expression can be evaluated without an error.",
-        parameters: &[Parameter::any("expression")],
-        variadic: None,
-        returns: Shape::Bool,
-    },
-    Special {
-        name: "try",
-        description: "Returns the value of the first argument that can be evaluated without an error.",
-        parameters: &[],
-        variadic: Some(Parameter::any("expressions")),
-        returns: Shape::Any,
-    },
-];
-
-/// Functions of earlier versions, kept so that a call says what to write instead.
-pub const REMOVED: &[&str] = &["list", "map"];
 
 /// Returns a function by its name, without `core::`.
 pub fn find(name: &str) -> Option<&'static Function> {
