@@ -82,6 +82,9 @@ ascent! {
     /// `condemned(n, r)`: what exists as `n` is to go (`r`).
     relation condemned(Node, Reason);
 
+    /// `fate(n, f)`: a `removed` block says what becomes (`f`) of what exists as `n`.
+    relation fate(Node, Fate);
+
     /// `forgotten(n, r)`: what exists as `n` is to go from the state only (`r`).
     relation forgotten(Node, Reason);
 
@@ -187,14 +190,17 @@ ascent! {
     // @rule decide.condemned-all: the run destroys everything
     condemned(n, Reason::Plain) <-- mode(Mode::Destroy), ready(n);
 
+    // @rule decide.fate: (`removed` blocks count where the run does not destroy everything)
+    fate(n, f) <-- mode(Mode::Normal), removed_says(n, f);
     // @rule decide.forget-removed: a `removed` block lets `n` live
-    forgotten(n, r) <-- condemned(n, r), removed_says(n, Fate::Forget);
+    forgotten(n, r)
+        <-- condemned(n, r), fate(n, Fate::Forget), !keeps_object(n), !state_keeps_object(n);
     // @rule decide.forget-configured: the configuration of `n` says `destroy = false`
     forgotten(n, Reason::ForgotBecauseLifecycleDestroyInConfig)
-        <-- condemned(n, _), keeps_object(n), !removed_says(n, _);
+        <-- condemned(n, _), keeps_object(n), !fate(n, Fate::Destroy);
     // @rule decide.forget-recorded: the state of `n` says `destroy = false`
     forgotten(n, Reason::ForgotBecauseLifecycleDestroyInState)
-        <-- condemned(n, _), state_keeps_object(n), !keeps_object(n), !removed_says(n, _);
+        <-- condemned(n, _), state_keeps_object(n), !keeps_object(n), !fate(n, Fate::Destroy);
 
     // @rule decide.forget: (`n` is to leave the state only)
     action(n, Action::Forget, r) <-- forgotten(n, r), prior(n);

@@ -62,11 +62,11 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
         }
         for call in place.module().calls.values() {
             let Ok(CallSource { source, .. }) = call_source(call, &place, None) else { continue };
-            let child = place.address().child(&call.name.text);
+            let child = place.child_at(call, None);
             let path = source::join_path(&place.module().directory, &source.to_string());
             modules.insert(&child, source.to_string(), None, path.clone());
             if let Some(module) = load_module(&root.join(&path), &path, &sources).0 {
-                open.push(Arc::new(place.child(child, call, None, module)));
+                open.push(Arc::new(place.child(call, None, module)));
             }
         }
     }

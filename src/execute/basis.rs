@@ -33,7 +33,7 @@ pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
     let validates = |it: &std::sync::Arc<crate::config::Module>| {
         it.variables.values().any(|it| !it.validations.is_empty())
     };
-    if !ctx.config.modules.values().any(validates) {
+    if !ctx.config.all().any(|it| validates(it.1)) {
         return true;
     }
     let mut seen = FxHashSet::from_iter([node]);

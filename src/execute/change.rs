@@ -175,6 +175,7 @@ async fn plan_again(
             private: object.private.clone(),
             tainted: false,
             imported: None,
+            identity: change.identity.before.clone(),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
         None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
@@ -206,6 +207,7 @@ async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<Appl
         planned: &value,
         config: &config,
         private: &planned.private,
+        identity: planned.identity.as_ref(),
     };
     subject.provider.apply(call).await
 }
@@ -240,7 +242,7 @@ fn taken_in(
     let asked = if updated.is_some() { Asked::Update } else { Asked::Create };
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
     let mut failed = response.failed();
-    if answer == Answer::Object {
+    if matches!(answer, Answer::Object | Answer::Null) {
         failed |= response
             .value
             .as_ref()
@@ -252,8 +254,13 @@ fn taken_in(
         return (None, true);
     };
     let value = marked(subject, planned, &record::known_only(&applied.value));
-    let object =
-        Object { private: applied.private, status, ..record::new_object(&value, subject.schema) };
+    let identity = record::stored_identity(applied.identity.as_ref(), subject.schema);
+    let object = Object {
+        private: applied.private,
+        identity,
+        status,
+        ..record::new_object(&value, subject.schema)
+    };
     (Some((value, object)), failed)
 }
 

@@ -190,7 +190,11 @@ impl<'c, 'a> Run<'c, 'a> {
             Some(Counted::Added) => self.done.added += 1,
             Some(Counted::Changed) => self.done.changed += 1,
             Some(Counted::Destroyed) => self.done.destroyed += 1,
-            Some(Counted::Forgotten) => self.done.forgotten += 1,
+            Some(Counted::Forgotten) => {
+                self.done.forgotten += 1;
+                let address = ctx.observer.values.structure.instance(node);
+                address.into_iter().for_each(|it| ctx.sink.event(Event::Forgotten(it)));
+            }
             None => {}
         }
         if outcome.failed {

@@ -101,6 +101,18 @@ pub fn trace(input: TraceInput<'_>) -> (Structure, Reads) {
     (trace.structure, reads)
 }
 
+fn has(module: &crate::config::Module, key: &BlockKey) -> bool {
+    match key {
+        BlockKey::Variable(name) => module.variables.contains_key(name),
+        BlockKey::Local(name) => module.locals.contains_key(name),
+        BlockKey::Output(name) => module.outputs.contains_key(name),
+        BlockKey::Resource(name) => module.resources.contains_key(name),
+        BlockKey::Call(name) => module.calls.contains_key(name),
+        BlockKey::Check(name) => module.checks.contains_key(name),
+        BlockKey::Provider(..) => true,
+    }
+}
+
 struct Trace<'a> {
     input: TraceInput<'a>,
     structure: Structure,
@@ -136,7 +148,8 @@ impl Trace<'_> {
         node: Option<Node>,
     ) -> ModuleId {
         let path = address.module();
-        let config = self.input.config.module(&path).expect("a called module is loaded").clone();
+        let config = self.input.config.module_of(&address);
+        let config = config.expect("a called module is loaded").clone();
         let id = self.structure.add_module(ModuleNode {
             address,
             path: path.clone(),
@@ -163,6 +176,11 @@ impl Trace<'_> {
             return self.provider(path, name, alias.as_ref(), modules.first().copied());
         }
         for module in modules {
+            // Instances that come from different places have different blocks.
+            if self.input.config.has_variants() && !has(&self.structure.module(module).config, key)
+            {
+                continue;
+            }
             match key {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
@@ -273,7 +291,7 @@ impl Trace<'_> {
         let entries = known.unwrap_or_else(|| vec![(InstanceKey::None, None)]);
         for (key, each_value) in entries {
             let address = self.structure.module(module).address.child(name, key.clone());
-            if self.input.config.module(&address.module()).is_none() {
+            if self.input.config.module_of(&address).is_none() {
                 continue;
             }
             let child = self.module_node(

@@ -16,7 +16,7 @@ use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
 use crate::request::Request;
 use crate::state::State;
-use crate::value::Value;
+use crate::value::{Str, Value};
 
 pub mod conditions;
 pub mod data;
@@ -82,12 +82,12 @@ impl Told<'_> {
         ));
     }
 
-    fn refresh_started(&self, address: &Instance, value: &Value) {
-        self.0.event(Event::RefreshStart(EventSubject::of(address, None, value)));
+    fn refresh_started(&self, address: &Instance, deposed: Option<&Str>, value: &Value) {
+        self.0.event(Event::RefreshStart(EventSubject::of(address, deposed, value)));
     }
 
-    fn refresh_finished(&self, address: &Instance, value: &Value) {
-        self.0.event(Event::RefreshComplete(EventSubject::of(address, None, value)));
+    fn refresh_finished(&self, address: &Instance, deposed: Option<&Str>, value: &Value) {
+        self.0.event(Event::RefreshComplete(EventSubject::of(address, deposed, value)));
     }
 
     /// Does something to an ephemeral resource, and tells of it before and after.
@@ -225,6 +225,6 @@ impl<'a> Observer<'a> {
             return data::recorded(stored, &schema);
         }
         let provider = self.pool.unconfigured(&resource.provider.provider)?;
-        Some(self.prior(&address, stored, &schema, &provider, false).await?.value)
+        Some(self.prior(&address, stored, &schema, &provider, object::Refresh::Skip).await?.value)
     }
 }

@@ -13,7 +13,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{Marks, Path, Value};
+use crate::value::{Marks, Path, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Prior {
     pub tainted: bool,
     /// The id it was imported by in this run.
     pub imported: Option<String>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 impl Prior {
@@ -40,8 +42,20 @@ impl Prior {
             private: Vec::new(),
             tainted: false,
             imported: None,
+            identity: None,
         }
     }
+}
+
+/// Whether the provider is asked what became of a stored object, and which of its instance's objects that is.
+#[derive(Clone, Copy, Debug)]
+pub enum Refresh<'k> {
+    /// It is not asked.
+    Skip,
+    /// The current object.
+    Current,
+    /// The deposed one with this key.
+    Deposed(&'k str),
 }
 
 /// What a provider answered for one object.
@@ -57,6 +71,8 @@ pub struct Planned {
     pub replace_paths: Vec<Path>,
     /// What to hand back in apply.
     pub private: Vec<u8>,
+    /// What it will be identified by.
+    pub identity: Option<Value>,
     /// Whether a path that needs a replacement is write-only.
     pub write_only_replace: bool,
 }
@@ -107,7 +123,7 @@ impl<'a> Observer<'a> {
         stored: &state::Object,
         schema: &Schema,
         provider: &Arc<dyn Provider>,
-        refresh: bool,
+        refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
         if stored.schema_version > schema.version && !self.has_other_type(address) {
@@ -123,13 +139,24 @@ impl<'a> Observer<'a> {
             return None;
         };
         let previous = self.brought_forward(address, stored, json, provider).await?;
+        // What a provider makes of another type's object is looked at as if it had been stored.
+        let stored_form = self.has_other_type(address).then(|| {
+            let text = schema::encode_stored(&previous, &schema.block).ok()?;
+            schema::decode_stored(&text, &schema.block).ok()
+        });
+        let previous = stored_form.flatten().unwrap_or(previous);
         let marks: Vec<(Path, Marks)> =
             stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
         let marked = |value: &Value| {
             schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block)
         };
         let tainted = stored.status == Status::Tainted;
-        if !refresh {
+        let identity = self.identity(address, stored, schema, provider).await?;
+        let deposed: Option<Str> = match refresh {
+            Refresh::Deposed(key) => Some(key.into()),
+            _ => None,
+        };
+        if let Refresh::Skip = refresh {
             let value = marked(&previous);
             return Some(Prior {
                 previous: value.clone(),
@@ -137,13 +164,14 @@ impl<'a> Observer<'a> {
                 private: stored.private.clone(),
                 tainted,
                 imported: None,
+                identity,
             });
         }
-        self.events.refresh_started(address, &previous);
-        let read = provider.read(kind, &previous, &stored.private).await;
+        self.events.refresh_started(address, deposed.as_ref(), &previous);
+        let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
         self.report_provider(address, None, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
-        self.events.refresh_finished(address, &read.value);
+        self.events.refresh_finished(address, deposed.as_ref(), &read.value);
         if !read.value.is_null()
             && read.value.ty() != schema.block.ty()
             && !schema.block.ty().has_dynamic()
@@ -157,7 +185,29 @@ impl<'a> Observer<'a> {
             private: read.private,
             tainted,
             imported: None,
+            identity: read.identity,
         })
+    }
+
+    /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.
+    async fn identity(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<Option<Value>> {
+        let (Some((json, version)), Some(known)) = (&stored.identity, &schema.identity) else {
+            return Some(None);
+        };
+        if *version == known.version {
+            // One that cannot be read is found out anew by reading the object.
+            return Some(crate::value::json::from_json(json.get(), known.ty).ok());
+        }
+        let kind = &*address.resource.kind;
+        let upgraded = provider.upgrade_identity(kind, *version, json).await;
+        self.report_provider(address, None, &upgraded.diagnostics);
+        (!self.failed(&upgraded.diagnostics)).then_some(upgraded.value)
     }
 
     /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
@@ -229,7 +279,6 @@ impl<'a> Observer<'a> {
     ) -> Option<Planned> {
         let block = &subject.schema.block;
         let (plain_config, config_marks) = config.unmark_paths();
-        let config_marks = lasting(config_marks);
         let null = Value::Null(block.ty());
         let effective =
             if prior.tainted || prior.value.is_null() { null } else { prior.value.unmark_deep().0 };
@@ -252,12 +301,14 @@ impl<'a> Observer<'a> {
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
+        let identity = prior.identity.as_ref().filter(|_| !effective.is_null());
         let call = PlanCall {
             kind: &subject.block.name.kind,
             prior: &effective,
             proposed: &proposed,
             config: &adjusted,
             private,
+            identity,
         };
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
@@ -277,7 +328,8 @@ impl<'a> Observer<'a> {
         }
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
-        let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
+        let marked =
+            crate::value::path::mark_paths(&planned.planned, &lasting(config_marks.clone()));
         let value = schema::mark_sensitive(&marked, block);
         let mut prior = prior;
         if prior.imported.is_some() {
@@ -290,6 +342,7 @@ impl<'a> Observer<'a> {
             value,
             replace_paths,
             private: planned.private,
+            identity: planned.identity,
             write_only_replace,
         })
     }
@@ -340,6 +393,7 @@ impl<'a> Observer<'a> {
             proposed: &null,
             config: &null,
             private: &prior.private,
+            identity: prior.identity.as_ref(),
         };
         let response = provider.plan(call).await;
         self.report_provider(address, None, &response.diagnostics);

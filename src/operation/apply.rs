@@ -268,16 +268,6 @@ fn observer<'a>(
     }
 }
 
-/// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
-fn leases(approved: &Approved<'_>) -> Leases {
-    let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
-    approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
-    let providers = entail_rules::providers::serve(approved.facts);
-    Leases::of(approved.facts, &providers, approved.structure, &|node| {
-        Some(steps.get(&node).copied().unwrap_or_default())
-    })
-}
-
 /// Who serves whom, as the plan says.
 fn serving(plan: &Plan, structure: &Structure) -> Serving {
     let served = plan.changes.iter().filter_map(|it| {
@@ -290,6 +280,16 @@ fn serving(plan: &Plan, structure: &Structure) -> Serving {
         Some((node, ProviderInstance { config: it.provider.clone(), key }))
     });
     Serving::of(served.collect())
+}
+
+/// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
+fn leases(approved: &Approved<'_>) -> Leases {
+    let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
+    approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
+    let providers = entail_rules::providers::serve(approved.facts);
+    Leases::of(approved.facts, &providers, approved.structure, &|node| {
+        Some(steps.get(&node).copied().unwrap_or_default())
+    })
 }
 
 /// Decodes a stored object, marked as recorded.

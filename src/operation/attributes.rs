@@ -77,6 +77,22 @@ pub fn missing(schema: &BlockSchema, name: &Name) -> Option<Diagnostic> {
     )
 }
 
+/// Returns the problem of a path of which a part is not in the schema. Within the value of a plain attribute nothing is
+/// looked for.
+pub fn missing_along(schema: &BlockSchema, name: &Name, steps: &[Step]) -> Option<Diagnostic> {
+    if let Some(problem) = missing(schema, name) {
+        return Some(problem);
+    }
+    let at = steps.iter().position(|it| matches!(it, Step::Attribute(_)))?;
+    let Step::Attribute(next) = &steps[at] else { return None };
+    if let Some(block) = schema.blocks.get(&name.text) {
+        return missing_along(&block.block, next, &steps[at + 1..]);
+    }
+    let nested = schema.attributes.get(&name.text)?.nested.as_ref()?;
+    let attributes = nested.attributes.clone();
+    missing_along(&BlockSchema { attributes, ..BlockSchema::default() }, next, &steps[at + 1..])
+}
+
 fn suggestion(schema: &BlockSchema, name: &str) -> String {
     let names = schema.attributes.keys().chain(schema.blocks.keys());
     let near = names.map(|it| (strsim::levenshtein(it, name), it)).filter(|it| it.0 <= 3).min();

@@ -194,7 +194,7 @@ impl Session {
     }
 
     fn required_providers(&self) -> BTreeSet<Provider> {
-        let modules = self.config.modules.values();
+        let modules = self.config.all().map(|it| it.1);
         modules
             .flat_map(|it| {
                 it.required_providers
@@ -208,7 +208,7 @@ impl Session {
     /// Returns every provider that the configuration or the state needs.
     pub fn needed_providers(&self, state: &State) -> BTreeSet<Provider> {
         let mut needed: BTreeSet<Provider> = BTreeSet::new();
-        for module in self.config.modules.values() {
+        for module in self.config.all().map(|it| it.1) {
             needed.extend(module.resources.values().map(|it| it.provider_source.clone()));
             needed.extend(module.providers.iter().map(|it| it.source.clone()));
         }

@@ -103,7 +103,8 @@ fn call_keys(
     let mut passed = true;
     for parent in real.of(observer, stand_in_parent) {
         let config = observer.values.structure.module(parent).config.clone();
-        let block = &config.calls[&name];
+        // Of instances that come from different places, only some have this call.
+        let Some(block) = config.calls.get(&name) else { continue };
         let what = observer
             .values
             .structure
@@ -130,7 +131,10 @@ fn call_keys(
         structure.calls[id.index()].pending = false;
         for (key, each_value) in keys {
             let address = structure.module(parent).address.child(&name, key.clone());
-            let pattern = structure.module(stand_in).clone();
+            let mut pattern = structure.module(stand_in).clone();
+            if let Some(config) = observer.values.config.module_of(&address) {
+                pattern.config = config.clone();
+            }
             let child = structure.add_module(ModuleNode {
                 address,
                 parent: Some((parent, id)),
@@ -211,7 +215,7 @@ fn resource_keys(
     let mut passed = true;
     for module in real.of(observer, stand_in) {
         let config = observer.values.structure.module(module).config.clone();
-        let block = &config.resources[&name];
+        let Some(block) = config.resources.get(&name) else { continue };
         let address = Resource {
             module: observer.values.structure.module(module).address.clone(),
             resource: name.clone(),

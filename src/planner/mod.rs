@@ -27,6 +27,7 @@ mod answers;
 mod assemble;
 mod expand;
 mod problems;
+mod relevant;
 mod results;
 mod serving;
 mod stranded;
@@ -158,6 +159,7 @@ pub async fn plan(
     problems.extend(serving::unreadable(&known, inputs));
     let structure = std::mem::take(&mut known.lowered.structure);
     let mut observer = observer(inputs, structure, pool, sink);
+    observer.serving = serving::concluded(&known, &observer.values.structure);
     observer.leases =
         Leases::of(&known.lowered.facts, &known.providers, &observer.values.structure, &|_| {
             Some(1)
@@ -168,7 +170,6 @@ pub async fn plan(
             observer.values.wait_for(node);
         }
     }
-    observer.serving = serving::concluded(&known, &observer.values.structure);
     let mut progress = progress(inputs, &known, &observer);
     let mut real = expand::Real::default();
     loop {
@@ -353,6 +354,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         parts,
         found: BTreeMap::new(),
         dropped: Vec::new(),
+        gone: Vec::new(),
         results: BTreeMap::new(),
         facts: Facts::default(),
         decisions: Default::default(),

@@ -11,13 +11,14 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
+use super::problems;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::ephemeral;
-use crate::observe::object::{Planned, Prior, Subject, lasting};
+use crate::observe::object::{Planned, Prior, Refresh, Subject, lasting};
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::schema::{self, Schema};
@@ -52,6 +53,8 @@ pub struct Found {
     pub after: Value,
     /// What the provider handed out.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// Paths that made it a replacement.
     pub replace_paths: Vec<crate::value::Path>,
     /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
@@ -70,6 +73,8 @@ pub struct Progress {
     pub found: BTreeMap<Node, Found>,
     /// Objects that are gone, or data that nothing declares: out of the state without a change.
     pub dropped: Vec<Node>,
+    /// What the gone objects among them were.
+    pub gone: Vec<(Node, Prior)>,
     /// Data that was read or reused: its value.
     pub results: BTreeMap<Node, Value>,
     /// All facts of all batches, for proofs.
@@ -268,15 +273,9 @@ async fn declared(
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let prior = match observer.state.current(address) {
         Some(stored) => {
-            observer
-                .prior(
-                    address,
-                    stored,
-                    subject.schema,
-                    &subject.provider,
-                    !observer.request.skip_refresh,
-                )
-                .await
+            let refresh =
+                if observer.request.skip_refresh { Refresh::Skip } else { Refresh::Current };
+            observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
         None => match observer.wish(address) {
             Err(()) => None,
@@ -331,8 +330,12 @@ async fn existing(
     let Some((schema, provider)) = serving(observer, resource, address, node).await else {
         return Answer::Failed;
     };
-    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
-    {
+    let refresh = match deposed {
+        _ if observer.request.skip_refresh => Refresh::Skip,
+        None => Refresh::Current,
+        Some(key) => Refresh::Deposed(key),
+    };
+    match observer.prior(address, stored, &schema, &provider, refresh).await {
         Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
@@ -512,7 +515,8 @@ enum Outcome {
     Found(Box<Found>),
     /// Decided, and forbidden: it is shown, and nothing rests on it.
     Refused(Box<Found>),
-    Dropped,
+    /// It is out of the state without a change; what it was.
+    Dropped(Option<Box<Prior>>),
 }
 
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
@@ -526,7 +530,7 @@ async fn finish(
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
-        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
+        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
             changed(observer, node, *planned, action, reason).await
@@ -579,6 +583,7 @@ async fn changed(
             prior: Some(planned.prior),
             after,
             private: planned.private,
+            identity: planned.identity,
             replace_paths,
             recorded_marks,
         },
@@ -599,6 +604,7 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
         reason: Reason::Plain,
         prior: Some(prior),
         after,
+        identity: None,
         private: Vec::new(),
         replace_paths: Vec::new(),
         recorded_marks: None,
@@ -627,7 +633,7 @@ async fn removed(
     let mut private = prior.private.clone();
     let mut refused = false;
     match action {
-        Action::Drop => return Outcome::Dropped,
+        Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
             let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
@@ -639,6 +645,9 @@ async fn removed(
                 None => return Outcome::Failed,
             }
         }
+        Action::Forget if observer.request.mode == PlanMode::Normal => {
+            observer.values.report([problems::forgotten(&address)]);
+        }
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
@@ -649,6 +658,7 @@ async fn removed(
             prior: Some(prior),
             after,
             private,
+            identity: None,
             replace_paths: Vec::new(),
             recorded_marks: None,
         },
@@ -698,6 +708,7 @@ async fn read(
                     prior: None,
                     after,
                     private: Vec::new(),
+                    identity: None,
                     replace_paths: Vec::new(),
                     recorded_marks,
                 },
@@ -754,7 +765,10 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
             observer.values.settle(node, value.clone());
             progress.results.insert(node, value);
         }
-        Outcome::Dropped => progress.dropped.push(node),
+        Outcome::Dropped(prior) => {
+            progress.dropped.push(node);
+            progress.gone.extend(prior.map(|it| (node, *it)));
+        }
         Outcome::Refused(found) => {
             progress.by_node.fail(node);
             progress.found.insert(node, *found);

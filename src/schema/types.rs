@@ -30,6 +30,19 @@ pub struct Schema {
     pub version: u64,
     /// The block.
     pub block: BlockSchema,
+    /// By what an object is told from all others, where the provider says.
+    pub identity: Option<IdentitySchema>,
+}
+
+/// What an object is identified by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentitySchema {
+    /// The version of stored identities.
+    pub version: u64,
+    /// The type: an object.
+    pub ty: Type,
+    /// The attributes that an import must give.
+    pub required: Vec<Str>,
 }
 
 /// The arguments and nested blocks of a block.

@@ -135,7 +135,7 @@ impl Group {
     }
 }
 
-/// Puts problems of one summary together; only those with a place in a file.
+/// Puts problems of one summary together; only those with a place in a file, and never those of checks.
 fn consolidate(problems: Vec<Diagnostic>, grouping: Grouping) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_summary: HashMap<(Severity, String), usize> = HashMap::new();
@@ -144,7 +144,8 @@ fn consolidate(problems: Vec<Diagnostic>, grouping: Grouping) -> Vec<Group> {
             Severity::Warning => grouping.consolidate_warnings,
             Severity::Error => grouping.consolidate_errors,
         };
-        if is_wanted && problem.subject.is_some() {
+        let is_of_check = problem.summary.starts_with("Check block assertion ");
+        if is_wanted && problem.subject.is_some() && !is_of_check {
             let key = (problem.severity, problem.summary.clone());
             if let Some(&index) = by_summary.get(&key) {
                 groups[index].others.push(problem);

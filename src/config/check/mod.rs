@@ -1,5 +1,6 @@
 //! Whether the parts of a configuration fit together, as far as no provider and no value is needed to tell.
 
+pub(super) mod alike;
 mod calls;
 pub mod cycles;
 mod moves;
@@ -58,7 +59,7 @@ pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
 /// Returns each module once, under the first of its addresses.
 pub fn distinct(config: &Config) -> impl Iterator<Item = (&ModuleAddr, &Arc<Module>)> {
     let mut seen = BTreeSet::new();
-    config.modules.iter().filter(move |(_, module)| seen.insert(Arc::as_ptr(module).addr()))
+    config.all().filter(move |(_, module)| seen.insert(Arc::as_ptr(module).addr()))
 }
 
 /// Returns how messages name a module.

@@ -98,8 +98,8 @@ impl Check<'_> {
 fn ignored(block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
     let IgnoreChanges::Paths(paths) = &block.lifecycle.ignore_changes else { return };
     for expression in paths {
-        let Some((root, _)) = expression.as_traversal() else { continue };
-        if let Some(problem) = attributes::missing(&schema.block, root) {
+        let Some((root, steps)) = expression.as_traversal() else { continue };
+        if let Some(problem) = attributes::missing_along(&schema.block, root, steps) {
             found.push(problem);
             continue;
         }
