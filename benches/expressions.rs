@@ -1,6 +1,7 @@
 //! How fast expressions of attributes are evaluated, on one core, and how large an object is in memory.
 
 use std::hint::black_box;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
@@ -79,13 +80,13 @@ fn main() {
         .collect();
     let mut all = 0.0;
     for (text, expression) in EXPRESSIONS.iter().zip(&expressions) {
-        let since = Instant::now();
+        let since = busy();
         for _ in 0..ROUNDS {
             let (value, problems) = expression::evaluate(black_box(expression), &scope);
             assert!(!problems.has_errors(), "{text}");
             black_box(value);
         }
-        let seconds = since.elapsed().as_secs_f64();
+        let seconds = busy() - since;
         all += seconds;
         println!("{:>8.2} million a second  {text}", ROUNDS as f64 / seconds / 1e6);
     }
@@ -113,6 +114,14 @@ fn object(number: usize) -> Value {
         (Str::from(name), value)
     };
     Value::object((0..30).map(attribute))
+}
+
+/// Returns how many seconds this program has computed, or, where the system does not say, how late it is.
+fn busy() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|it| it.parse::<u64>().ok());
+    nanos.map_or_else(|| START.elapsed().as_secs_f64(), |it| it as f64 / 1e9)
 }
 
 /// Returns how many bytes of memory the process has; 0 where the system does not say.

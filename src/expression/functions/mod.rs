@@ -277,10 +277,6 @@ impl Function {
             return Type::DYNAMIC;
         }
         let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
-        let is_open = |it: &Parameter| it.shape == Shape::Any && !it.dynamic;
-        if self.parameters.iter().chain(&self.variadic).any(is_open) {
-            return Type::DYNAMIC;
-        }
         match self.returns {
             Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
             Returns::Computed(compute) | Returns::NullableComputed(compute) => {

@@ -13,7 +13,7 @@ use super::values::{decode, diagnostics, encode, path};
 use super::wire::entail::plugin as msg;
 use crate::provider::{
     AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
-    ProviderDiagnostic, ReadObject, Response,
+    ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
 };
 use crate::schema::{BlockSchema, IdentitySchema, ProviderSchema, Schemas};
 use crate::value::{PathError, Type, Value};
@@ -502,6 +502,27 @@ impl Provider for Plugin {
                 private,
                 renew_at,
             }))
+        };
+        whole(result.await)
+    }
+
+    async fn renew(&self, kind: &str, private: &[u8]) -> Response<Option<RenewedEphemeral>> {
+        let result = async {
+            let (process, _) = self.ready().await?;
+            let request = msg::renew_ephemeral_resource::Request {
+                type_name: kind.into(),
+                private: Some(private.to_vec().into()),
+            };
+            let answer = process
+                .call("RenewEphemeralResource", |it| it.renew(request))
+                .await
+                .map_err(one)?;
+            let private = answer.private.map_or_else(|| private.to_vec(), |it| it.to_vec());
+            let renew_at = answer.renew_at.and_then(moment);
+            Ok(Response {
+                value: Some(RenewedEphemeral { private, renew_at }),
+                diagnostics: diagnostics(answer.diagnostics),
+            })
         };
         whole(result.await)
     }

@@ -88,6 +88,7 @@ calls! {
     move_state: move_resource_state / move_resource_state (move_resource_state);
     read_data: read_data_source / read_data_source (read_data_source);
     open: open_ephemeral_resource / open_ephemeral_resource (open_ephemeral_resource);
+    renew: renew_ephemeral_resource / renew_ephemeral_resource (renew_ephemeral_resource);
     close: close_ephemeral_resource / close_ephemeral_resource (close_ephemeral_resource);
     call: call_function / call_function (call_function);
 }
