@@ -67,6 +67,7 @@ fn main() {
         count: Value::int(3),
         instance: object(0),
         world: World {
+            given: Default::default(),
             cwd: ".".into(),
             root: ".".into(),
             environment: Default::default(),
@@ -104,7 +105,7 @@ fn object(number: usize) -> Value {
         let value = match at % 6 {
             0 => Value::string(format!("value-{number}-{at}")),
             1 => Value::Null(Type::STRING),
-            2 => Value::Bool(at % 4 == 0),
+            2 => Value::Bool(at.is_multiple_of(4)),
             3 => Value::int(number as i64),
             4 => Value::string(""),
             _ => Value::string(format!("{number:08x}")),

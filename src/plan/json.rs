@@ -144,7 +144,8 @@ fn write_planned(
     json.member("provider_name", &change.provider.provider.to_string());
     json.key("schema_version");
     json.literal(schema.version);
-    if change.after.is_known() && !change.after.is_null() && !change.after.entries().is_empty() {
+    let has_known = || change.after.entries().iter().any(|it| it.1.is_known());
+    if change.after.is_known() && !change.after.is_null() && has_known() {
         json.key("values");
         write_known(json, &change.after);
     }

@@ -8,7 +8,7 @@ use entail_rules::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::address::Instance;
+use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
@@ -191,6 +191,7 @@ pub async fn plan(
             return Err(undeclared);
         }
     }
+    observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let Structured { mut lowered, instances: _, selection, mut providers, spread } = known;
     let learned = serving::learn(&mut lowered, &observer);
     let mut facts = lowered.facts;
@@ -259,6 +260,26 @@ pub async fn plan(
         decisions: progress.decisions,
         problems,
     })
+}
+
+/// What `-replace` names without a key, although its resource has keys.
+fn unmatched_replaces(
+    inputs: &Inputs<'_>,
+    structure: &lower::Structure,
+) -> Vec<crate::diagnostic::Diagnostic> {
+    let keyless = inputs.request.replaces.iter().map(|it| &it.0);
+    let unmatched = keyless.filter(|it| it.key == InstanceKey::None).filter_map(|address| {
+        let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+        let is_matched =
+            resource.instances.len() == 1 && resource.instances.contains_key(&InstanceKey::None);
+        if !resource.declared || is_matched {
+            return None;
+        }
+        let declared: Vec<Instance> =
+            resource.instances.keys().map(|it| resource.address.instance(it.clone())).collect();
+        Some(problems::replace_lacks_key(address, &declared))
+    });
+    unmatched.collect()
 }
 
 /// Returns whether a block that imports name is in this run and nothing that it reads failed.

@@ -10,8 +10,8 @@ mod case;
 mod normal;
 mod summary;
 
-pub use case::words;
-use case::{Case, Section};
+use case::Section;
+pub use case::{Case, Command as CaseCommand, words};
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
@@ -56,6 +56,19 @@ pub fn check_group_with(group: &str, variables: &[(String, String)]) {
         "{failed} of {} cases failed; UPDATE_EXPECT=1 rewrites them\n{text}",
         paths.len()
     );
+}
+
+/// Returns the files of all cases, sorted.
+pub fn all_cases() -> Vec<PathBuf> {
+    let folders = std::fs::read_dir(root().join("testdata")).expect("there is testdata");
+    let folders = folders.map(|it| it.expect("an entry").path()).filter(|it| it.is_dir());
+    let mut paths: Vec<PathBuf> = folders
+        .flat_map(|it| std::fs::read_dir(it).expect("a folder"))
+        .map(|it| it.expect("an entry").path())
+        .filter(|it| it.extension().is_some_and(|it| it == "txt"))
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// Runs a function over all items, on as many threads as there are processors.
