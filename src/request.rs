@@ -52,4 +52,6 @@ pub struct Request {
     pub parallelism: usize,
     /// `-generate-config-out`
     pub generate_config_out: Option<PathBuf>,
+    /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
+    pub adopts: Option<(Instance, String)>,
 }

@@ -155,6 +155,11 @@ impl Ui {
         self.out_style
     }
 
+    /// Returns colours and width of the standard error.
+    pub fn error_style(&self) -> Style {
+        self.err_style
+    }
+
     /// Writes a result to the standard output as it is.
     ///
     /// Whoever reads may have gone; then there is nobody to tell.
@@ -238,6 +243,14 @@ impl Ui {
             self.err(&printed.err);
         }
         code
+    }
+
+    /// Prints problems of what surrounds the run, whatever its output is made of: all to the standard error.
+    pub fn remarks(&self, problems: Diagnostics) {
+        let sorted = sort(problems.0, &self.sources);
+        let printed = render(sorted, &self.sources, self.err_style, self.grouping);
+        self.err(&printed.out);
+        self.err(&printed.err);
     }
 
     /// Refers to the help of a command whose flags make no sense.
@@ -333,6 +346,11 @@ impl Ui {
     /// Sets how problems look where each line is answered: in frames, unless a flag asks for plain text.
     pub fn converse(&mut self) {
         self.err_style = Style { framed: self.has_frames, spaced: true, ..self.err_style };
+    }
+
+    /// Sets that an empty line follows each problem.
+    pub fn space_problems(&mut self) {
+        self.err_style.spaced = true;
     }
 
     /// Returns whether people type the input.

@@ -106,6 +106,7 @@ pub fn load_config(
     }
     if !problems.has_errors() {
         problems.extend(check::providers::check(&loader.config));
+        problems.extend(check::repeating::check(&loader.config, sources));
     }
     (Some(loader.config), problems::once(problems))
 }
@@ -294,7 +295,7 @@ pub fn call_source(
     };
     let text = problems.take(source_text(expression, &call.name.text, place, each));
     // A version that is wrong is still one.
-    let has_version = version.as_ref().map_or(true, Option::is_some);
+    let has_version = version.as_ref().is_none_or(Option::is_some);
     let source = text.and_then(|text| {
         let source = ModuleSource::parse(&text, has_version);
         problems.take(source.map_err(|why| invalid_source(&text, &why, expression.span)))

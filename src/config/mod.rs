@@ -25,7 +25,7 @@ mod moves;
 mod named;
 mod overrides;
 mod problems;
-mod provider;
+pub(crate) mod provider;
 mod provisioner;
 mod repetition;
 mod resource;
@@ -46,13 +46,17 @@ pub(crate) use load::calls_itself;
 pub use load::{CallSource, call_source, instances, load_config, load_module};
 pub use provider::{implied_provider, parse_source};
 
-/// Returns the first of `known` that is nearly `given`: at most two letters differ.
+/// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names whose lengths differ by more cannot be near; most are ruled out so.
     let length = given.chars().count();
     known
         .into_iter()
-        .find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
+        .filter(|it| it.chars().count().abs_diff(length) < 3)
+        .map(|it| (strsim::levenshtein(given, it), it))
+        .filter(|(distance, _)| *distance < 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, it)| it)
 }
 
 /// A whole configuration: the root module and everything it calls.
@@ -209,6 +213,8 @@ pub struct Resource {
     pub connection: Option<Body>,
     /// Data sources inside a `check` block: that block's name.
     pub check: Option<Str>,
+    /// Whether nobody wrote it: an import without a block, for which a plan writes one.
+    pub generated: bool,
 }
 
 /// How a block repeats.
@@ -240,7 +246,7 @@ impl Repetition {
 pub struct ProviderRef {
     /// The local name.
     pub name: Name,
-    /// The alias.
+    /// The alias; empty where the configuration repeats without one.
     pub alias: Option<Name>,
     /// The instance key.
     pub key: Option<Expression>,
@@ -328,7 +334,7 @@ pub struct ProviderBlock {
     pub name: Name,
     /// Which provider that is.
     pub source: Provider,
-    /// `alias`
+    /// `alias`; empty where the block repeats without one, so that each key is an alias.
     pub alias: Option<Name>,
     /// `count` or `for_each`
     pub repetition: Repetition,

@@ -296,7 +296,10 @@ fn aliases(
         let Some(traversal) = decoder.traversal(&item) else { continue };
         let crate::syntax::Expr::Traversal { root, steps } = &*traversal.expr else { continue };
         let detail = match &steps[..] {
-            [Step::Attribute(alias)] if root.text == name.text => {
+            // An index says nothing here.
+            [Step::Attribute(alias)] | [Step::Attribute(alias), Step::Index(..)]
+                if root.text == name.text =>
+            {
                 found.push((root.text.clone(), alias.text.clone(), traversal.span));
                 continue;
             }

@@ -178,6 +178,12 @@ impl Session {
         })
     }
 
+    /// Keeps the state where flags and the working directory say, wherever the configuration lies.
+    pub fn keep_state_in(&mut self, world: &Arc<World>, choice: &Choice) {
+        let paths = Paths::new(choice, &self.workspace);
+        self.backend = Local::new(world.clone(), paths);
+    }
+
     /// Reads the latest snapshot, providers named as the configuration means them.
     pub fn snapshot(&self) -> Result<Snapshot, Diagnostics> {
         let mut snapshot = self.backend.read()?;

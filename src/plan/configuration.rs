@@ -158,8 +158,12 @@ impl Writer<'_> {
             Mode::Data => 1,
             Mode::Ephemeral => 2,
         };
-        let mut resources: Vec<_> =
-            module.resources.iter().map(|(name, it)| (order(name), name.to_string(), it)).collect();
+        let mut resources: Vec<_> = module
+            .resources
+            .iter()
+            .filter(|it| !it.1.generated)
+            .map(|(name, it)| (order(name), name.to_string(), it))
+            .collect();
         if resources.is_empty() {
             return;
         }

@@ -36,3 +36,8 @@ fn cases_of_agree() {
 fn cases_of_modules() {
     check_group("modules");
 }
+
+#[test]
+fn cases_of_import() {
+    check_group("import");
+}

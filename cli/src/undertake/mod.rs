@@ -22,8 +22,11 @@ use crate::view::plan::Schemas;
 pub mod applying;
 pub mod console;
 pub mod explaining;
+pub mod formatting;
+pub mod importing;
 pub mod planning;
 pub mod preparing;
+pub mod providers;
 pub mod showing;
 pub mod workspaces;
 
@@ -195,7 +198,7 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
 /// Returns what the providers of a state's objects announce; what cannot be had is left out.
 pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
     let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
+    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use entail::address::Provider;
 use entail::backend::local::Choice;
 use entail::backend::workspace;
 use entail::diagnostic::Diagnostics;
+use entail::install::Event;
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, install_modules};
+use entail::operation::providers::{Choices, install as install_providers};
 use entail::operation::session::{Session, ground, root_place};
 use entail::operation::{backends, validate};
-use entail::provider::builtin;
 use entail::state::State;
 use entail::world::World;
 
-use super::{asking, begin, with_room};
+use super::{asking, begin, unless_interrupted, with_interrupts, with_room};
 use crate::commands::get::GetArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::validate::ValidateArgs;
@@ -27,7 +27,7 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     begin(ui, &args.output, false)?;
     args.check()?;
     let ui = &*ui;
-    with_room(|runtime| {
+    with_interrupts(ui, |runtime| {
         if is_empty(world) {
             step(ui, &Step::Empty);
             return Ok(0);
@@ -57,7 +57,12 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
         let session =
             asking(ui, world, || Session::open_unchecked(world.clone(), ui.sources.clone()))?;
         let state = session.snapshot()?.state.unwrap_or_default();
-        runtime.block_on(providers(ui, &session, &state))?;
+        let warnings = runtime.block_on(providers(ui, &session, &state, args))?;
+        step(ui, &Step::Gap);
+        if !warnings.is_empty() {
+            ui.diagnostics(warnings);
+            step(ui, &Step::Gap);
+        }
         step(ui, &Step::Done);
         Ok(0)
     })?
@@ -108,19 +113,23 @@ fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics
     Ok(())
 }
 
-async fn providers(ui: &Ui, session: &Session, state: &State) -> Result<(), Diagnostics> {
-    let needed = session.needed_providers(state);
-    for provider in needed.iter().filter(|it| it.is_builtin()) {
-        step(ui, &Step::Builtin(provider.to_string()));
-    }
-    let embedded: Vec<&Provider> =
-        needed.iter().filter(|it| !it.is_builtin() && builtin::version(it).is_some()).collect();
-    for provider in embedded {
-        let version = builtin::version(provider).unwrap_or_default();
-        ui.say(&format!("- {provider} v{version} is part of entail\n"));
-    }
-    let (_, problems) = Pool::start(session.world.clone(), needed).await;
-    if problems.has_errors() { Err(problems) } else { Ok(()) }
+/// Installs providers; warnings come back, to be shown when everything else is.
+async fn providers(
+    ui: &Ui,
+    session: &Session,
+    state: &State,
+    args: &InitArgs,
+) -> Result<Diagnostics, Diagnostics> {
+    let choices = Choices {
+        upgrade: args.upgrade,
+        folders: args.plugin_dir.clone(),
+        readonly: args.lockfile.as_deref() == Some("readonly"),
+    };
+    let tell = |event: Event| step(ui, &Step::Provider(event));
+    let install = install_providers(session, state, &choices, &tell);
+    let (lock_file, warnings) = unless_interrupted(ui, install).await?;
+    step(ui, &Step::Lock(lock_file));
+    Ok(warnings)
 }
 
 /// Installs modules only.

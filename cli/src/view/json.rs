@@ -68,7 +68,10 @@ pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
             let text = format!("Outputs: {}", outputs.len());
             info(&text).with("outputs", &outputs).with("type", &"outputs").end()
         }
-        Event::ImportStart { .. } | Event::ImportComplete { .. } => String::new(),
+        Event::ImportStart { .. }
+        | Event::ImportComplete { .. }
+        | Event::AdoptionStart { .. }
+        | Event::AdoptionPrepared { .. } => String::new(),
         Event::ProvisionProgress(address, kind, text) => output_lines(text)
             .map(|line| {
                 let hook =

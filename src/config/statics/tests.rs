@@ -45,7 +45,8 @@ fn check(files: &str, variables: &[(&str, &str)], outcome: Expect) {
     }
     for it in problems {
         let place = it.subject.map_or(String::new(), |at| format!("  {}", sources.place(at)));
-        text.push_str(&format!("{}{place}\n  {}\n", it.summary, it.detail));
+        let detail = format!("  {}", it.detail);
+        text.push_str(&format!("{}{place}\n{}\n", it.summary, detail.trim_end()));
     }
     outcome.assert_eq(&text);
 }

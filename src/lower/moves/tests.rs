@@ -117,6 +117,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         variables: &variables,
         workspace: "default",
         world: &world,
+        sources: &Sources::default(),
     })
     .0
 }
