@@ -9,6 +9,7 @@ use entail::install::{Locks, Settings};
 use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
+use crate::commands::providers::{ProvidersArgs, ProvidersCommand};
 use crate::commands::{self, Cli, Command};
 use crate::ui::Ui;
 use crate::undertake;
@@ -126,6 +127,11 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Providers(args) if args.command.is_none() => {
             undertake::providers::run(ui, world, &args)
         }
+        Command::Providers(ProvidersArgs { command: Some(command), .. }) => match command {
+            ProvidersCommand::Lock(args) => undertake::plugins::lock(ui, world, &args),
+            ProvidersCommand::Mirror(args) => undertake::plugins::mirror(ui, world, &args),
+            ProvidersCommand::Schema(args) => undertake::plugins::describe(ui, world, &args),
+        },
         other => Err(unavailable(&other).into()),
     }
 }

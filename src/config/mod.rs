@@ -323,7 +323,7 @@ pub struct ModuleCall {
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// `depends_on`
     pub depends_on: Vec<Expression>,
-    /// The place of the body.
+    /// Where the body begins.
     pub body_span: Span,
 }
 

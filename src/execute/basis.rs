@@ -4,6 +4,7 @@ use entail_rules::Node;
 use rustc_hash::FxHashSet;
 
 use super::Context;
+use crate::address::Mode;
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
@@ -66,6 +67,14 @@ fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
             continue;
         }
         match structure.kind(next) {
+            // It leaves nothing behind; what it was opened with does.
+            NodeKind::Object(resource, _)
+            | NodeKind::Collection(resource)
+            | NodeKind::Pending(resource)
+                if structure.resource(*resource).address.resource.mode == Mode::Ephemeral =>
+            {
+                open.extend(ctx.reads_of(next));
+            }
             NodeKind::Object(resource, key) => found.push(
                 structure.resource(*resource).address.instance(key.clone()).to_string().into(),
             ),

@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::authenticate::must_be_signed;
 use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
-use super::origins::{Authentication, Origins, PackagePlace, Reach, Trouble};
+use super::origins::{Authentication, Origins, PackagePlace, Reach, Standing, Trouble};
 use super::package::{executable, guard, install_archive, install_folder, installed_folder};
 use super::requirement::{allows, is_same, normal};
 use super::{Platform, Requirements};
@@ -57,6 +58,8 @@ pub enum Mode {
     Keep,
     /// The newest that the conditions allow.
     Upgrade,
+    /// What is locked stays, in packages with any checksum; embedded providers are installed as all others.
+    Lock,
 }
 
 /// What went wrong with one provider, and when.
@@ -70,6 +73,15 @@ pub enum Failure {
     Fetch(Version, Trouble),
     /// It could not be taken from the shared cache.
     Link(Version, String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::BuiltIn(why) | Failure::Link(_, why) => f.write_str(why),
+            Failure::Query(trouble) | Failure::Fetch(_, trouble) => write!(f, "{trouble}"),
+        }
+    }
 }
 
 /// What an installation did.
@@ -137,7 +149,7 @@ impl Installer<'_> {
                 }
             };
             let lock = locks.0.get(provider).filter(|it| is_same(&it.version, &choice));
-            match self.install(provider, &choice, lock).await {
+            match self.install(provider, &choice, lock, mode).await {
                 Ok(placed) => {
                     is_signed |= placed.authentication.as_ref().is_some_and(|it| it.is_signed());
                     if placed.is_incomplete {
@@ -170,7 +182,7 @@ impl Installer<'_> {
         if self.overridden.contains(provider) {
             return Ok(Choice::Nothing);
         }
-        let lock = locks.0.get(provider).filter(|_| mode == Mode::Keep);
+        let lock = locks.0.get(provider).filter(|_| mode != Mode::Upgrade);
         if let Some(lock) = lock {
             (self.tell)(Event::Reusing(provider.clone()));
             if !allows(conditions, &lock.version) {
@@ -188,7 +200,9 @@ impl Installer<'_> {
             Some(lock) => is_same(&lock.version, it),
             None => allows(conditions, it),
         };
-        if let Some(version) = builtin::version(provider).and_then(Version::parse) {
+        if let Some(version) = builtin::version(provider).and_then(Version::parse)
+            && mode != Mode::Lock
+        {
             let mirrored = self.origins.versions(provider, Reach::Mirrors).await;
             let has_mirrored = mirrored.is_ok_and(|it| it.0.iter().any(&fits));
             if !has_mirrored && fits(&version) {
@@ -271,16 +285,17 @@ impl Installer<'_> {
         provider: &Provider,
         version: &Version,
         lock: Option<&Lock>,
+        mode: Mode,
     ) -> Result<Placed, Failure> {
         let target = self.target(provider, version);
         if let Some(lock) = lock.filter(|it| self.is_installed(provider, it)) {
             return Ok(self.already(provider, lock, false));
         }
         let Some(cache) = &self.cache else {
-            return self.put(provider, version, lock, target, false).await;
+            return self.put(provider, version, lock, target, mode, false).await;
         };
         let shared = installed_folder(cache, provider, version, &self.platform);
-        let placed = self.put(provider, version, lock, shared.clone(), true).await?;
+        let placed = self.put(provider, version, lock, shared.clone(), mode, true).await?;
         (self.tell)(Event::Linking(provider.clone(), version.clone()));
         install_folder(&shared, &target, &format!("{provider} {version}"), &[])
             .map_err(|it| Failure::Link(version.clone(), it))?;
@@ -300,9 +315,11 @@ impl Installer<'_> {
         version: &Version,
         lock: Option<&Lock>,
         target: PathBuf,
+        mode: Mode,
         to_cache: bool,
     ) -> Result<Placed, Failure> {
-        let allowed = lock.map(Lock::usable).unwrap_or_default();
+        let before = lock.map(Lock::usable).unwrap_or_default();
+        let allowed = if mode == Mode::Lock { Vec::new() } else { before.clone() };
         if let Some(lock) = lock
             && target.is_dir()
             && folder_matches(&target, &allowed).unwrap_or(false)
@@ -338,6 +355,12 @@ impl Installer<'_> {
                 PackagePlace::Archive(archive) => {
                     install_archive(archive, &target, &what, &allowed).map(|()| None)
                 }
+                PackagePlace::Download { url, retries } => {
+                    let archive = self.origins.download(url, *retries).await.map_err(failed)?;
+                    let path = archive.path();
+                    let checked = self.origins.check(&package, path).transpose().map_err(failed)?;
+                    install_archive(path, &target, &what, &allowed).map(|()| checked)
+                }
             }
             .map_err(failed)?
         };
@@ -349,7 +372,8 @@ impl Installer<'_> {
                 "after installing {provider}, failed to compute a checksum for it: {it}"
             ))
         })?;
-        let placed = collect(own, &allowed, authentication);
+        let must_be_signed = must_be_signed(self.origins.web(), provider);
+        let placed = collect(own, &before, authentication, must_be_signed);
         (self.tell)(Event::Installed {
             provider: provider.clone(),
             version: version.clone(),
@@ -361,13 +385,22 @@ impl Installer<'_> {
 
 /// Puts together what is to be locked: the package's own checksum, those locked before, those checked here, and those that
 /// a registry vouches for.
-fn collect(own: Hash, before: &[Hash], authentication: Option<Authentication>) -> Placed {
+fn collect(
+    own: Hash,
+    before: &[Hash],
+    authentication: Option<Authentication>,
+    must_be_signed: bool,
+) -> Placed {
+    let is_vouched = |it: &Standing| match must_be_signed {
+        true => !it.keys.is_empty(),
+        false => it.is_reported || it.is_trusted,
+    };
     let known = authentication.clone().unwrap_or_default().hashes;
     let mut local: BTreeSet<Hash> =
         known.iter().filter(|it| it.1.is_verified).map(|it| it.0.clone()).collect();
     local.insert(own);
     let vouched: BTreeSet<Hash> =
-        known.iter().filter(|it| !it.1.keys.is_empty()).map(|it| it.0.clone()).collect();
+        known.iter().filter(|it| is_vouched(it.1)).map(|it| it.0.clone()).collect();
     let before: BTreeSet<Hash> = before.iter().cloned().collect();
     let is_incomplete = vouched.is_empty() && (before.is_empty() || before == local);
     let hashes = local.into_iter().chain(vouched).chain(before).collect();

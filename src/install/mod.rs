@@ -4,6 +4,7 @@
 //! [`Installer`] is what `init` runs; [`Plugins`] answers afterwards which one is used, and why. Nothing here speaks the
 //! plugin protocol.
 
+mod authenticate;
 mod hash;
 mod installer;
 pub mod lock;
@@ -12,20 +13,25 @@ mod platform;
 mod plugins;
 pub mod problems;
 mod reattach;
+mod registry;
 pub mod requirement;
 mod search;
 pub mod settings;
+mod signature;
+mod network;
 mod origins;
 #[cfg(test)]
 mod tests;
+mod web;
 
 pub use hash::{Hash, hash_archive, hash_folder, hash_zip};
 pub use installer::{Event, Failure, Installer, Mode, Outcome};
 pub use lock::{Lock, Locks};
-pub use origins::{Authentication, Origins, Trouble};
-pub use package::{executable, installed_folder};
+pub use origins::{Authentication, Origins, PackagePlace, Reach, Trouble};
+pub use package::{archive_name, executable, installed_folder};
 pub use platform::Platform;
 pub use plugins::{Located, Place, Plugin, Plugins, providers_folder};
 pub use reattach::Reattach;
 pub use requirement::Requirements;
+pub use search::search;
 pub use settings::Settings;

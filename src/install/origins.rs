@@ -5,12 +5,17 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use reqwest::Url;
+
+use super::authenticate::Checks;
 use super::hash::Hash;
+use super::network::NetworkMirror;
 use super::requirement::{compare, is_same};
 use super::search::{Found, search};
 use super::settings::data_folders;
 use super::settings::installation::{Installation, Location, Pattern};
-use super::{Platform, Settings};
+use super::web::{Web, shown};
+use super::{Platform, Settings, registry};
 use crate::address::Provider;
 use crate::config::version::Version;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -189,6 +194,11 @@ impl Authentication {
         keys.into_iter().collect::<Vec<_>>().join(", ")
     }
 
+    /// Returns the checksums that the package at hand has.
+    pub fn verified(&self) -> impl Iterator<Item = Hash> + '_ {
+        self.hashes.iter().filter(|it| it.1.is_verified).map(|it| it.0.clone())
+    }
+
     /// Returns the result in a word or two.
     pub fn summary(&self) -> &'static str {
         if self.is_signed() {
@@ -210,6 +220,8 @@ impl Authentication {
 pub struct Package {
     /// Where it is.
     pub place: PackagePlace,
+    /// What an archive from elsewhere must pass.
+    pub checks: Option<Checks>,
 }
 
 /// Where a package is.
@@ -219,6 +231,13 @@ pub enum PackagePlace {
     Folder(PathBuf),
     /// In an archive at hand.
     Archive(PathBuf),
+    /// In an archive elsewhere.
+    Download {
+        /// Its address.
+        url: Url,
+        /// How often to try again.
+        retries: u32,
+    },
 }
 
 /// A folder of packages.
@@ -246,7 +265,11 @@ impl FolderMirror {
 
 enum Origin {
     Folder(FolderMirror),
-    Registry,
+    Network(NetworkMirror),
+    /// The registry that the provider's address names.
+    Registry {
+        retries: u32,
+    },
 }
 
 struct Rule {
@@ -274,22 +297,73 @@ pub enum Reach {
 /// The places to look in.
 pub struct Origins {
     rules: Vec<Rule>,
+    web: Web,
 }
 
 impl Origins {
     /// Returns the places that the CLI configuration names; without any, folders that are searched by themselves, and
     /// registries for what is in none of them.
     pub fn of(settings: &Settings, world: &World) -> (Origins, Diagnostics) {
+        let web = Web::new(settings, world);
         match settings.installations.first() {
-            Some(it) => explicit(it, world),
-            None => (implied(world), Diagnostics::new()),
+            Some(it) => explicit(it, world, web),
+            None => (implied(world, web), Diagnostics::new()),
         }
     }
 
+    /// Returns registries alone.
+    pub fn registries(settings: &Settings, world: &World) -> Origins {
+        let web = Web::new(settings, world);
+        Origins { rules: vec![registry_rule(web.download_retries())], web }
+    }
+
+    /// Returns one mirror on a server alone.
+    ///
+    /// # Errors
+    ///
+    /// If the address is none of a mirror.
+    pub fn network(url: &str, settings: &Settings, world: &World) -> Result<Origins, Diagnostic> {
+        let web = Web::new(settings, world);
+        let mirror = NetworkMirror::parse(url, web.download_retries(), false).map_err(bad_url)?;
+        let rule =
+            Rule { origin: Origin::Network(mirror), include: Vec::new(), exclude: Vec::new() };
+        Ok(Origins { rules: vec![rule], web })
+    }
+
+    /// Loads an archive into a file that goes when it is dropped.
+    pub async fn download(
+        &self,
+        url: &Url,
+        retries: u32,
+    ) -> Result<tempfile::NamedTempFile, String> {
+        let mut file = tempfile::NamedTempFile::new()
+            .map_err(|it| format!("failed to open temporary file to download: {it}"))?;
+        self.web.download(url, retries, file.as_file_mut()).await?;
+        Ok(file)
+    }
+
+    /// Checks an archive as the package's origin demands; nothing where it demands nothing.
+    pub fn check(
+        &self,
+        package: &Package,
+        archive: &Path,
+    ) -> Option<Result<Authentication, String>> {
+        package.checks.as_ref().map(|it| it.run(archive, &self.web))
+    }
+
+    /// Returns the way to other hosts.
+    pub(super) fn web(&self) -> &Web {
+        &self.web
+    }
+
     /// Returns folders alone: `-plugin-dir`.
-    pub fn folders(paths: impl IntoIterator<Item = PathBuf>) -> Origins {
+    pub fn folders(
+        paths: impl IntoIterator<Item = PathBuf>,
+        settings: &Settings,
+        world: &World,
+    ) -> Origins {
         let rules = paths.into_iter().map(folder_rule);
-        Origins { rules: rules.collect() }
+        Origins { rules: rules.collect(), web: Web::new(settings, world) }
     }
 
     fn asked<'a>(
@@ -298,7 +372,7 @@ impl Origins {
         reach: Reach,
     ) -> impl Iterator<Item = &'a Rule> + 'a {
         let is_open =
-            move |it: &&Rule| reach == Reach::All || !matches!(it.origin, Origin::Registry);
+            move |it: &&Rule| reach == Reach::All || !matches!(it.origin, Origin::Registry { .. });
         self.rules.iter().filter(move |it| it.serves(provider)).filter(is_open)
     }
 
@@ -307,7 +381,8 @@ impl Origins {
         self.asked(provider, reach)
             .map(|it| match &it.origin {
                 Origin::Folder(it) => it.path.display().to_string(),
-                Origin::Registry => format!("registry {}", provider.host),
+                Origin::Network(it) => format!("provider mirror at {}", shown(&it.url)),
+                Origin::Registry { .. } => format!("registry {}", provider.host),
             })
             .collect()
     }
@@ -324,9 +399,10 @@ impl Origins {
         for rule in self.asked(provider, reach) {
             let found = match &rule.origin {
                 Origin::Folder(mirror) => folder_versions(mirror, provider),
-                Origin::Registry => {
-                    Err(Trouble::NotFound { provider: provider.clone(), tried: Vec::new() })
+                Origin::Network(mirror) => {
+                    mirror.versions(&self.web, provider).await.map(|it| (it, Vec::new()))
                 }
+                Origin::Registry { .. } => registry::versions(&self.web, provider).await,
             };
             match found {
                 Ok((versions, more)) => {
@@ -360,7 +436,14 @@ impl Origins {
         for rule in self.asked(provider, Reach::All) {
             let found = match &rule.origin {
                 Origin::Folder(mirror) => folder_package(mirror, provider, version, platform),
-                Origin::Registry => Ok(None),
+                Origin::Network(mirror) => {
+                    mirror.package(&self.web, provider, version, platform).await.map(Some)
+                }
+                Origin::Registry { retries } => {
+                    registry::package(&self.web, provider, version, platform, *retries)
+                        .await
+                        .map(Some)
+                }
             };
             match found {
                 Ok(Some(package)) => return Ok(package),
@@ -406,6 +489,7 @@ fn folder_package(
             true => PackagePlace::Archive(it.path.clone()),
             false => PackagePlace::Folder(it.path.clone()),
         },
+        checks: None,
     }))
 }
 
@@ -417,7 +501,11 @@ fn folder_rule(path: PathBuf) -> Rule {
     }
 }
 
-fn implied(world: &World) -> Origins {
+fn registry_rule(retries: u32) -> Rule {
+    Rule { origin: Origin::Registry { retries }, include: Vec::new(), exclude: Vec::new() }
+}
+
+fn implied(world: &World, web: Web) -> Origins {
     let own = world.cwd.join("terraform.d");
     let folders = std::iter::once(own).chain(data_folders(world)).map(|it| it.join("plugins"));
     let mut rules: Vec<Rule> = folders.filter(|it| it.is_dir()).map(folder_rule).collect();
@@ -430,11 +518,11 @@ fn implied(world: &World) -> Origins {
             exclude.extend(packages.keys().map(Pattern::exactly));
         }
     }
-    rules.push(Rule { origin: Origin::Registry, include: Vec::new(), exclude });
-    Origins { rules }
+    rules.push(Rule { exclude, ..registry_rule(web.download_retries()) });
+    Origins { rules, web }
 }
 
-fn explicit(installation: &Installation, world: &World) -> (Origins, Diagnostics) {
+fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, Diagnostics) {
     let mut problems = Diagnostics::new();
     let mut rules = Vec::new();
     for method in &installation.methods {
@@ -446,14 +534,20 @@ fn explicit(installation: &Installation, world: &World) -> (Origins, Diagnostics
         let (include, exclude) =
             (patterns(&method.include, "inclusion"), patterns(&method.exclude, "exclusion"));
         let (Some(include), Some(exclude)) = (include, exclude) else { continue };
+        let retries = method.retries.unwrap_or_else(|| web.download_retries());
         let origin = match &method.location {
-            Location::Direct => Origin::Registry,
+            Location::Direct => Origin::Registry { retries },
             Location::Filesystem(path) => {
                 Origin::Folder(FolderMirror::new(relative(&world.root, path)))
             }
             Location::Network(url) => {
-                problems.push(not_supported("network_mirror", url));
-                continue;
+                match NetworkMirror::parse(url, retries, method.trusts_hashes) {
+                    Ok(mirror) => Origin::Network(mirror),
+                    Err(why) => {
+                        problems.push(bad_url(why));
+                        continue;
+                    }
+                }
             }
             Location::Images(template) => {
                 problems.push(not_supported("oci_mirror", template));
@@ -462,7 +556,7 @@ fn explicit(installation: &Installation, world: &World) -> (Origins, Diagnostics
         };
         rules.push(Rule { origin, include, exclude });
     }
-    (Origins { rules }, problems)
+    (Origins { rules, web }, problems)
 }
 
 /// A relative path stays as short as it is written where the working directory is the root.
@@ -471,6 +565,10 @@ fn relative(root: &Path, path: &Path) -> PathBuf {
         Ok(current) if current == root => path.to_owned(),
         _ => root.join(path),
     }
+}
+
+fn bad_url(why: String) -> Diagnostic {
+    Diagnostic::error("Invalid URL for provider installation source").detail(why)
 }
 
 fn bad_patterns(kind: &str, why: &str) -> Diagnostic {

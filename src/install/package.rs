@@ -24,6 +24,11 @@ pub fn installed_folder(
         .join(platform.to_string())
 }
 
+/// Returns the name that a package's archive has.
+pub fn archive_name(provider: &Provider, version: &Version, platform: &Platform) -> String {
+    format!("terraform-provider-{}_{version}_{platform}.zip", provider.kind)
+}
+
 /// Returns the program in a package's folder: the first whose name begins as plugins of this provider do.
 pub fn executable(folder: &Path, provider: &Provider) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder)

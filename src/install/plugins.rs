@@ -230,6 +230,12 @@ impl Plugins {
         if !missing.is_empty() {
             return problems::not_installed(&missing, self.in_automation).into();
         }
+        self.check_locked(required)
+    }
+
+    /// Checks what is locked against what is required, installed or not.
+    pub fn check_locked(&self, required: &Requirements) -> Diagnostics {
+        let overridden = self.overridden();
         let mut wrong = Vec::new();
         for (provider, conditions) in &required.0 {
             if provider.is_builtin() || overridden.contains(provider) {

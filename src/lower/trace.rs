@@ -4,7 +4,7 @@
 //! travels with values as a mark, so that an element of a local value reads only what that element was made of.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
@@ -18,10 +18,12 @@ use crate::address::{
 };
 use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
-use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::expression::functions::Failure;
 use crate::expression::{self, Scope, Subject, parse_reference};
 use crate::observe::repetition::{self, Keys};
-use crate::syntax::{Expr, Expression, Step};
+use crate::schema::FunctionSignature;
+use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -121,7 +123,7 @@ struct Trace<'a> {
     /// The instances of each module.
     instances_of: FxHashMap<Module, Vec<ModuleId>>,
     /// The provider key that each instance of a call passes, by the place of its expression.
-    call_keys: FxHashMap<(ModuleId, Span), std::sync::Arc<providers::Chosen>>,
+    call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
     reads: Reads,
 }
 
@@ -935,6 +937,20 @@ impl Scope for TraceScope<'_> {
         Some(Ok(self.trace.wholes[id.index()]
             .get_or_init(|| whole_resource(resource, repetition))
             .clone()))
+    }
+
+    /// What a provider's function gives is only known once providers run.
+    fn provider_function(&self, _: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        Ok(Arc::new(FunctionSignature {
+            parameters: Vec::new(),
+            variadic: Some(("arguments".into(), Type::DYNAMIC, true, true)),
+            returns: Type::DYNAMIC,
+            description: None,
+        }))
+    }
+
+    fn call_provider_function(&self, _: &Name, _: &[Value]) -> Result<Value, Failure> {
+        Ok(Value::unknown(Type::DYNAMIC))
     }
 
     fn world(&self) -> &World {

@@ -13,7 +13,7 @@ pub mod graph;
 pub mod import;
 pub mod modules;
 pub mod plan;
-pub mod providers;
+pub mod plugins;
 pub mod requirements;
 pub mod saved;
 pub mod session;

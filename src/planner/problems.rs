@@ -93,3 +93,10 @@ fn no_fallback(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> D
         today.map_or_else(|| "none".to_owned(), |it| it.to_string()),
     ))
 }
+
+/// An object leaves the state, and stays as it is.
+pub(super) fn forgotten(address: &Instance) -> Diagnostic {
+    Diagnostic::warning("Resource will be removed from the state").detail(format!(
+        "After this plan is applied, the resource {address} will not be managed anymore by OpenTofu.\n\nIn case you want to manage the resource again, you will have to import it."
+    ))
+}

@@ -10,6 +10,7 @@ mod case;
 mod normal;
 mod summary;
 
+pub use case::words;
 use case::{Case, Section};
 
 /// The root of the repository.
@@ -21,6 +22,11 @@ pub fn root() -> &'static Path {
 ///
 /// With `UPDATE_EXPECT=1` the goldens are written anew instead. `CASE=part` runs only cases whose name has that part.
 pub fn check_group(group: &str) {
+    check_group_with(group, &[]);
+}
+
+/// Checks every case of `testdata/GROUP`, with further environment variables: the goldens are the same.
+pub fn check_group_with(group: &str, variables: &[(String, String)]) {
     let folder = root().join("testdata").join(group);
     let wanted = std::env::var("CASE").unwrap_or_default();
     let update = std::env::var("UPDATE_EXPECT").is_ok_and(|it| it == "1");
@@ -33,7 +39,10 @@ pub fn check_group(group: &str) {
     paths.sort();
     assert!(!paths.is_empty() || !wanted.is_empty(), "no cases in {}", folder.display());
 
-    let failures = in_parallel(&paths, |path| check_case(path, update));
+    let failures = in_parallel(&paths, |path| {
+        binary::set_further(variables);
+        check_case(path, update && variables.is_empty())
+    });
     let mut text = String::new();
     for (path, failure) in paths.iter().zip(&failures) {
         if let Some(failure) = failure {

@@ -8,7 +8,7 @@ use entail::diagnostic::Diagnostics;
 use entail::install::Event;
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, install_modules};
-use entail::operation::providers::{Choices, install as install_providers};
+use entail::operation::plugins::{Choices, install as install_providers};
 use entail::operation::session::{Session, ground, root_place};
 use entail::operation::{backends, validate};
 use entail::state::State;

@@ -3,7 +3,7 @@
 use entail::install::Event;
 use entail::operation::backends::Event as BackendEvent;
 use entail::operation::modules::{Installed, Progress};
-use entail::operation::providers::LockFile;
+use entail::operation::plugins::LockFile;
 
 use super::PRODUCT;
 use super::style::{Paint, Style};

@@ -20,6 +20,7 @@ use crate::diagnostic::{Diagnostics, Sources};
 use super::{Config, Module};
 use crate::world::side_by_side;
 
+pub use problems::unknown_function_provider;
 pub use references::references_problems;
 
 /// Checks every reference, module call and provider name of a configuration, and that nothing depends on itself: what

@@ -135,7 +135,10 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<()> {
             Some(())
         }
         Err(_) => {
-            eprintln!("SKIPPED: git is not installed");
+            #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+            {
+                eprintln!("SKIPPED: git is not installed");
+            }
             None
         }
     }
@@ -169,18 +172,34 @@ fn a_repository_is_fetched_at_a_revision_and_a_folder() {
     folder.check(
         &format!("module \"new\" {{ source = \"{url}\" }}\nmodule \"old\" {{ source = \"{url}?ref=v1\" }}\nmodule \"sub\" {{ source = \"{url}//sub?ref=v1&depth=1\" }}\n"),
         expect![[r#"
+            downloading git::file://ROOT/repo for new
+            new in .terraform/modules/new
+            downloading git::file://ROOT/repo?ref=v1 for old
+            old in .terraform/modules/old
+            downloading git::file://ROOT/repo?ref=v1&depth=1 for sub
+            sub in .terraform/modules/sub/sub
+            sub.up in .terraform/modules/sub
+            new <git::file://ROOT/repo> : locals { v = 2 }
+            old <git::file://ROOT/repo?ref=v1> : locals { v = 1 }
+            sub <git::file://ROOT/repo//sub?ref=v1&depth=1> : module "up" { source = "../" }
+            sub.up <..> : locals { v = 1 }
         "#]],
     );
     folder.check(
         &format!("module \"new\" {{ source = \"{url}\" }}\n"),
         expect![[r#"
-    "#]],
+            new <git::file://ROOT/repo> : locals { v = 2 }
+        "#]],
     );
     // What is asked for no more is gone from the list, and what fails leaves what there was.
     folder.check(
         &format!("module \"new\" {{ source = \"{url}?ref=nope\" }}\n"),
         expect![[r#"
-    "#]],
+            downloading git::file://ROOT/repo?ref=nope for new
+            Failed to download module  main.tf:1,25
+              Could not download module "new" source code from "git::file://ROOT/repo?ref=nope": git checkout failed: fatal: invalid reference: nope. What was installed before is still there.
+            new <git::file://ROOT/repo> : locals { v = 2 }
+        "#]],
     );
 }
 
@@ -254,6 +273,24 @@ fn archives_of_every_kind_are_unpacked() {
             "module \"bz2\" {{ source = \"{at}/a.tar.bz2\" }}\nmodule \"gz\" {{ source = \"{at}/a.tar.gz//in\" }}\nmodule \"named\" {{ source = \"{at}/get?x=1&archive=tgz\" }}\nmodule \"xz\" {{ source = \"{at}/a.tar.xz\" }}\nmodule \"zip\" {{ source = \"{at}/a.zip\" }}\nmodule \"zst\" {{ source = \"{at}/a.tar.zst\" }}\n"
         ),
         expect![[r#"
+            downloading http://HOST/a.tar.bz2 for bz2
+            bz2 in .terraform/modules/bz2
+            downloading http://HOST/a.tar.gz for gz
+            gz in .terraform/modules/gz/in
+            downloading http://HOST/get?x=1&archive=tgz for named
+            named in .terraform/modules/named
+            downloading http://HOST/a.tar.xz for xz
+            xz in .terraform/modules/xz
+            downloading http://HOST/a.zip for zip
+            zip in .terraform/modules/zip
+            downloading http://HOST/a.tar.zst for zst
+            zst in .terraform/modules/zst
+            bz2 <http://HOST/a.tar.bz2> : # bz2
+            gz <http://HOST/a.tar.gz//in> : # inner
+            named <http://HOST/get?x=1&archive=tgz> : # query
+            xz <http://HOST/a.tar.xz> : # xz
+            zip <http://HOST/a.zip> : # zip
+            zst <http://HOST/a.tar.zst> : # zst
         "#]],
     );
 }
@@ -276,6 +313,26 @@ fn nothing_comes_to_lie_outside_of_its_folder() {
             "module \"a\" {{ source = \"{at}/up.tar.gz\" }}\nmodule \"b\" {{ source = \"{at}/root.tar.gz\" }}\nmodule \"c\" {{ source = \"{at}/up.zip\" }}\nmodule \"d\" {{ source = \"{at}/noise.zip\" }}\nmodule \"e\" {{ source = \"{at}/gone.zip\" }}\nmodule \"f\" {{ source = \"{at}/sum.zip?checksum=sha256:00\" }}\nmodule \"g\" {{ source = \"{at}/sum.zip//../x\" }}\n"
         ),
         expect![[r#"
+            downloading http://HOST/up.tar.gz for a
+            downloading http://HOST/root.tar.gz for b
+            downloading http://HOST/up.zip for c
+            downloading http://HOST/noise.zip for d
+            downloading http://HOST/gone.zip for e
+            downloading http://HOST/sum.zip?checksum=sha256:00 for f
+            Failed to download module  main.tf:1,23
+            Failed to download module  main.tf:2,23
+            Failed to download module  main.tf:3,23
+            Failed to download module  main.tf:4,23
+            Failed to download module  main.tf:5,23
+            Failed to download module  main.tf:6,23
+            Failed to download module  main.tf:7,23
+              Could not download module "a" source code from "http://HOST/up.tar.gz": the archive's entry "../../evil.tf" would lie outside of its folder. What was installed before is still there.
+              Could not download module "b" source code from "http://HOST/root.tar.gz": the archive's entry "/evil.tf" would lie outside of its folder. What was installed before is still there.
+              Could not download module "c" source code from "http://HOST/up.zip": the archive's entry "a/../../evil.tf" would lie outside of its folder. What was installed before is still there.
+              Could not download module "d" source code from "http://HOST/noise.zip": the archive is damaged: invalid Zip archive: Could not find EOCD. What was installed before is still there.
+              Could not download module "e" source code from "http://HOST/gone.zip": the server answers with status 404 Not Found. What was installed before is still there.
+              Could not download module "f" source code from "http://HOST/sum.zip?checksum=sha256:00": the checksum is sha256:07818e593f034b8d14e785d0c41427ca359a88851665b52580c9a34d0cf706e1, and sha256:00 is wanted. What was installed before is still there.
+              Could not download module "g" source code from "http://HOST/sum.zip//../x": the folder "../x" lies outside of the package. What was installed before is still there.
         "#]],
     );
     assert!(!folder.path("evil.tf").exists() && !folder.path(".terraform/evil.tf").exists());
@@ -331,6 +388,21 @@ fn an_address_says_where_its_package_is() {
             "module \"a\" {{ source = \"{at}/m\" }}\nmodule \"b\" {{ source = \"{at}/page//in\" }}\nmodule \"c\" {{ source = \"{at}/self\" }}\nmodule \"d\" {{ source = \"{at}/etc\" }}\nmodule \"e\" {{ source = \"{at}/none\" }}\n"
         ),
         expect![[r#"
+            downloading http://HOST/m for a
+            a in .terraform/modules/a
+            downloading http://HOST/page for b
+            b in .terraform/modules/b/in
+            downloading http://HOST/self for c
+            downloading http://HOST/etc for d
+            downloading http://HOST/none for e
+            Failed to download module  main.tf:3,23
+            Failed to download module  main.tf:4,23
+            Failed to download module  main.tf:5,23
+              Could not download module "c" source code from "http://HOST/self": one address leads to the next, without end. What was installed before is still there.
+              Could not download module "d" source code from "http://HOST/etc": the server names a file of this machine as the package. What was installed before is still there.
+              Could not download module "e" source code from "http://HOST/none": no source URL was returned: the address is no archive, and does not say where the package is. What was installed before is still there.
+            a <http://HOST/m> : # inside
+            b <http://HOST/page//in> : # inside
         "#]],
     );
 }
@@ -367,21 +439,37 @@ fn a_registry_gives_the_newest_version_that_is_allowed() {
     folder.check(
         &all.concat(),
         expect![[r#"
-    "#]],
+            downloading example.com/a/b/c 2.0.0-rc1 for exact
+            exact in .terraform/modules/exact
+            downloading example.com/a/b/c 1.10.0 for newest
+            newest in .terraform/modules/newest/in
+            downloading example.com/a/b/c 1.9.0 for nine
+            nine in .terraform/modules/nine/in
+            Unresolvable module version constraint  main.tf:14,13
+            Module not found  main.tf:18,13
+            exact <example.com/a/b/c> 2.0.0-rc1: # rc
+            newest <example.com/a/b/c//in> 1.10.0: # in 1.10
+            nine <example.com/a/b/c> 1.9.0: # in 1.9
+        "#]],
     );
     let asked = |server: &Server| std::mem::take(&mut *server.asked.lock().expect("a log")).len();
     asked(&server);
     folder.check(
         &all[1..3].concat(),
         expect![[r#"
-    "#]],
+            newest <example.com/a/b/c//in> 1.10.0: # in 1.10
+            nine <example.com/a/b/c> 1.9.0: # in 1.9
+        "#]],
     );
     assert_eq!(asked(&server), 0, "what is there already is not asked for again");
     folder.upgrade = true;
     folder.check(
         &call("nine", "a/b/c", "\"~> 1.0\""),
         expect![[r#"
-    "#]],
+            downloading example.com/a/b/c 1.10.0 for nine
+            nine in .terraform/modules/nine
+            nine <example.com/a/b/c> 1.10.0: # 1.10
+        "#]],
     );
 }
 
@@ -401,6 +489,15 @@ fn a_local_source_stays_inside_its_package() {
     Folder::new().check(
         &format!("module \"m\" {{ source = \"{}/a.zip\" }}\n", server.address),
         expect![[r#"
+            downloading http://HOST/a.zip for m
+            m in .terraform/modules/m
+            m.in in .terraform/modules/m/in
+            m.in.up in .terraform/modules/m/other
+            Local module path escapes module package  .terraform/modules/m/main.tf:2,25
+            m <http://HOST/a.zip> : module "in" { source = "./in" }
+            module "out" { source = "../../.." }
+            m.in <./in> : module "up" { source = "../other" }
+            m.in.up <../other> : # other
         "#]],
     );
 }

@@ -13,6 +13,9 @@ use crate::state::State;
 
 use super::session::Session;
 
+pub mod lock;
+pub mod mirror;
+
 /// How to install.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
@@ -72,7 +75,10 @@ pub async fn install(
     }
     let (origins, wrong) = match choices.folders.is_empty() {
         true => Origins::of(&settings, world),
-        false => (Origins::folders(choices.folders.iter().cloned()), Diagnostics::new()),
+        false => {
+            let folders = choices.folders.iter().cloned();
+            (Origins::folders(folders, &settings, world), Diagnostics::new())
+        }
     };
     found.extend(wrong);
     if choices.upgrade && choices.readonly {
