@@ -89,3 +89,41 @@ fn the_documents_show_what_the_program_prints() {
         }
     }
 }
+
+/// The examples of a document that brings its own files: those of a heading make a folder, in which its commands run.
+#[test]
+fn the_examples_of_modules_do_what_the_text_says() {
+    let text = fs::read_to_string(root().join("docs/modules.md")).expect("a document");
+    for chapter in text.split("\n## ").skip(1) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for block in chapter.split("```").skip(1).step_by(2) {
+            if let Some(files) = block.strip_prefix("hcl\n") {
+                write_files(files, folder.path());
+            }
+            let Some(tour) = block.strip_prefix("console\n") else { continue };
+            for entry in tour.split("$ entail ").skip(1) {
+                let (command, shown) = entry.split_once('\n').unwrap_or((entry, ""));
+                let arguments: Vec<String> = command.split(' ').map(str::to_owned).collect();
+                let ran = binary::program(&arguments, folder.path()).expect("it runs");
+                let all = format!("{}{}", ran.stdout, ran.stderr);
+                let mut printed = all.lines();
+                for line in shown.lines().filter(|it| !it.is_empty()) {
+                    assert!(
+                        printed.any(|it| it.trim_end() == line),
+                        "`entail {command}` does not print, at its place:\n{line}\n\nbut:\n{all}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Writes the files of an example: each begins with a comment that is its name.
+fn write_files(text: &str, folder: &std::path::Path) {
+    for file in format!("\n{text}").split("\n# ").skip(1) {
+        let (name, content) = file.split_once('\n').unwrap_or((file, ""));
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+}

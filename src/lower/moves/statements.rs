@@ -74,7 +74,7 @@ fn implied_by_call(
     written: &[Statement],
 ) -> Option<Statement> {
     let (parent, name, key) = module.parent()?;
-    let call = config.module(&parent.module())?.calls.get(&name)?;
+    let call = config.module_of(&parent)?.calls.get(&name)?;
     let first = first_key(&call.repetition)?;
     if !can_follow(&key) || key == first {
         return None;
@@ -95,7 +95,10 @@ fn implied_by_call(
 fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -> Vec<Statement> {
     let mut implied = Vec::new();
     for (address, recorded) in &state.resources {
-        let Some(block) = config.resource(&address.config()) else { continue };
+        let module = config.module_of(&address.module);
+        let Some(block) = module.and_then(|it| it.resources.get(&address.resource)) else {
+            continue;
+        };
         let Some(to) = first_key(&block.repetition) else { continue };
         let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };
         let is_written =

@@ -87,17 +87,21 @@ impl Against<'_> {
 
     /// Returns where something is declared: its repetition where one instance is meant, else the block.
     fn place(&self, address: &Movable) -> Option<String> {
-        let call = |parent: Module, name: &str| self.config.module(&parent)?.calls.get(name);
+        let call =
+            |parent: &ModuleInstance, name: &str| self.config.module_of(parent)?.calls.get(name);
+        let block = |it: &crate::address::Resource| {
+            self.config.module_of(&it.module)?.resources.get(&it.resource)
+        };
         let span = match address {
-            Movable::Call(parent, name) => call(parent.module(), name)?.declared,
+            Movable::Call(parent, name) => call(parent, name)?.declared,
             Movable::Module(it) => {
                 let (parent, name, _) = it.parent()?;
-                let call = call(parent.module(), &name)?;
+                let call = call(&parent, &name)?;
                 repetition(&call.repetition).unwrap_or(call.declared)
             }
-            Movable::Resource(it) => self.config.resource(&it.config())?.declared,
+            Movable::Resource(it) => block(it)?.declared,
             Movable::Instance(it) => {
-                let block = self.config.resource(&it.config())?;
+                let block = block(&it.of())?;
                 repetition(&block.repetition).unwrap_or(block.declared)
             }
         };

@@ -35,9 +35,10 @@ pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), String> 
     clone.extend(["--", &address.url, &target]);
     run(&clone, None)?;
     if let (Some(revision), None) = (revision, &depth) {
-        run(&["checkout", "--quiet", revision, "--"], Some(into)).or_else(|_| {
-            run(&["checkout", "--quiet", &format!("origin/{revision}"), "--"], Some(into))
-        })?;
+        let check_out = |revision: &str| run(&["checkout", "--quiet", revision, "--"], Some(into));
+        // A branch that only the repository has is named by where it comes from.
+        check_out(revision)
+            .or_else(|why| check_out(&format!("origin/{revision}")).map_err(|_| why))?;
     }
     match into.join(".gitmodules").exists() {
         true => run(&["submodule", "update", "--init", "--recursive"], Some(into)),

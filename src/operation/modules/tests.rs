@@ -197,7 +197,7 @@ fn a_repository_is_fetched_at_a_revision_and_a_folder() {
         expect![[r#"
             downloading git::file://ROOT/repo?ref=nope for new
             Failed to download module  main.tf:1,25
-              Could not download module "new" source code from "git::file://ROOT/repo?ref=nope": git checkout failed: fatal: invalid reference: origin/nope. What was installed before is still there.
+              Could not download module "new" source code from "git::file://ROOT/repo?ref=nope": git checkout failed: fatal: invalid reference: nope. What was installed before is still there.
             new <git::file://ROOT/repo> : locals { v = 2 }
         "#]],
     );
