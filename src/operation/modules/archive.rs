@@ -180,7 +180,7 @@ impl Target<'_> {
                 || format!("the archive's link {name:?} would lead outside of its folder");
             let inner = path.strip_prefix(self.root).map_err(|_| outside())?;
             let folder = inner.parent().unwrap_or(Path::new("")).to_string_lossy().into_owned();
-            let folder = if folder.is_empty() { "." } else { &folder };
+            let folder = if folder.is_empty() { "." } else { folder.as_str() };
             let goal = crate::config::source::join_path(folder, to);
             if to.starts_with('/') || goal == ".." || goal.starts_with("../") {
                 return Err(outside());
