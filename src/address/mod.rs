@@ -311,6 +311,14 @@ impl Provider {
         }
     }
 
+    /// Returns the address as people read it: without the host where that is the usual registry.
+    pub fn short(&self) -> String {
+        match &*self.host {
+            DEFAULT_HOST => format!("{}/{}", self.namespace, self.kind),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns whether it is part of the program (`terraform.io/builtin/…`).
     pub fn is_builtin(&self) -> bool {
         &*self.host == BUILTIN_HOST && &*self.namespace == "builtin"

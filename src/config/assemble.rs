@@ -47,6 +47,14 @@ impl Draft {
         }
         self.module.required_versions.extend(file.terraform.required_versions);
         self.add_backends(decoder, file.terraform.backends, file.terraform.clouds);
+        for it in file.terraform.encryptions {
+            let first = self.module.encryption.as_ref().map(|it| it.declared);
+            let what = "A module may have only one encryption configuration. Encryption was previously configured";
+            let texts = ("Duplicate encryption configuration", what, "");
+            if !complain(decoder, first, it.declared, texts) {
+                self.module.encryption = Some(it);
+            }
+        }
         for it in file.terraform.provider_metas {
             self.add_provider_meta(decoder, it);
         }

@@ -300,11 +300,15 @@ fn record(
         resource.instances.get(key).map(|it| it.provider_key.clone()).unwrap_or_default();
     let instance = ProviderInstance { config: resource.provider.clone(), key: provider_key };
     let Some(instance) = today(serving, instance) else { return };
+    // Nothing in the configuration uses this provider any more.
+    if !serving.configs.contains_key(&instance.config) {
+        let config = instance.config.clone();
+        let row = (serving.family(&config.provider), serving.config(&config));
+        lowered.facts.implied_config.push(row);
+        stands_for(lowered, serving, ProviderInstance { config, key: InstanceKey::None });
+    }
     let row = (node, serving.config(&instance.config), serving.key(&instance.key));
     lowered.facts.recorded_provider.push(row);
-    if instance.key == InstanceKey::None && !serving.repetitions.contains_key(&row.1) {
-        stands_for(lowered, serving, instance);
-    }
 }
 
 /// A recorded provider instance as the configuration names it now: an alias may have become a key, or a key an alias.

@@ -20,8 +20,10 @@ use crate::value::Value;
 
 pub mod conditions;
 pub mod data;
+pub mod generate;
 pub mod imports;
 pub mod object;
+pub mod origin;
 pub mod pool;
 pub mod problems;
 pub mod repetition;

@@ -1,149 +1,162 @@
-//! `providers`: which providers a configuration and a state need, where they come from, and who serves what.
+//! `init`'s part that is about providers: collects what is required, installs it, and keeps the lock file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use super::session::Session;
-use crate::address::{Module as ModuleAddr, Provider};
-use crate::config::version::{Constraints, Operator};
-use crate::planner::Structured;
-use crate::provider::Origin;
+use crate::address::Provider;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::install::{
+    Event, Installer, Locks, Mode, Origins, Platform, Plugins, Requirements, Settings, problems,
+    providers_folder,
+};
 use crate::state::State;
 
-/// What one module needs, and the modules that it calls.
-#[derive(Debug)]
-pub struct Required {
-    /// The call; empty for the root module.
-    pub name: String,
-    /// The providers, each with its version constraints as text.
-    pub providers: Vec<Need>,
-    /// The called modules.
-    pub modules: Vec<Required>,
+use super::session::Session;
+
+/// How to install.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// `-upgrade`
+    pub upgrade: bool,
+    /// `-plugin-dir`: nothing but these folders.
+    pub folders: Vec<PathBuf>,
+    /// `-lockfile=readonly`
+    pub readonly: bool,
 }
 
-/// One provider that is needed.
-#[derive(Debug)]
-pub struct Need {
-    /// The provider.
-    pub provider: Provider,
-    /// Its version constraints, empty where there are none.
-    pub versions: String,
-    /// Where it comes from.
-    pub origin: Origin,
+/// What became of the lock file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockFile {
+    /// Nothing changed.
+    Same,
+    /// It is there for the first time.
+    Created,
+    /// It says something else.
+    Changed,
 }
 
-impl Need {
-    fn new(provider: Provider, versions: String) -> Need {
-        Need { origin: Origin::of(&provider), provider, versions }
+/// Returns every provider that configuration and state require.
+pub fn required(session: &Session, state: &State) -> (Requirements, Diagnostics) {
+    let (required, problems) = Requirements::of(&session.config);
+    (required.also(session.needed_providers(state)), problems)
+}
+
+/// Installs the providers that configuration and state need. Problems that did not stop it come beside the result.
+///
+/// # Errors
+///
+/// If any provider cannot be installed; the lock file is left as it was.
+pub async fn install(
+    session: &Session,
+    state: &State,
+    choices: &Choices,
+    tell: &(dyn Fn(Event) + Sync),
+) -> Result<(LockFile, Diagnostics), Diagnostics> {
+    let world = &session.world;
+    let (settings, _) = Settings::read(world);
+    let mut found = Diagnostics::new();
+    let overrides: Vec<(Provider, PathBuf)> = settings.overrides().into_iter().collect();
+    if !overrides.is_empty() {
+        let consequence = "Skip init when using provider development overrides. It is not necessary and may error unexpectedly.";
+        found.push(problems::overridden(&overrides, consequence));
     }
-}
-
-/// A provider instance, and what it serves.
-#[derive(Debug)]
-pub struct Served {
-    /// Its address.
-    pub instance: String,
-    /// Where its block stands; empty where nobody wrote one.
-    pub place: String,
-    /// The objects, in address order.
-    pub objects: Vec<String>,
-}
-
-/// Returns what every module needs.
-pub fn required(session: &Session) -> Required {
-    of_module(session, &ModuleAddr::default(), String::new())
-}
-
-fn of_module(session: &Session, address: &ModuleAddr, name: String) -> Required {
-    let mut found = Required { name, providers: Vec::new(), modules: Vec::new() };
-    let Some(module) = session.config.module(address) else { return found };
-    let mut versions: BTreeMap<Provider, Vec<String>> = BTreeMap::new();
-    for entry in module.required_providers.values() {
-        let said = versions.entry(entry.source.clone()).or_default();
-        said.extend(entry.version.as_ref().map(|it| it.0.clone()));
+    let (required, wrong) = required(session, state);
+    found.extend(wrong);
+    found.extend(doubtful(&required));
+    let plugins = Plugins::with(world, &settings, &session.sources)?;
+    let before = plugins.locks.clone();
+    let mut locks = before.clone();
+    let adopted = locks.adopt();
+    if !adopted.is_empty() {
+        found.push(problems::adopted(&adopted));
     }
-    for block in &module.providers {
-        let said = versions.entry(block.source.clone()).or_default();
-        said.extend(block.version.as_ref().map(|it| it.0.clone()));
-    }
-    for resource in module.resources.values() {
-        versions.entry(resource.provider_source.clone()).or_default();
-    }
-    let needs = versions.into_iter().map(|(provider, said)| {
-        let said: Vec<String> = said.iter().map(|it| canonical(it)).collect();
-        Need::new(provider, said.join(", "))
-    });
-    found.providers.extend(needs);
-    for call in module.calls.keys() {
-        let child = address.child(call);
-        if session.config.module(&child).is_some() {
-            found.modules.push(of_module(session, &child, format!("module.{call}")));
-        }
-    }
-    found
-}
-
-/// Version constraints as OpenTofu writes them back: every version but that of `~>` in full.
-fn canonical(text: &str) -> String {
-    let Some(constraints) = Constraints::parse(text) else { return text.to_owned() };
-    let one = |it: &crate::config::version::Constraint| {
-        let version = match it.operator {
-            Operator::Pessimistic => {
-                let written = it.version.numbers.iter().take(it.version.written.max(2));
-                let numbers: Vec<String> = written.map(u64::to_string).collect();
-                match it.version.prerelease.is_empty() {
-                    true => numbers.join("."),
-                    false => it.version.to_string(),
-                }
-            }
-            _ => it.version.to_string(),
-        };
-        let operator = match it.operator {
-            Operator::Equal => "",
-            Operator::NotEqual => "!= ",
-            Operator::Greater => "> ",
-            Operator::GreaterOrEqual => ">= ",
-            Operator::Less => "< ",
-            Operator::LessOrEqual => "<= ",
-            Operator::Pessimistic => "~> ",
-        };
-        (it.version.clone(), it.operator, format!("{operator}{version}"))
+    let (origins, wrong) = match choices.folders.is_empty() {
+        true => Origins::of(&settings, world),
+        false => (Origins::folders(choices.folders.iter().cloned()), Diagnostics::new()),
     };
-    let mut all: Vec<_> = constraints.0.iter().map(one).collect();
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    all.into_iter().map(|it| it.2).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns what the objects of a state need.
-pub fn of_state(state: &State) -> Vec<Need> {
-    let all: BTreeSet<&Provider> =
-        state.resources.values().map(|it| &it.provider.provider).collect();
-    all.into_iter().map(|it| Need::new(it.clone(), String::new())).collect()
-}
-
-/// Returns every provider instance, those that serve nothing included.
-pub fn instances(session: &Session, known: &Structured) -> Vec<Served> {
-    let structure = &known.lowered.structure;
-    let mut objects: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for (provider, node) in &known.providers.serves {
-        let name = structure.instance(*node).map(|it| (Some(it), structure.name(*node)));
-        let name = name.unwrap_or_else(|| (None, structure.name(*node)));
-        objects.entry(*provider).or_default().insert(name);
+    found.extend(wrong);
+    if choices.upgrade && choices.readonly {
+        found.push(
+            Diagnostic::error("Conflicting options")
+                .detail("The -upgrade flag conflicts with -lockfile=readonly."),
+        );
     }
-    let written: BTreeSet<_> = known.lowered.serving.blocks.keys().copied().collect();
-    let mut found = Vec::new();
-    for (node, config, _) in &known.providers.provider_instance {
-        let Some(instance) = structure.provider(*node) else { continue };
-        let served = objects.remove(node).unwrap_or_default();
-        if served.is_empty() && !written.contains(config) {
-            continue;
+    if found.has_errors() {
+        return Err(found);
+    }
+    let warnings = std::sync::Mutex::new(Diagnostics::new());
+    let hear = |event: Event| match event {
+        Event::Warning(provider, words) => {
+            let mut warnings = warnings.lock().unwrap_or_else(|it| it.into_inner());
+            warnings.push(problems::warned(&provider, &words));
         }
-        let place = known.lowered.serving.blocks.get(config);
-        found.push(Served {
-            instance: instance.to_string(),
-            place: place.map(|it| session.sources.place(*it)).unwrap_or_default(),
-            objects: served.into_iter().map(|it| it.1).collect(),
-        });
+        event => tell(event),
+    };
+    let installer = Installer {
+        origins: &origins,
+        folder: providers_folder(world),
+        cache: settings.cache.clone(),
+        trusts_cache: settings.cache_may_break_lock,
+        platform: Platform::current(),
+        overridden: plugins.overridden(),
+        tell: &hear,
+    };
+    let mode = if choices.upgrade { Mode::Upgrade } else { Mode::Keep };
+    let outcome = installer.ensure(&locks, &required, mode).await;
+    found.extend(warnings.into_inner().unwrap_or_else(|it| it.into_inner()));
+    for (provider, failure) in &outcome.failures {
+        let conditions = required.0.get(provider).map(Vec::as_slice).unwrap_or_default();
+        found.push(problems::failed(provider, failure, conditions));
     }
-    found.sort_by(|a, b| a.instance.cmp(&b.instance));
+    if found.has_errors() {
+        return Err(found);
+    }
+    let incomplete: Vec<String> = outcome.incomplete.iter().map(Provider::short).collect();
+    let lock_file = keep(session, choices, &before, &outcome.locks, &incomplete, &mut found)?;
+    Ok((lock_file, found))
+}
+
+/// Writes the lock file where it says something new and may be written.
+fn keep(
+    session: &Session,
+    choices: &Choices,
+    before: &Locks,
+    after: &Locks,
+    incomplete: &[String],
+    found: &mut Diagnostics,
+) -> Result<LockFile, Diagnostics> {
+    if after.choose_alike(before) {
+        return Ok(LockFile::Same);
+    }
+    if choices.readonly {
+        if !after.0.keys().eq(before.0.keys()) {
+            found.push(problems::other_providers());
+            return Err(std::mem::take(found));
+        }
+        found.push(problems::not_updated());
+        return Ok(LockFile::Same);
+    }
+    if !incomplete.is_empty() {
+        found.push(problems::incomplete(incomplete, &Platform::current()));
+    }
+    after.write(&session.world)?;
+    Ok(if before.0.is_empty() { LockFile::Created } else { LockFile::Changed })
+}
+
+/// Addresses that are likely not what was meant.
+fn doubtful(required: &Requirements) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for provider in required.0.keys() {
+        if ["hashicorp", "opentofu"].contains(&&*provider.namespace) {
+            kinds.entry(&provider.kind).or_default().push(provider.short());
+        }
+        if &*provider.namespace == "-" {
+            found.push(problems::legacy(&provider.kind));
+        }
+    }
+    for (kind, providers) in kinds.into_iter().filter(|it| it.1.len() > 1) {
+        found.push(problems::mixed_up(kind, &providers));
+    }
     found
 }

@@ -111,7 +111,11 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
-        generated_config: None,
+        generated_config: parts
+            .observer
+            .imports
+            .generated(&address.config())
+            .map(|it| it.0.text.clone()),
         address,
     })
 }
@@ -201,7 +205,10 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         };
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
         refresh(parts, &mut state, &address, deposed.as_deref(), prior);
-        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
+        // An import at once records what it found; what the object rests on is for the next plan to tell.
+        let declared = deposed.is_none()
+            && parts.inputs.request.adopts.is_none()
+            && parts.progress.by_node.is_declared(*node);
         if declared && let Some(serving) = parts.serving.get(node) {
             serve(&mut state, &address, serving);
         }

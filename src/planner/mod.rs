@@ -167,6 +167,15 @@ pub async fn plan(
         }
         expand::expand(&mut observer, &mut progress, &mut real);
     }
+    if inputs.request.mode == PlanMode::Normal {
+        let takes_part =
+            |block: &crate::address::ConfigResource| takes_part(&observer, &progress, block);
+        observer.resolve_imports(takes_part);
+        let undeclared = observer.check_imports();
+        if undeclared.has_errors() {
+            return Err(undeclared);
+        }
+    }
     let Structured { mut lowered, instances: _, selection, mut providers, spread } = known;
     let learned = serving::learn(&mut lowered, &observer);
     let mut facts = lowered.facts;
@@ -232,6 +241,24 @@ pub async fn plan(
         selection,
         decisions: progress.decisions,
         problems,
+    })
+}
+
+/// Returns whether a block that imports name is in this run and nothing that it reads failed.
+fn takes_part(
+    observer: &Observer<'_>,
+    progress: &walk::Progress,
+    block: &crate::address::ConfigResource,
+) -> bool {
+    let resources = observer.values.structure.resources.iter();
+    let mut nodes = resources
+        .filter(|it| it.declared && it.address.config() == *block)
+        .flat_map(|it| it.collection.iter().chain(it.instances.values()));
+    nodes.all(|node| {
+        let part = progress.parts.get(node.0 as usize);
+        !progress.by_node.is_blocked(*node)
+            && !progress.by_node.has_failed(*node)
+            && !matches!(part, Some(Part::Excluded | Part::Untargeted))
     })
 }
 

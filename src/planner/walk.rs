@@ -196,7 +196,12 @@ pub async fn subject<'o>(
 ) -> Option<Subject<'o>> {
     let structure = &observer.values.structure;
     let node = structure.resource(resource);
-    let block = structure.block(resource)?;
+    let mut block = structure.block(resource)?;
+    if block.generated
+        && let Some((generated, _)) = observer.imports.generated(&node.address.config())
+    {
+        block = &generated.block;
+    }
     let config = node.provider.clone()?;
     let schema = observer.pool.resource_schema(
         &config.provider,
@@ -235,6 +240,9 @@ async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
         Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => {
             declared(observer, resource, &key, &address).await
         }
+        Mode::Managed if deposed.is_none() && observer.adopts(&address).is_some() => {
+            adopting(observer, resource, &key).await
+        }
         Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
         Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => {
             data(observer, resource, &key).await
@@ -262,15 +270,33 @@ async fn declared(
                 )
                 .await
         }
-        None => match observer.wish(address).filter(|_| observer.state.instance(address).is_none())
-        {
-            Some(wish) => observer.import(&subject, &wish).await,
-            None => Some(Prior::absent(subject.schema)),
+        None => match observer.wish(address) {
+            Err(()) => None,
+            Ok(Some(wish)) if observer.state.instance(address).is_none() => {
+                observer.import(&subject, &wish).await
+            }
+            Ok(_) => Some(Prior::absent(subject.schema)),
         },
     };
     let Some(prior) = prior else { return Answer::Failed };
+    let mut subject = subject;
+    if subject.block.generated && prior.imported.is_some() {
+        match observer.generate(&subject, &prior) {
+            Some(generated) => subject.block = &generated.block,
+            None => return Answer::Failed,
+        }
+    }
     match observer.plan(&subject, prior).await {
         Some(planned) => Answer::Planned(Box::new(planned)),
+        None => Answer::Failed,
+    }
+}
+
+/// What `import` finds at once, for an instance that must not have an object yet.
+async fn adopting(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+    let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    match observer.adopt(&subject).await {
+        Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
 }
@@ -488,7 +514,7 @@ async fn finish(
 ) -> Outcome {
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
-        (Answer::Failed, _) => Outcome::Failed,
+        (Answer::Failed, _) => unusable(observer, node),
         (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
@@ -548,6 +574,26 @@ async fn changed(
         },
         refused,
     )
+}
+
+/// What cannot be planned is not shown – save an object for which a block was written: the block is to be had all the same.
+fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
+    let address = observer.values.structure.instance(node);
+    let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
+        return Outcome::Failed;
+    };
+    let prior = Prior { imported: None, ..object.clone() };
+    let after = prior.value.clone();
+    let placeholder = Found {
+        action: Action::NoOp,
+        reason: Reason::Plain,
+        prior: Some(prior),
+        after,
+        private: Vec::new(),
+        replace_paths: Vec::new(),
+        recorded_marks: None,
+    };
+    found(placeholder, true)
 }
 
 fn found(found: Found, refused: bool) -> Outcome {

@@ -36,3 +36,8 @@ fn cases_of_providers() {
 fn cases_of_agree() {
     check_group("agree");
 }
+
+#[test]
+fn cases_of_import() {
+    check_group("import");
+}

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use entail::backend::local::Choice;
 use entail::diagnostic::Diagnostics;
+use entail::install::Plugins;
 use entail::operation::plan;
-use entail::operation::providers::{self, Need, Required, Served};
+use entail::operation::requirements::{self, Need, Required, Served};
 use entail::operation::session::Session;
 use entail::request::Request;
 use entail::state::State;
@@ -24,14 +25,16 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, 
         let mut session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
         ui.diagnostics(std::mem::take(&mut session.warnings));
         let state = read_state(ui, &session)?.state.unwrap_or_default();
-        let needs = (providers::required(&session), providers::of_state(&state));
+        let plugins = Plugins::open(world, &ui.sources)?;
+        let required = requirements::required(&session, &plugins);
+        let needs = (required, requirements::of_state(&state, &plugins));
         let served = match args.instances {
             true => {
                 let request =
                     Request { variables: args.variables.sources()?, ..Request::default() };
                 let variables = root_variables(ui, &session, &request)?;
                 let known = plan::whatif(&session, &request, State::clone(&state), &variables)?;
-                Some(providers::instances(&session, &known))
+                Some(requirements::instances(&session, &known))
             }
             false => None,
         };
@@ -72,7 +75,7 @@ fn line(need: &Need) -> String {
         "" => String::new(),
         versions => format!(" {versions}"),
     };
-    format!("provider[{}]{versions}  ({})", need.provider, need.origin.text())
+    format!("provider[{}]{versions}  ({}: {})", need.provider, need.origin, need.reason)
 }
 
 fn tree(module: &Required, indent: &str, text: &mut String) {
@@ -106,8 +109,7 @@ fn document((required, in_state): &(Required, Vec<Need>), served: Option<&[Serve
 }
 
 fn of_need(need: &Need) -> Json {
-    let reason = need.origin.text().split_once(": ").unwrap_or((need.origin.text(), ""));
-    json!({"provider": need.provider.to_string(), "versions": need.versions, "origin": reason.0, "reason": reason.1})
+    json!({"provider": need.provider.to_string(), "versions": need.versions, "origin": need.origin, "reason": need.reason})
 }
 
 fn of_module(module: &Required) -> Json {
