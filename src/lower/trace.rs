@@ -27,7 +27,7 @@ use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
-mod providers;
+pub mod providers;
 
 /// What reads what, before selection.
 #[derive(Clone, Debug, Default)]

@@ -12,6 +12,7 @@ use crate::config::statics::{Ground, StaticModule, settings};
 use crate::config::{Config, InstalledModules, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
+use crate::lower::trace::providers as provider_keys;
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -61,6 +62,7 @@ impl Session {
             || {
                 let mut found = crate::config::check::check(&config, &sources);
                 found.extend(crate::config::check::check_for_plan(&config, &sources));
+                found.extend(provider_keys::problems(&config, &sources));
                 found
             },
             || BlockGraph::of(&config),
@@ -133,9 +135,10 @@ impl Session {
     fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&workspace::data_folder(&world))?;
         let ground = ground(&world, &sources)?;
-        let (config, problems) =
+        let (config, mut problems) =
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        problems.extend(provider_keys::problems(&config, &sources));
         let workspace = ground.workspace.clone();
         let data = workspace::data_folder(&world);
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;

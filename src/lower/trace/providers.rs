@@ -7,9 +7,10 @@ use entail_rules::Node;
 use super::{Each, Entry, Trace, TraceScope};
 use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
 use crate::config::check::providers::resolve_resource;
+use crate::config::check::repeating;
 use crate::config::uses::{self, Role};
-use crate::config::{self, Repetition};
-use crate::diagnostic::Diagnostic;
+use crate::config::{self, Config, Repetition};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::expression::{self, Scope};
 use crate::lower::blocks::provider_config;
 use crate::lower::structure::{ModuleId, ResourceId};
@@ -62,20 +63,14 @@ impl Trace<'_> {
             return self.provider_body(whole, module, &Each::None, block);
         };
         let scope = TraceScope::new(self, module, &Each::None);
-        let (value, problems) = expression::evaluate(expression, &scope);
+        // The values are those of the static evaluation; this one is for what they were computed from.
+        let _ = expression::evaluate(expression, &scope);
         let log = scope.into_log();
-        if problems.has_errors() {
-            self.reads.problems.extend(problems);
-            return;
-        }
-        let keys = match provider_keys(&block.repetition, &value) {
+        let keys = match keys_of(self.input.config, path, block, self.input.sources) {
             Ok(keys) => keys,
-            Err(problem) => return self.reads.problems.push(problem.at(expression.span)),
+            Err(problems) => return self.reads.problems.extend(problems),
         };
         for (key, each_value) in &keys {
-            if let Some(other) = clash(&module_config, block, key) {
-                self.reads.problems.push(two_of_one_name(block, key, other, self.input.sources));
-            }
             let instance = ProviderInstance { config: config.clone(), key: key.clone() };
             let (_, node) = self.structure.add_provider(instance);
             self.reads.reads.push((whole, node, block.declared));
@@ -194,11 +189,45 @@ impl Trace<'_> {
     }
 }
 
+/// Returns what is wrong with the collections that provider configurations repeat over.
+pub fn problems(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    for (path, module) in &config.modules {
+        for block in module.providers.iter().filter(|it| it.repetition.expression().is_some()) {
+            problems.take(keys_of(config, path, block, sources));
+        }
+    }
+    problems.once()
+}
+
+type Keyed = Vec<(InstanceKey, Option<Value>)>;
+
+/// The keys of a provider configuration, no two of which name what another block names.
+fn keys_of(
+    config: &Config,
+    path: &Module,
+    block: &config::ProviderBlock,
+    sources: &Sources,
+) -> Result<Keyed, Diagnostics> {
+    let (Some(module), Some(value), Some(expression)) = (
+        config.module(path),
+        repeating::collection(config, path, block),
+        block.repetition.expression(),
+    ) else {
+        return Ok(Vec::new());
+    };
+    let keys = provider_keys(&block.repetition, &value?).map_err(|it| it.at(expression.span))?;
+    let mut problems = Diagnostics::new();
+    for (key, _) in &keys {
+        if let Some(other) = clash(module, block, key) {
+            problems.push(two_of_one_name(block, key, other, sources));
+        }
+    }
+    if problems.has_errors() { Err(problems) } else { Ok(keys) }
+}
+
 /// Returns the keys of a provider configuration: always texts.
-fn provider_keys(
-    repetition: &Repetition,
-    value: &Value,
-) -> Result<Vec<(InstanceKey, Option<Value>)>, Diagnostic> {
+fn provider_keys(repetition: &Repetition, value: &Value) -> Result<Keyed, Diagnostic> {
     match repetition::keys(repetition, value) {
         Keys::Known(keys) => Ok(keys
             .into_iter()
@@ -239,7 +268,7 @@ fn two_of_one_name(
     block: &config::ProviderBlock,
     key: &InstanceKey,
     other: &config::ProviderBlock,
-    sources: &crate::diagnostic::Sources,
+    sources: &Sources,
 ) -> Diagnostic {
     let (name, key) = (&block.name.text, repetition::key_text(key));
     let problem = Diagnostic::error("Duplicate provider configuration").detail(format!(
