@@ -15,6 +15,7 @@ pub mod state;
 pub mod request;
 pub mod provider;
 pub mod backend;
+pub mod install;
 pub mod datalog;
 pub mod lower;
 pub mod schedule;

@@ -5,9 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::install::{Locks, Settings};
 use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
+use crate::commands::providers::{ProvidersArgs, ProvidersCommand};
 use crate::commands::{self, Cli, Command};
 use crate::ui::Ui;
 use crate::undertake;
@@ -27,7 +29,11 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Asked::Run(invocation) => match enter(&invocation, &mut world) {
-            Ok(()) => run(invocation.cli, world),
+            Ok(()) => {
+                // What is wrong with them, the command tells in its own manner.
+                world.given.variables = invocation.variables.sources().unwrap_or_default();
+                run(invocation.cli, world)
+            }
             Err(text) => print(&mut std::io::stderr(), &text, 1),
         },
     }
@@ -56,9 +62,24 @@ fn enter(invocation: &Invocation, world: &mut World) -> Result<(), String> {
 
 fn run(cli: Cli, world: World) -> ExitCode {
     let mut ui = Ui::of_this_process(&cli.view, &world);
+    warn_of_settings(&ui, &world);
     let world = Arc::new(world);
     let result = dispatch(&mut ui, &world, cli.command);
     ExitCode::from(result.unwrap_or_else(|problems| ui.diagnostics(problems)))
+}
+
+/// Tells what is wrong with the CLI configuration. The command runs all the same: there are defaults.
+fn warn_of_settings(ui: &Ui, world: &World) {
+    let (_, problems) = Settings::read(world);
+    if problems.is_empty() {
+        return;
+    }
+    ui.err("There are some problems with the CLI configuration:\n");
+    let failed = problems.has_errors();
+    ui.remarks(problems);
+    if failed {
+        ui.err("As a result of the above problems, entail may not behave as intended.\n\n\n");
+    }
 }
 
 /// Runs the command. A problem that ends it is returned, not printed.
@@ -70,7 +91,12 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::State(args) => commands::state::run(ui, world, &args),
         Command::Taint(args) => commands::taint::taint(ui, world, &args),
         Command::Untaint(args) => commands::taint::untaint(ui, world, &args),
-        Command::Version(args) => Ok(commands::version::run(ui, &args, &Default::default())),
+        Command::Version(args) => {
+            // What is wrong with the lock file is for commands that rest on it.
+            let (locks, _) = Locks::read(world, &ui.sources);
+            let versions = locks.0.iter().map(|it| (it.0.to_string(), it.1.version.to_string()));
+            Ok(commands::version::run(ui, &args, &versions.collect()))
+        }
         Command::Plan(args) => undertake::planning::run(ui, world, &args),
         Command::Apply(args) => {
             let options = args.options(ui)?;
@@ -84,6 +110,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
             let options = args.options(ui)?;
             undertake::applying::refresh(ui, world, &args, options)
         }
+        Command::Import(args) => undertake::importing::run(ui, world, &args),
         Command::Init(args) => undertake::preparing::init(ui, world, &args),
         Command::Get(args) => undertake::preparing::get(ui, world, &args),
         Command::Validate(args) => undertake::preparing::validate(ui, world, &args),
@@ -95,6 +122,16 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),
         Command::Facts(args) => undertake::explaining::facts(ui, world, &args),
         Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
+        Command::Workspace(args) => undertake::workspaces::run(ui, world, &args, false),
+        Command::Env(args) => undertake::workspaces::run(ui, world, &args, true),
+        Command::Providers(args) if args.command.is_none() => {
+            undertake::providers::run(ui, world, &args)
+        }
+        Command::Providers(ProvidersArgs { command: Some(command), .. }) => match command {
+            ProvidersCommand::Lock(args) => undertake::plugins::lock(ui, world, &args),
+            ProvidersCommand::Mirror(args) => undertake::plugins::mirror(ui, world, &args),
+            ProvidersCommand::Schema(args) => undertake::plugins::describe(ui, world, &args),
+        },
         other => Err(unavailable(&other).into()),
     }
 }

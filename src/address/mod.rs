@@ -311,6 +311,14 @@ impl Provider {
         }
     }
 
+    /// Returns the address as people read it: without the host where that is the usual registry.
+    pub fn short(&self) -> String {
+        match &*self.host {
+            DEFAULT_HOST => format!("{}/{}", self.namespace, self.kind),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns whether it is part of the program (`terraform.io/builtin/…`).
     pub fn is_builtin(&self) -> bool {
         &*self.host == BUILTIN_HOST && &*self.namespace == "builtin"
@@ -332,7 +340,8 @@ pub struct ProviderConfig {
     pub module: Module,
     /// Which provider.
     pub provider: Provider,
-    /// The alias; `None` is the default configuration.
+    /// The alias; `None` is the default configuration. Empty where the block repeats without an alias, so that each key is
+    /// one.
     pub alias: Option<Str>,
 }
 
@@ -343,8 +352,8 @@ impl fmt::Display for ProviderConfig {
         }
         write!(f, "provider[\"{}\"]", self.provider)?;
         match &self.alias {
-            Some(alias) => write!(f, ".{alias}"),
-            None => Ok(()),
+            Some(alias) if !alias.is_empty() => write!(f, ".{alias}"),
+            _ => Ok(()),
         }
     }
 }

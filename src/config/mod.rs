@@ -25,38 +25,52 @@ mod moves;
 mod named;
 mod overrides;
 mod problems;
-mod provider;
+pub(crate) mod provider;
 mod provisioner;
 mod repetition;
 mod resource;
 pub mod source;
+pub mod statics;
 mod terraform;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
 pub mod uses;
+mod variants;
 pub mod version;
 
 pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
-pub use load::{call_source, call_version, load_config, load_module};
+pub(crate) use load::calls_itself;
+pub use load::{CallSource, call_source, instances, load_config, load_module};
 pub use provider::{implied_provider, parse_source};
 
-/// Returns the first of `known` that is nearly `given`: at most two letters differ.
+/// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names whose lengths differ by more cannot be near; most are ruled out so.
     let length = given.chars().count();
     known
         .into_iter()
-        .find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
+        .filter(|it| it.chars().count().abs_diff(length) < 3)
+        .map(|it| (strsim::levenshtein(given, it), it))
+        .filter(|(distance, _)| *distance < 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, it)| it)
 }
 
 /// A whole configuration: the root module and everything it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Every module that is called, by the names of the calls; the root under the empty path.
+    /// Every module that is called, by the names of the calls; the root under the empty path. Where instances come from
+    /// different places, see [`Config::all`].
     pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
+    /// The same modules, for values that are decided before there is a plan.
+    pub statics: BTreeMap<ModuleAddr, Arc<statics::StaticModule>>,
+    /// What is inside calls that are expanded before planning, by the keys of these calls alone.
+    pub variants: BTreeMap<crate::address::ModuleInstance, Arc<statics::StaticModule>>,
+    /// The different modules of each path inside such calls. Then the one in `modules` has the names of all of them.
+    pub kinds: BTreeMap<ModuleAddr, Vec<Arc<Module>>>,
 }
 
 /// One module: the blocks of one folder. Two calls of one folder share it.
@@ -88,6 +102,8 @@ pub struct Module {
     pub checks: BTreeMap<Str, Check>,
     /// `backend` or `cloud` of the `terraform` block.
     pub backend: Option<Backend>,
+    /// `encryption` of the `terraform` block.
+    pub encryption: Option<Backend>,
     /// `provider_meta` of the `terraform` block.
     pub provider_metas: Vec<ProviderMeta>,
     /// How many configuration files the folder has.
@@ -197,6 +213,8 @@ pub struct Resource {
     pub connection: Option<Body>,
     /// Data sources inside a `check` block: that block's name.
     pub check: Option<Str>,
+    /// Whether nobody wrote it: an import without a block, for which a plan writes one.
+    pub generated: bool,
 }
 
 /// How a block repeats.
@@ -228,7 +246,7 @@ impl Repetition {
 pub struct ProviderRef {
     /// The local name.
     pub name: Name,
-    /// The alias.
+    /// The alias; empty where the configuration repeats without one.
     pub alias: Option<Name>,
     /// The instance key.
     pub key: Option<Expression>,
@@ -305,7 +323,7 @@ pub struct ModuleCall {
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// `depends_on`
     pub depends_on: Vec<Expression>,
-    /// The place of the body.
+    /// Where the body begins.
     pub body_span: Span,
 }
 
@@ -316,7 +334,7 @@ pub struct ProviderBlock {
     pub name: Name,
     /// Which provider that is.
     pub source: Provider,
-    /// `alias`
+    /// `alias`; empty where the block repeats without one, so that each key is an alias.
     pub alias: Option<Name>,
     /// `count` or `for_each`
     pub repetition: Repetition,
@@ -459,6 +477,11 @@ impl Config {
     /// Returns the root module.
     pub fn root(&self) -> &Module {
         self.modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    }
+
+    /// Returns the root module in its place.
+    pub fn root_place(&self) -> &Arc<statics::StaticModule> {
+        self.statics.get(&ModuleAddr::default()).expect("a configuration has a root module")
     }
 
     /// Returns a resource block.

@@ -6,7 +6,7 @@ use std::fmt;
 /// The version of OpenTofu whose language and formats this program follows; version constraints are checked against it.
 pub const OPENTOFU_VERSION: &str = "1.12.6";
 
-/// A version: numbers, an optional prerelease part, and ignored metadata.
+/// A version: numbers, an optional prerelease part, and metadata that no order depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
     /// The numbers, padded to at least three.
@@ -15,6 +15,8 @@ pub struct Version {
     pub written: usize,
     /// The part after `-`, empty where absent.
     pub prerelease: String,
+    /// The part after `+`, empty where absent.
+    pub metadata: String,
 }
 
 /// One condition of a [`Constraints`].
@@ -48,7 +50,7 @@ impl Version {
     /// Reads `1.2.3-beta.1+meta`, with an optional leading `v`.
     pub fn parse(text: &str) -> Option<Version> {
         let text = text.strip_prefix('v').unwrap_or(text);
-        let text = text.split_once('+').map_or(text, |it| it.0);
+        let (text, metadata) = text.split_once('+').unwrap_or((text, ""));
         let (numbers, prerelease) = text.split_once('-').unwrap_or((text, ""));
         let is_word = |it: &str| {
             !it.is_empty()
@@ -60,12 +62,17 @@ impl Version {
         let mut numbers = numbers.split('.').map(number).collect::<Option<Vec<u64>>>()?;
         let written = numbers.len();
         numbers.resize(written.max(3), 0);
-        Some(Version { numbers, written, prerelease: prerelease.to_owned() })
+        Some(Version {
+            numbers,
+            written,
+            prerelease: prerelease.to_owned(),
+            metadata: metadata.to_owned(),
+        })
     }
 
     /// Returns the version without its prerelease part.
     pub fn core(&self) -> Version {
-        Version { prerelease: String::new(), ..self.clone() }
+        Version { prerelease: String::new(), metadata: String::new(), ..self.clone() }
     }
 }
 
@@ -121,7 +128,10 @@ impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.numbers.iter().map(u64::to_string).collect();
         f.write_str(&numbers.join("."))?;
-        if self.prerelease.is_empty() { Ok(()) } else { write!(f, "-{}", self.prerelease) }
+        if !self.prerelease.is_empty() {
+            write!(f, "-{}", self.prerelease)?;
+        }
+        if self.metadata.is_empty() { Ok(()) } else { write!(f, "+{}", self.metadata) }
     }
 }
 

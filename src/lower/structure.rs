@@ -354,6 +354,14 @@ impl Structure {
         (id, node)
     }
 
+    /// Returns the provider instance that a node stands for.
+    pub fn provider(&self, node: Node) -> Option<&ProviderInstance> {
+        match self.kind(node) {
+            NodeKind::Provider(id) => Some(&self.providers[id.index()].0),
+            _ => None,
+        }
+    }
+
     /// Returns the instance that a node stands for: a current or deposed object.
     pub fn instance(&self, node: Node) -> Option<Instance> {
         match self.kind(node) {
@@ -523,7 +531,7 @@ impl Structure {
     /// Reads a saved structure back. Modules that `module` does not know stay empty: enough to explain, not to apply.
     pub fn load(
         text: &str,
-        module: impl Fn(&Module) -> Option<Arc<config::Module>>,
+        module: impl Fn(&ModuleInstance) -> Option<Arc<config::Module>>,
     ) -> Result<Structure, serde_json::Error> {
         let saved: Saved = serde_json::from_str(text)?;
         let mut structure = Structure {
@@ -535,7 +543,7 @@ impl Structure {
             ..Structure::default()
         };
         for (id, node) in structure.modules.iter_mut().enumerate() {
-            node.config = module(&node.path).unwrap_or_default();
+            node.config = module(&node.address).unwrap_or_default();
             structure.module_ids.insert(node.address.clone(), ModuleId(id as u32));
         }
         for (id, node) in structure.resources.iter().enumerate() {

@@ -11,20 +11,25 @@ use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
 use crate::expression;
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::operation::event::{Event, Sink, Subject as EventSubject};
+use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
 use crate::request::Request;
 use crate::state::State;
-use crate::value::Value;
+use crate::value::{Str, Value};
 
 pub mod conditions;
 pub mod data;
+pub mod ephemeral;
+pub mod functions;
+pub mod generate;
 pub mod imports;
 pub mod object;
+pub mod origin;
 pub mod pool;
 pub mod problems;
 pub mod repetition;
+pub mod serving;
 pub mod values;
 
 use pool::Pool;
@@ -48,8 +53,12 @@ pub struct Observer<'a> {
     pub imports: imports::Imports,
     /// Variables whose validations were checked, and whether they passed.
     pub validated: std::sync::Mutex<std::collections::BTreeMap<Node, bool>>,
+    /// Which provider instance serves which instance.
+    pub serving: serving::Serving,
     /// Results of conditions.
     pub checks: conditions::Results,
+    /// Ephemeral resources that are open.
+    pub leases: ephemeral::Leases,
     /// How many provider calls may run at once.
     pub calls: tokio::sync::Semaphore,
 }
@@ -73,12 +82,31 @@ impl Told<'_> {
         ));
     }
 
-    fn refresh_started(&self, address: &Instance, value: &Value) {
-        self.0.event(Event::RefreshStart(EventSubject::of(address, None, value)));
+    fn refresh_started(&self, address: &Instance, deposed: Option<&Str>, value: &Value) {
+        self.0.event(Event::RefreshStart(EventSubject::of(address, deposed, value)));
     }
 
-    fn refresh_finished(&self, address: &Instance, value: &Value) {
-        self.0.event(Event::RefreshComplete(EventSubject::of(address, None, value)));
+    fn refresh_finished(&self, address: &Instance, deposed: Option<&Str>, value: &Value) {
+        self.0.event(Event::RefreshComplete(EventSubject::of(address, deposed, value)));
+    }
+
+    /// Does something to an ephemeral resource, and tells of it before and after.
+    async fn lending<T>(
+        &self,
+        address: &Instance,
+        phase: EphemeralPhase,
+        work: impl Future<Output = T>,
+    ) -> T {
+        let since = Instant::now();
+        self.0.event(Event::EphemeralStart(address.clone(), phase));
+        let result = work.await;
+        self.0.event(Event::EphemeralComplete(address.clone(), phase, since.elapsed()));
+        result
+    }
+
+    /// Tells that an ephemeral resource is opened only when the plan is carried out.
+    pub fn deferred(&self, address: &Instance, why: &'static str) {
+        self.0.event(Event::EphemeralDeferred(address.clone(), why));
     }
 }
 
@@ -104,20 +132,17 @@ impl<'a> Observer<'a> {
         let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else {
             return false;
         };
-        let module = self.values.config.module(&instance.config.module);
-        let alias = instance.config.alias.as_deref();
-        let block = module.and_then(|it| {
-            let named = |it: &&config::ProviderBlock| {
-                it.source == instance.config.provider
-                    && it.alias.as_ref().map(|it| &*it.text) == alias
-            };
-            it.providers.iter().find(named)
-        });
-        let module_id =
-            self.values.structure.modules.iter().position(|it| it.path == instance.config.module);
-        let config = match (block, module_id) {
-            (Some(block), Some(module)) => {
-                let scope = self.values.scope(ModuleId(module as u32));
+        let found = self.block_of(&instance.config);
+        let block = found.map(|it| it.0);
+        let config = match found {
+            Some((block, Some(module))) => {
+                let scope = match instance.key {
+                    InstanceKey::None => self.values.scope(module),
+                    _ => {
+                        let (key, value) = self.each_of_provider(instance, block, module);
+                        self.values.scope(module).with_each(key, value)
+                    }
+                };
                 let (config, found) =
                     expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]);
                 let failed = found.has_errors();
@@ -177,10 +202,7 @@ impl<'a> Observer<'a> {
                 &outcome,
             );
             self.values.report(
-                outcome
-                    .problems
-                    .into_iter()
-                    .map(|it| conditions::softened(it, severity.is_some()).about(address)),
+                outcome.problems.into_iter().map(|it| conditions::softened(it, severity.is_some())),
             );
         }
         passed
@@ -203,6 +225,6 @@ impl<'a> Observer<'a> {
             return data::recorded(stored, &schema);
         }
         let provider = self.pool.unconfigured(&resource.provider.provider)?;
-        Some(self.prior(&address, stored, &schema, &provider, false).await?.value)
+        Some(self.prior(&address, stored, &schema, &provider, object::Refresh::Skip).await?.value)
     }
 }

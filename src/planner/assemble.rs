@@ -10,12 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Inputs;
 use super::answers;
 use super::walk::{Found, Part, Progress};
-use crate::address::{Instance, InstanceKey, Mode};
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
 use crate::state::{self, ResourceState, State};
 use crate::value::path::mark_paths;
@@ -31,6 +31,7 @@ pub(super) struct Parts<'p, 'a> {
     pub flags: &'p [String],
     pub facts: &'p Facts,
     pub spread: &'p Spread,
+    pub serving: FxHashMap<Node, ProviderInstance>,
 }
 
 /// Puts the plan together.
@@ -42,14 +43,17 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         if inputs.request.mode != PlanMode::RefreshOnly {
             changes.extend(change(&parts, *node, found));
         }
-        drift.extend(drifted(&parts, *node, found));
+        drift.extend(found.prior.as_ref().and_then(|it| drifted(&parts, *node, it)));
+    }
+    if inputs.request.mode == PlanMode::Normal {
+        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     Plan {
         mode: inputs.request.mode,
         errored,
-        changes,
         drift,
         prior_state: prior_state(&parts),
         previous_state: inputs.state.clone(),
@@ -60,10 +64,34 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
-        relevant_attributes: Vec::new(),
+        relevant_attributes: super::relevant::attributes(
+            inputs,
+            parts.observer.pool,
+            &changes,
+            &parts.outputs,
+            &module_outputs(&parts),
+        ),
         workspace: inputs.workspace.to_owned(),
         outputs: parts.outputs,
+        changes,
     }
+}
+
+/// The outputs of modules that have a value: they are made anew in every plan.
+fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance, Str)> {
+    if parts.inputs.request.mode == PlanMode::Destroy {
+        return Vec::new();
+    }
+    let structure = &parts.observer.values.structure;
+    let mut found = Vec::new();
+    for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
+        for (name, &node) in &module.outputs {
+            if parts.observer.values.value(node).is_ok_and(|it| !it.is_null()) {
+                found.push((module.address.clone(), name.clone()));
+            }
+        }
+    }
+    found
 }
 
 fn variables(inputs: &Inputs<'_>) -> BTreeMap<Str, Value> {
@@ -79,7 +107,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         _ => return None,
     };
     let address = structure.resource(resource).address.instance(key.clone());
-    let (provider, provider_key) = provider(parts, resource, key);
+    let (provider, provider_key) = provider(parts, node, resource, key);
     let ty = parts
         .observer
         .values
@@ -109,17 +137,29 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         },
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
+        identity: Identities {
+            before: found.prior.as_ref().and_then(|it| it.identity.clone()),
+            after: found.identity.clone(),
+        },
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
-        generated_config: None,
+        generated_config: parts
+            .observer
+            .imports
+            .generated(&address.config())
+            .map(|it| it.0.text.clone()),
         address,
     })
 }
 
 fn provider(
     parts: &Parts<'_, '_>,
+    node: Node,
     resource: ResourceId,
     key: &InstanceKey,
 ) -> (crate::address::ProviderConfig, InstanceKey) {
+    if let Some(serving) = parts.serving.get(&node) {
+        return (serving.config.clone(), serving.key.clone());
+    }
     let node = parts.observer.values.structure.resource(resource);
     let recorded = parts.inputs.state.resources.get(&node.address);
     let declared = node.provider.clone().or_else(|| recorded.map(|it| it.provider.clone()));
@@ -142,9 +182,24 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
     bytes.iter().map(|it| format!("{it:02x}")).collect::<String>().into()
 }
 
+/// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
+fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
+    let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
+    let nothing = Found {
+        action: entail_rules::Action::NoOp,
+        reason: entail_rules::Reason::Plain,
+        prior: None,
+        after: Value::Null(prior.value.ty()),
+        private: Vec::new(),
+        identity: None,
+        replace_paths: Vec::new(),
+        recorded_marks: None,
+    };
+    change(parts, node, &nothing)
+}
+
 /// What changed outside: the object as recorded against the object as read.
-fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
-    let prior = found.prior.as_ref()?;
+fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());
@@ -160,7 +215,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         (_, true) => Action::Delete,
         _ => Action::Update,
     };
-    let (provider, provider_key) = provider(parts, *resource, key);
+    let (provider, provider_key) = provider(parts, node, *resource, key);
     Some(Change {
         address,
         deposed: None,
@@ -173,6 +228,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         after: prior.value.clone(),
         replace_paths: Vec::new(),
         private: Vec::new(),
+        identity: Identities::default(),
         importing: None,
         generated_config: None,
         deposes: None,
@@ -196,7 +252,13 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         };
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
         refresh(parts, &mut state, &address, deposed.as_deref(), prior);
-        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
+        // An import at once records what it found; what the object rests on is for the next plan to tell.
+        let declared = deposed.is_none()
+            && parts.inputs.request.adopts.is_none()
+            && parts.progress.by_node.is_declared(*node);
+        if declared && let Some(serving) = parts.serving.get(node) {
+            serve(&mut state, &address, serving);
+        }
         // What stays as it is stays shared with the state before.
         if declared && let Some(object) = state.current(&address) {
             let block = parts.observer.values.structure.block(resource);
@@ -282,6 +344,11 @@ fn refresh(
         state.remove_object(address, deposed);
         return;
     }
+    let moved = parts.inputs.moved.get(address);
+    let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
+    if is_of_another_type {
+        change_type(parts, state, address);
+    }
     let Some(resource) = state.resources.get(&address.of()) else { return };
     let Some(instance) = resource.instances.get(&address.key) else { return };
     let stored = match deposed {
@@ -294,14 +361,46 @@ fn refresh(
         &address.resource.kind,
     );
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
-    let is_current = prior.value == prior.previous && stored.schema_version == schema.version;
-    if is_current && stored.private == prior.private {
+    let is_current = prior.value == prior.previous
+        && stored.schema_version == schema.version
+        && !is_of_another_type;
+    let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
+    let is_identified = state::objects::same_identity(&stored.identity, &identity);
+    if is_current && stored.private == prior.private && is_identified {
         return;
     }
     let Some(object) = object_in(state, address, deposed) else { return };
     object.private.clone_from(&prior.private);
+    object.identity = identity;
     if !is_current {
         state::objects::encode(object, &prior.value, schema);
+    }
+}
+
+/// What is looked at is recorded with the provider instance that serves it now.
+fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
+    let of = address.of();
+    let Some(resource) = state.resources.get(&of) else { return };
+    let Some(instance) = resource.instances.get(&address.key) else { return };
+    if resource.provider == serving.config && instance.provider_key == serving.key {
+        return;
+    }
+    let Some(resource) = state.resources.get_mut(&of) else { return };
+    resource.provider = serving.config.clone();
+    if let Some(instance) = resource.instances.get_mut(&address.key) {
+        instance.provider_key = serving.key.clone();
+    }
+}
+
+/// An object that was moved from a resource of another type is one of its new provider's.
+fn change_type(parts: &Parts<'_, '_>, state: &mut State, address: &Instance) {
+    let structure = &parts.observer.values.structure;
+    let serving = structure
+        .resource_ids
+        .get(&address.of())
+        .and_then(|it| structure.resource(*it).provider.clone());
+    if let (Some(provider), Some(resource)) = (serving, state.resources.get_mut(&address.of())) {
+        resource.provider = provider;
     }
 }
 
@@ -337,13 +436,22 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     };
     let object = state::Object {
         private: prior.private.clone(),
+        identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
+    let node = structure
+        .resource_ids
+        .get(&address.of())
+        .and_then(|it| structure.resource(*it).instance(&address.key));
+    let serving = node.and_then(|it| parts.serving.get(&it));
+    let config = serving.map_or(config, |it| it.config.clone());
     let entry = state
         .resources
         .entry(address.of())
         .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() }.into());
-    entry.instances.entry(address.key.clone()).or_default().current = Some(object.into());
+    let instance = entry.instances.entry(address.key.clone()).or_default();
+    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
+    instance.current = Some(object.into());
 }
 
 fn store_result(
@@ -366,8 +474,10 @@ fn store_result(
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
         ResourceState { provider: config.clone(), instances: BTreeMap::new() }.into()
     });
-    entry.provider = config;
+    let serving = node.instance(key).and_then(|it| parts.serving.get(&it));
+    entry.provider = serving.map_or(config, |it| it.config.clone());
     let instance = entry.instances.entry(key.clone()).or_default();
+    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
     instance.current = Some(state::Object { reads: None, ..object }.into());
 }
 

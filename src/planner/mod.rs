@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::{
-    Facts, Node, instances, order, outputs, providers, selection, spread, violations,
+    Facts, Node, ephemerals, instances, order, outputs, providers, selection, spread, violations,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::address::Instance;
+use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
+use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
@@ -26,10 +27,14 @@ mod answers;
 mod assemble;
 mod expand;
 mod problems;
+mod relevant;
 mod results;
+mod serving;
+mod stranded;
 mod walk;
 
 pub use results::{checks as check_blocks, without_absent};
+pub use serving::by_node;
 pub use walk::{Part, subject};
 
 /// Everything that a plan is made from.
@@ -80,6 +85,10 @@ pub struct Finished {
     pub places: BTreeMap<(Node, Node), crate::diagnostic::Span>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
+    /// What the numbers of provider configurations, their keys and modules stand for.
+    pub serving: lower::serving::Serving,
+    /// Which provider instance serves which object.
+    pub providers: providers::Providers,
     /// Steps and their order.
     pub order: order::Order,
     /// Which objects take part.
@@ -104,7 +113,11 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         variables: inputs.variables,
         workspace: inputs.workspace,
         world: inputs.world,
+        sources: inputs.sources,
     });
+    if traced.1.problems.has_errors() {
+        return Err(traced.1.problems);
+    }
     let documents = Documents {
         config: inputs.config,
         graph: inputs.graph,
@@ -132,33 +145,67 @@ pub async fn plan(
 ) -> Result<Finished, Diagnostics> {
     let mut known = structure(inputs)?;
     let mut problems = std::mem::take(&mut known.lowered.problems);
-    let forbidden =
-        violations::collect(&known.lowered.facts, &known.providers, &Default::default());
+    let forbidden = violations::collect(
+        &known.lowered.facts,
+        &known.providers,
+        &known.selection,
+        &Default::default(),
+    );
     let violations = problems::before_walk(&known, &forbidden, inputs);
     if violations.has_errors() {
         problems.extend(violations);
         return Err(problems);
     }
+    problems.extend(serving::unreadable(&known, inputs));
     let structure = std::mem::take(&mut known.lowered.structure);
     let mut observer = observer(inputs, structure, pool, sink);
+    observer.serving = serving::concluded(&known, &observer.values.structure);
+    observer.leases =
+        Leases::of(&known.lowered.facts, &known.providers, &observer.values.structure, &|_| {
+            Some(1)
+        });
+    for index in 0..observer.values.structure.nodes.len() {
+        let node = Node(index as u32);
+        if walk::is_decided_late(observer.values.structure.kind(node)) {
+            observer.values.wait_for(node);
+        }
+    }
     let mut progress = progress(inputs, &known, &observer);
     let mut real = expand::Real::default();
     loop {
-        walk::run(&observer, &mut progress).await;
+        tokio::select! {
+            () = walk::run(&observer, &mut progress) => {}
+            never = observer.keep_open() => match never {},
+        }
         if progress.to_expand.is_empty() {
             break;
         }
         expand::expand(&mut observer, &mut progress, &mut real);
     }
-    let Structured { lowered, instances: _, selection, providers, spread } = known;
+    if inputs.request.mode == PlanMode::Normal {
+        let takes_part =
+            |block: &crate::address::ConfigResource| takes_part(&observer, &progress, block);
+        observer.resolve_imports(takes_part);
+        let undeclared = observer.check_imports();
+        if undeclared.has_errors() {
+            return Err(undeclared);
+        }
+    }
+    observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
+    let Structured { mut lowered, instances: _, selection, mut providers, spread } = known;
+    let learned = serving::learn(&mut lowered, &observer);
     let mut facts = lowered.facts;
     facts.absorb(&progress.facts);
+    facts.absorb(&learned);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
     facts.guarded.extend(&selection.guarded);
     facts.excluded.extend(&selection.excluded);
     facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
+    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
+        providers = providers::serve(&facts);
+    }
     let settled = outputs::settle(&facts, &selection);
     observer.values.stopped = settled
         .recalculated
@@ -171,6 +218,7 @@ pub async fn plan(
         &observer,
         inputs.request.targets.is_empty() && inputs.request.excludes.is_empty(),
     );
+    observer.close_all().await;
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
@@ -188,11 +236,13 @@ pub async fn plan(
         selection: &selection,
         flags: &flags,
         facts: &facts,
+        serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
     };
     let errored = problems.has_errors();
+    let lent = ephemerals::lend(&facts, &providers, &progress.decisions);
     let (order, plan) = side_by_side(
-        || order::order(&facts, &providers, &spread, &progress.decisions),
+        || order::order(&facts, &providers, &spread, &progress.decisions, &lent),
         || assemble::assemble(parts, errored),
     );
     facts.reads.truncate(reads);
@@ -203,10 +253,50 @@ pub async fn plan(
         facts,
         places: lowered.places,
         flags,
+        serving: lowered.serving,
+        providers,
         order,
         selection,
         decisions: progress.decisions,
         problems,
+    })
+}
+
+/// What `-replace` names without a key, although its resource has keys.
+fn unmatched_replaces(
+    inputs: &Inputs<'_>,
+    structure: &lower::Structure,
+) -> Vec<crate::diagnostic::Diagnostic> {
+    let keyless = inputs.request.replaces.iter().map(|it| &it.0);
+    let unmatched = keyless.filter(|it| it.key == InstanceKey::None).filter_map(|address| {
+        let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+        let is_matched =
+            resource.instances.len() == 1 && resource.instances.contains_key(&InstanceKey::None);
+        if !resource.declared || is_matched {
+            return None;
+        }
+        let declared: Vec<Instance> =
+            resource.instances.keys().map(|it| resource.address.instance(it.clone())).collect();
+        Some(problems::replace_lacks_key(address, &declared))
+    });
+    unmatched.collect()
+}
+
+/// Returns whether a block that imports name is in this run and nothing that it reads failed.
+fn takes_part(
+    observer: &Observer<'_>,
+    progress: &walk::Progress,
+    block: &crate::address::ConfigResource,
+) -> bool {
+    let resources = observer.values.structure.resources.iter();
+    let mut nodes = resources
+        .filter(|it| it.declared && it.address.config() == *block)
+        .flat_map(|it| it.collection.iter().chain(it.instances.values()));
+    nodes.all(|node| {
+        let part = progress.parts.get(node.0 as usize);
+        !progress.by_node.is_blocked(*node)
+            && !progress.by_node.has_failed(*node)
+            && !matches!(part, Some(Part::Excluded | Part::Untargeted))
     })
 }
 
@@ -219,6 +309,7 @@ fn observer<'a>(
     let mut values =
         Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
     values.workspace = inputs.workspace;
+    values.pool = Some(pool);
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
         let name = &resource.address.resource;
@@ -239,7 +330,9 @@ fn observer<'a>(
         events: Told(sink),
         imports: crate::observe::imports::Imports::of(inputs.config),
         validated: Default::default(),
+        serving: Default::default(),
         checks: conditions::Results::default(),
+        leases: Leases::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }
 }
@@ -282,6 +375,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         parts,
         found: BTreeMap::new(),
         dropped: Vec::new(),
+        gone: Vec::new(),
         results: BTreeMap::new(),
         facts: Facts::default(),
         decisions: Default::default(),

@@ -1,4 +1,5 @@
-//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`.
+//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`, programs of their own behind
+//! `plugin/`.
 //!
 //! Values that cross this boundary are unmarked and conform to the schema's type.
 
@@ -9,9 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::schema::ProviderSchema;
 use crate::value::{Path, Value};
-use crate::world::World;
 
 pub mod builtin;
+pub mod plugin;
 
 /// A problem that a provider reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +90,8 @@ pub struct ReadObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 /// What to plan.
@@ -104,6 +107,8 @@ pub struct PlanCall<'a> {
     pub config: &'a Value,
     /// What the provider kept.
     pub private: &'a [u8],
+    /// What the object is identified by.
+    pub identity: Option<&'a Value>,
 }
 
 /// What a provider plans.
@@ -115,6 +120,8 @@ pub struct PlannedObject {
     pub requires_replace: Vec<Path>,
     /// What to hand back in apply.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
 }
@@ -132,6 +139,8 @@ pub struct ApplyCall<'a> {
     pub config: &'a Value,
     /// What planning gave.
     pub private: &'a [u8],
+    /// What planning gave for its identity.
+    pub identity: Option<&'a Value>,
 }
 
 /// What exists after applying.
@@ -141,6 +150,8 @@ pub struct AppliedObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
 }
@@ -154,6 +165,8 @@ pub struct ImportedObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 /// An opened ephemeral resource.
@@ -167,9 +180,21 @@ pub struct OpenedEphemeral {
     pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
+/// A renewed ephemeral resource.
+#[derive(Clone, Debug)]
+pub struct RenewedEphemeral {
+    /// What to hand back next time.
+    pub private: Vec<u8>,
+    /// When to renew it again.
+    pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
+}
+
 /// A provider, in the protocol's calls. One value is one running provider instance.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// Gets ready for further calls, and waits for nothing.
+    fn begin(&self) {}
+
     /// Returns what the provider accepts and returns.
     async fn schema(&self) -> Response<Arc<ProviderSchema>>;
 
@@ -190,8 +215,24 @@ pub trait Provider: Send + Sync {
     -> Response<Option<Value>>;
 
     /// Reads what became of an object.
-    async fn read(&self, kind: &str, prior: &Value, private: &[u8])
-    -> Response<Option<ReadObject>>;
+    async fn read(
+        &self,
+        kind: &str,
+        prior: &Value,
+        private: &[u8],
+        identity: Option<&Value>,
+    ) -> Response<Option<ReadObject>>;
+
+    /// Brings a stored identity to the current schema. `stored` is the JSON text of an object.
+    async fn upgrade_identity(
+        &self,
+        kind: &str,
+        version: u64,
+        stored: &RawValue,
+    ) -> Response<Option<Value>> {
+        let _ = (kind, version, stored);
+        Response::ok(None)
+    }
 
     /// Plans a change.
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>>;
@@ -221,6 +262,12 @@ pub trait Provider: Send + Sync {
     /// Opens an ephemeral resource.
     async fn open(&self, kind: &str, config: &Value) -> Response<Option<OpenedEphemeral>>;
 
+    /// Renews an ephemeral resource whose time to be renewed has come.
+    async fn renew(&self, kind: &str, private: &[u8]) -> Response<Option<RenewedEphemeral>> {
+        let _ = kind;
+        Response::ok(Some(RenewedEphemeral { private: private.to_vec(), renew_at: None }))
+    }
+
     /// Closes an ephemeral resource.
     async fn close(&self, kind: &str, private: &[u8]) -> Vec<ProviderDiagnostic>;
 
@@ -230,12 +277,4 @@ pub trait Provider: Send + Sync {
 
     /// Asks running calls to end soon.
     async fn stop(&self) {}
-}
-
-/// Starts embedded providers; `None` where the address is not embedded.
-pub fn embedded(
-    address: &crate::address::Provider,
-    world: &Arc<World>,
-) -> Option<Arc<dyn Provider>> {
-    builtin::start(address, world)
 }

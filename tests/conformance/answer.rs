@@ -36,7 +36,10 @@ pub fn evaluate(text: &str, folder: &Path) -> Result<Answer, Diagnostic> {
         _ => return Err(Diagnostic::error("Invalid expression").detail("This is more than one.")),
     };
     let root = address::Module::default();
-    let config = Config { modules: [(root.clone(), Arc::new(Module::default()))].into() };
+    let config = Config {
+        modules: [(root.clone(), Arc::new(Module::default()))].into(),
+        ..Config::default()
+    };
     first_error(references_problems(&config, &root, &value))?;
     let world = World { root: folder.into(), cwd: folder.into(), ..World::of_this_process() };
     let (value, problems) = expression::evaluate(&value, &Empty(world));

@@ -45,7 +45,7 @@ fn rooms() -> Vec<String> {
 const FLOORS: &[&str] = &[
     "address diagnostic value syntax",
     "schema world expression config state request",
-    "provider backend",
+    "provider backend install",
     "datalog lower",
     "schedule observe plan planner",
     "explain execute",

@@ -1,5 +1,7 @@
 //! Runs the real binary, away from whatever this machine has set up.
 
+use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::sync::OnceLock;
@@ -15,21 +17,48 @@ pub struct Ran {
     pub code: Option<i32>,
 }
 
-/// Returns the binary that was built along with this test: it stands one folder above, beside `deps`.
+thread_local! {
+    /// Further environment variables of what this thread runs.
+    static FURTHER: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gives everything that this thread runs from now on these environment variables.
+pub fn set_further(variables: &[(String, String)]) {
+    FURTHER.set(variables.to_vec());
+}
+
+/// Returns the binary that was built along with this test.
 pub fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let test = std::env::current_exe().expect("a running test has a path");
-        let profile =
-            test.parent().and_then(Path::parent).expect("tests stand in target/PROFILE/deps");
-        let binary = profile.join(format!("entail{}", std::env::consts::EXE_SUFFIX));
-        assert!(
-            binary.is_file(),
-            "{} is missing: run `cargo test --workspace`, or `cargo build` first",
-            binary.display()
-        );
-        binary
-    })
+    PATH.get_or_init(|| beside("entail"))
+}
+
+/// Returns a folder of plugins that are embedded providers served from outside; one for all tests.
+pub fn plugins() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for kind in ["null", "random", "local", "time"] {
+            let name = folder.path().join(format!("terraform-provider-{kind}"));
+            // A link keeps the name by which the program is called, and that name says which provider it is.
+            std::os::unix::fs::symlink(beside("entail-plugin"), name).expect("a link");
+        }
+        folder
+    });
+    folder.path()
+}
+
+/// Returns a program that was built along with this test: it stands one folder above, beside `deps`.
+fn beside(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a running test has a path");
+    let profile = test.parent().and_then(Path::parent).expect("tests stand in target/PROFILE/deps");
+    let binary = profile.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        binary.is_file(),
+        "{} is missing: run `cargo test --workspace`, or `cargo build` first",
+        binary.display()
+    );
+    binary
 }
 
 /// Carries out one line of a script in `folder`, and returns what its golden section holds.
@@ -49,29 +78,39 @@ pub fn run(command: &Command, folder: &Path) -> Result<String, String> {
             [word, flags @ ..] if word == "deploy" => summary::deploy(flags, folder),
             [word, flags @ ..] if word == "steps" => summary::steps(flags, folder),
             [word] if word == "state" => summary::state(folder),
+            [word] if word == "served" => summary::served(folder),
             _ => Ok(print(&program(arguments, folder)?, *shown)),
         },
     }
 }
 
-/// Runs the binary. Only what a case gives it is there.
-pub fn program(arguments: &[String], folder: &Path) -> Result<Ran, String> {
-    let mut process = Process::new(path());
+/// Returns a process that has nothing of what this machine sets up for such programs: no flags, variables or settings.
+pub fn process(program: impl AsRef<OsStr>, folder: &Path) -> Process {
+    let mut process = Process::new(program);
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if ["TF_", "ENTAIL_", "TOFU_"].iter().any(|it| text.starts_with(it)) {
             process.env_remove(&name);
         }
     }
-    let output = process
-        .args(arguments)
+    FURTHER.with_borrow(|it| {
+        process.envs(it.iter().map(|it| (it.0.as_str(), it.1.as_str())));
+    });
+    process
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .env("TF_CLI_CONFIG_FILE", if cfg!(windows) { "NUL" } else { "/dev/null" })
+        .stdin(Stdio::null());
+    process
+}
+
+/// Runs the binary. Only what a case gives it is there.
+pub fn program(arguments: &[String], folder: &Path) -> Result<Ran, String> {
+    let output = process(path(), folder)
+        .args(arguments)
         .env("HOME", folder)
         // Every plan of every case is checked: two evaluators, a linter, and all proofs.
         .env("ENTAIL_SELF_CHECK", "1")
-        .stdin(Stdio::null())
         .output()
         .map_err(|it| format!("{}: {it}", path().display()))?;
     let ran = Ran {

@@ -81,6 +81,11 @@ impl InitArgs {
     /// Says what is wrong with the flags.
     pub fn check(&self) -> Result<(), Diagnostics> {
         no_words(&self.words)?;
+        if let Some(mode) = self.lockfile.as_deref().filter(|it| !["", "readonly"].contains(it)) {
+            return Err(Diagnostic::error("Invalid -lockfile value")
+                .detail(format!("The only value of -lockfile is \"readonly\", not {mode:?}."))
+                .into());
+        }
         if self.migrate_state && self.reconfigure {
             let problem = Diagnostic::error("Wrong combination of options");
             return Err(problem

@@ -24,7 +24,7 @@ pub struct VersionArgs {
 /// Prints the version; `selections` are the providers that the lock file has chosen.
 pub fn run(ui: &Ui, args: &VersionArgs, selections: &BTreeMap<String, String>) -> u8 {
     let own = env!("CARGO_PKG_VERSION");
-    let platform = format!("{}_{}", std::env::consts::OS, architecture());
+    let platform = entail::install::Platform::current().to_string();
     if args.json {
         let document = serde_json::json!({
             "terraform_version": COMPATIBLE_VERSION,
@@ -42,14 +42,4 @@ pub fn run(ui: &Ui, args: &VersionArgs, selections: &BTreeMap<String, String>) -
     }
     ui.out(&text);
     0
-}
-
-/// The processor as registries call it.
-fn architecture() -> &'static str {
-    match std::env::consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        "x86" => "386",
-        it => it,
-    }
 }

@@ -1,20 +1,20 @@
 //! `init`, `get`, `validate`: a folder made ready, and checked.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use entail::address::Provider;
+use entail::backend::local::Choice;
 use entail::backend::workspace;
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::Diagnostics;
+use entail::install::Event;
 use entail::observe::pool::Pool;
-use entail::operation::modules::install_modules;
-use entail::operation::session::Session;
-use entail::operation::validate;
-use entail::provider::builtin;
+use entail::operation::modules::{How, Progress, install_modules};
+use entail::operation::plugins::{Choices, install as install_providers};
+use entail::operation::session::{Session, ground, root_place};
+use entail::operation::{backends, validate};
 use entail::state::State;
 use entail::world::World;
 
-use super::{begin, with_room};
+use super::{asking, begin, unless_interrupted, with_interrupts, with_room};
 use crate::commands::get::GetArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::validate::ValidateArgs;
@@ -27,100 +27,116 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     begin(ui, &args.output, false)?;
     args.check()?;
     let ui = &*ui;
-    with_room(|runtime| {
-        let (config, problems) = root_alone(ui, world)?;
-        ui.diagnostics(problems);
-        if config.is_empty() {
+    with_interrupts(ui, |runtime| {
+        if is_empty(world) {
             step(ui, &Step::Empty);
             return Ok(0);
         }
-        step(ui, &Step::Backend);
-        backend(world, &config)?;
+        if args.backend {
+            step(ui, &Step::Backend);
+            let root = asking(ui, world, || {
+                let root = root_place(world, &ui.sources)?;
+                // A missing variable is asked for before anything is done.
+                backends::likely(&root, &Choice::default(), &workspace::data_folder(world))?;
+                Ok(root)
+            })?;
+            let flags = backends::Init {
+                reconfigure: args.reconfigure,
+                migrate: args.migrate_state,
+                force_copy: args.force_copy,
+                overrides: args.backend_config.clone(),
+                lock: args.lock.lock.then_some(args.lock.lock_timeout),
+            };
+            let warnings = backends::initialize(&root, &ui.sources, &flags, &Terminal(ui))?;
+            ui.diagnostics(warnings);
+        }
         if args.get {
-            modules(ui, world)?;
+            modules(ui, world, args.upgrade)?;
         }
         step(ui, &Step::Providers);
-        let session = Session::open_unchecked(world.clone(), ui.sources.clone())?;
+        let session =
+            asking(ui, world, || Session::open_unchecked(world.clone(), ui.sources.clone()))?;
         let state = session.snapshot()?.state.unwrap_or_default();
-        runtime.block_on(providers(ui, &session, &state))?;
+        let warnings = runtime.block_on(providers(ui, &session, &state, args))?;
+        step(ui, &Step::Gap);
+        if !warnings.is_empty() {
+            ui.diagnostics(warnings);
+            step(ui, &Step::Gap);
+        }
         step(ui, &Step::Done);
         Ok(0)
     })?
+}
+
+fn is_empty(world: &World) -> bool {
+    entail::config::files::config_files(&world.root)
+        .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
+}
+
+/// Tells of the backend on the terminal, and asks there.
+struct Terminal<'a>(&'a Ui);
+
+impl backends::Asking for Terminal<'_> {
+    fn tell(&self, event: backends::Event) {
+        step(self.0, &Step::BackendEvent(event));
+    }
+
+    fn ask(&self, question: &str, explanation: &str) -> Option<bool> {
+        if !self.0.may_ask() {
+            return None;
+        }
+        self.0.ask(question, explanation, false).ok().map(|it| it == "yes")
+    }
 }
 
 fn step(ui: &Ui, step: &Step) {
     ui.step(step);
 }
 
-fn root_alone(
-    ui: &Ui,
-    world: &World,
-) -> Result<(entail::config::Module, Diagnostics), Diagnostics> {
-    let (module, problems) = entail::config::load_module(&world.root, ".", &ui.sources);
-    match module {
-        Some(module) if !problems.has_errors() => Ok(((*module).clone(), problems)),
-        _ => Err(problems),
-    }
-}
-
-/// Writes down that the backend block was seen.
-fn backend(world: &World, root: &entail::config::Module) -> Result<(), Diagnostics> {
-    let Some(backend) = &root.backend else { return Ok(()) };
+fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics> {
     let data = workspace::data_folder(world);
-    let document = format!(
-        "{{\n  \"version\": 3,\n  \"terraform_version\": \"{}\",\n  \"backend\": {{\n    \"type\": \"{}\",\n    \"config\": null,\n    \"hash\": 0\n  }}\n}}\n",
-        entail::state::write::WRITTEN_VERSION,
-        backend.kind.text
-    );
-    let write = std::fs::create_dir_all(&data)
-        .and_then(|()| std::fs::write(data.join("terraform.tfstate"), document));
-    write.map_err(|it| not_written(&data, &it))?;
-    Ok(())
-}
-
-fn not_written(folder: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Cannot prepare the working directory").detail(format!(
-        "The folder {} cannot be written: {error}. Make it writable, then run init again.",
-        folder.display()
-    ))
-}
-
-fn modules(ui: &Ui, world: &World) -> Result<(), Diagnostics> {
-    let data = workspace::data_folder(world);
-    let (done, problems) = install_modules(&world.root, &data, &ui.sources);
-    if problems.has_errors() {
-        return Err(problems);
-    }
+    let begun = std::cell::Cell::new(false);
+    let tell = |progress: Progress| {
+        if !begun.replace(true) {
+            step(ui, if upgrade { &Step::UpgradingModules } else { &Step::Modules });
+        }
+        step(ui, &Step::ModuleProgress(progress));
+    };
+    let registries = Default::default();
+    let how = How { upgrade, registries: &registries, tell: &tell };
+    let problems = asking(ui, world, || {
+        let ground = ground(world, &ui.sources)?;
+        let (_, problems) = install_modules(&ground, &data, how);
+        if problems.has_errors() { Err(problems) } else { Ok(problems) }
+    })?;
     ui.diagnostics(problems);
-    if done.has_calls && !done.installed.is_empty() {
-        step(ui, &Step::Modules);
-    }
-    for it in done.installed {
-        step(ui, &Step::Module(it.key, it.directory));
-    }
     Ok(())
 }
 
-async fn providers(ui: &Ui, session: &Session, state: &State) -> Result<(), Diagnostics> {
-    let needed = session.needed_providers(state);
-    for provider in needed.iter().filter(|it| it.is_builtin()) {
-        step(ui, &Step::Builtin(provider.to_string()));
-    }
-    let embedded: Vec<&Provider> =
-        needed.iter().filter(|it| !it.is_builtin() && builtin::version(it).is_some()).collect();
-    for provider in embedded {
-        let version = builtin::version(provider).unwrap_or_default();
-        ui.say(&format!("- {provider} v{version} is part of entail\n"));
-    }
-    let (_, problems) = Pool::start(session.world.clone(), needed).await;
-    if problems.has_errors() { Err(problems) } else { Ok(()) }
+/// Installs providers; warnings come back, to be shown when everything else is.
+async fn providers(
+    ui: &Ui,
+    session: &Session,
+    state: &State,
+    args: &InitArgs,
+) -> Result<Diagnostics, Diagnostics> {
+    let choices = Choices {
+        upgrade: args.upgrade,
+        folders: args.plugin_dir.clone(),
+        readonly: args.lockfile.as_deref() == Some("readonly"),
+    };
+    let tell = |event: Event| step(ui, &Step::Provider(event));
+    let install = install_providers(session, state, &choices, &tell);
+    let (lock_file, warnings) = unless_interrupted(ui, install).await?;
+    step(ui, &Step::Lock(lock_file));
+    Ok(warnings)
 }
 
 /// Installs modules only.
 pub fn get(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     crate::commands::no_words(&args.words)?;
-    modules(ui, world)?;
+    modules(ui, world, args.update)?;
     Ok(0)
 }
 

@@ -1,23 +1,36 @@
 //! What `init` says: steps as lines or messages, advice at the end.
 
+use entail::install::Event;
+use entail::operation::backends::Event as BackendEvent;
+use entail::operation::modules::{Installed, Progress};
+use entail::operation::plugins::LockFile;
+
 use super::PRODUCT;
 use super::style::{Paint, Style};
 
 /// A step of `init`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The folder has no configuration.
     Empty,
     /// The backend is set up.
     Backend,
+    /// Something became of the backend.
+    BackendEvent(BackendEvent),
     /// Modules are installed.
     Modules,
-    /// A module is found: the names of the calls that lead to it, and its folder.
-    Module(String, String),
+    /// Modules are installed in their newest versions.
+    UpgradingModules,
+    /// A module is fetched or found.
+    ModuleProgress(Progress),
     /// Providers are found.
     Providers,
-    /// A provider is part of the program.
-    Builtin(String),
+    /// Something happens to a provider.
+    Provider(Event),
+    /// What became of the lock file.
+    Lock(LockFile),
+    /// Warnings may follow.
+    Gap,
     /// Everything is in place.
     Done,
 }
@@ -33,10 +46,17 @@ impl Step {
                 style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
             ),
             Step::Backend => format!("\n{}", bold("Initializing the backend...")),
+            Step::BackendEvent(event) => backend_event(event, style),
             Step::Modules => bold("Initializing modules..."),
-            Step::Module(name, folder) => format!("- {name} in {folder}\n"),
+            Step::UpgradingModules => bold("Upgrading modules..."),
+            Step::ModuleProgress(Progress::Found(it)) => {
+                format!("- {} in {}\n", it.key, it.directory)
+            }
+            Step::ModuleProgress(progress) => format!("{}\n", download(progress)),
             Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
-            Step::Builtin(address) => format!("- {address} is built in to {PRODUCT}\n"),
+            Step::Provider(event) => line(event, style),
+            Step::Lock(file) => lock(*file, style),
+            Step::Gap => "\n".to_owned(),
             Step::Done => {
                 let text = format!("{PRODUCT} has been successfully initialized!");
                 let done = style.paint(&[Paint::Bold, Paint::Green], &text);
@@ -45,7 +65,7 @@ impl Step {
                 } else {
                     format!("\n{}\n", advice().join("\n\n"))
                 };
-                format!("\n{done}\n{advice}")
+                format!("{done}\n{advice}")
             }
         }
     }
@@ -55,12 +75,137 @@ impl Step {
         Some(match self {
             Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
             Step::Backend => "Initializing the backend...".to_owned(),
+            Step::BackendEvent(event) => backend_event(event, Style::default())
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
             Step::Modules => "Initializing modules...".to_owned(),
-            Step::Module(..) => return None,
+            Step::UpgradingModules => "Upgrading modules...".to_owned(),
+            Step::ModuleProgress(Progress::Found(_)) => return None,
+            Step::ModuleProgress(progress) => download(progress),
             Step::Providers => "Initializing provider plugins...".to_owned(),
-            Step::Builtin(address) => format!("{address} is built in to {PRODUCT}"),
+            Step::Provider(event) => {
+                let text = line(event, Style::default());
+                let words: Vec<&str> = text.split_whitespace().collect();
+                words.join(" ").trim_start_matches("- ").to_owned()
+            }
+            Step::Lock(LockFile::Same) | Step::Gap => return None,
+            Step::Lock(file) => {
+                let text = lock(*file, Style::default());
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
             Step::Done => format!("{PRODUCT} has been successfully initialized!"),
         })
+    }
+}
+
+/// What people read of a provider.
+fn line(event: &Event, style: Style) -> String {
+    match event {
+        Event::BuiltIn(it) => format!("- {it} is built in to {PRODUCT}\n"),
+        Event::Embedded(it, version) => {
+            format!("- {} v{version} is part of {PRODUCT}\n", it.short())
+        }
+        Event::Reusing(it) => format!(
+            "- Reusing previous version of {} from the dependency lock file\n",
+            it.short()
+        ),
+        Event::Finding(it, Some(conditions)) => {
+            format!("- Finding {} versions matching {conditions:?}...\n", it.short())
+        }
+        Event::Finding(it, None) => format!("- Finding latest version of {}...\n", it.short()),
+        Event::AlreadyInstalled { provider, version, in_cache: true } => format!(
+            "- Detected previously-installed {} v{version} in the shared cache directory\n",
+            provider.short()
+        ),
+        Event::AlreadyInstalled { provider, version, .. } => {
+            format!("- Using previously-installed {} v{version}\n", provider.short())
+        }
+        Event::Linking(it, version) => {
+            format!("- Using {} v{version} from the shared cache directory\n", it.short())
+        }
+        Event::Installing { provider, version, to_cache } => {
+            let place = if *to_cache { " to the shared cache directory" } else { "" };
+            format!("- Installing {} v{version}{place}...\n", provider.short())
+        }
+        Event::Installed { provider, version, authentication }
+            if authentication.is_unsigned_report() =>
+        {
+            format!(
+                "- Installed {} v{version}. Signature validation was skipped due to the registry not containing GPG keys for this provider\n",
+                provider.short()
+            )
+        }
+        Event::Installed { provider, version, authentication } => {
+            let keys = match authentication.keys() {
+                keys if keys.is_empty() => keys,
+                keys => format!(", key ID {}", style.bold(&keys)),
+            };
+            let result = authentication.summary();
+            format!("- Installed {} v{version} ({result}{keys})\n", provider.short())
+        }
+        Event::WaitingForCache(folder) => {
+            format!("- Waiting for lock on cache directory {}\n", folder.display())
+        }
+        Event::Signed => "\nProviders are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://opentofu.org/docs/cli/plugins/signing/\n".to_owned(),
+        // Warnings are shown with the other problems.
+        Event::Warning(..) => String::new(),
+    }
+}
+
+/// What people read of the lock file.
+fn lock(file: LockFile, style: Style) -> String {
+    match file {
+        LockFile::Same => String::new(),
+        LockFile::Created => format!(
+            "\n{PRODUCT} has created a lock file {} to record the provider\nselections it made above. Include this file in your version control repository\nso that {PRODUCT} can guarantee to make the same selections by default when\nyou run \"{PRODUCT} init\" in the future.\n",
+            style.bold(".terraform.lock.hcl")
+        ),
+        LockFile::Changed => format!(
+            "\n{PRODUCT} has made some changes to the provider dependency selections recorded\nin the .terraform.lock.hcl file. Review those changes and commit them to your\nversion control system if they represent changes you intended to make.\n"
+        ),
+    }
+}
+
+fn backend_event(event: &BackendEvent, style: Style) -> String {
+    let green = |text: &str| style.paint(&[Paint::Green], text).into_owned();
+    let will_look = format!(
+        "{PRODUCT} has detected that the configuration specified for the backend\nhas changed. {PRODUCT} will now check for existing state in the backends."
+    );
+    match event {
+        BackendEvent::Set(kind) => {
+            let text = format!(
+                "Successfully configured the backend {kind:?}! {PRODUCT} will automatically\nuse this backend unless the backend configuration changes."
+            );
+            format!("\n{}\n", green(&text))
+        }
+        BackendEvent::Unconfiguring(kind) => {
+            format!(
+                "{PRODUCT} has detected you're unconfiguring your previously set {kind:?} backend.\n"
+            )
+        }
+        BackendEvent::Unset(kind) => {
+            let text = format!(
+                "Successfully unset the backend {kind:?}. {PRODUCT} will now operate locally."
+            );
+            format!("\n\n{}\n", green(&text))
+        }
+        BackendEvent::Changed => {
+            format!("{}\n\n{will_look}\n", style.bold("Backend configuration changed!"))
+        }
+        BackendEvent::TypeChanged(before, now) => format!(
+            "{PRODUCT} detected that the backend type changed from {before:?} to {now:?}.\n\n{will_look}\n"
+        ),
+    }
+}
+
+fn download(progress: &Progress) -> String {
+    match progress {
+        Progress::Downloading(package, Some(version), key) => {
+            format!("Downloading {package} {version} for {key}...")
+        }
+        Progress::Downloading(package, None, key) => format!("Downloading {package} for {key}..."),
+        Progress::Found(Installed { key, directory }) => format!("{key} in {directory}"),
     }
 }
 
@@ -88,9 +233,18 @@ mod tests {
         let steps = [
             Step::Backend,
             Step::Modules,
-            Step::Module("m".into(), "mod".into()),
+            Step::ModuleProgress(Progress::Downloading(
+                "a/b/c".into(),
+                Some("1.0".into()),
+                "n".into(),
+            )),
+            Step::ModuleProgress(Progress::Found(Installed {
+                key: "m".into(),
+                directory: "mod".into(),
+            })),
             Step::Providers,
-            Step::Builtin("terraform.io/builtin/terraform".into()),
+            Step::Provider(Event::BuiltIn(entail::address::Provider::implied("terraform"))),
+            Step::Gap,
             Step::Done,
         ];
         let text: String = steps.iter().map(|it| it.text(Style::default(), false)).collect();
@@ -98,6 +252,7 @@ mod tests {
 
             Initializing the backend...
             Initializing modules...
+            Downloading a/b/c 1.0 for n...
             - m in mod
 
             Initializing provider plugins...
@@ -114,6 +269,6 @@ mod tests {
             commands will detect it and remind you to do so if necessary.
         "#]]
         .assert_eq(&text);
-        assert_eq!(steps.iter().filter_map(Step::message).count(), 5);
+        assert_eq!(steps.iter().filter_map(Step::message).count(), 6);
     }
 }

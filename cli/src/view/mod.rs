@@ -8,6 +8,7 @@ pub mod json;
 pub mod output;
 pub mod plan;
 pub mod progress;
+pub mod schema;
 pub mod snippet;
 pub mod state;
 pub mod style;

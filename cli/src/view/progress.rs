@@ -9,7 +9,7 @@ use entail::operation::event::{Event, Phase, Sink, Stage, Subject, Summary};
 use entail::plan::Action;
 use entail::value::Str;
 
-use super::style::{Paint, Style, duration, harmless};
+use super::style::{Paint, Style, duration, harmless, quoted};
 
 #[cfg(test)]
 mod tests;
@@ -39,7 +39,8 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
         Event::ApplyComplete(it, action, elapsed) => {
             format!(
                 "{}: {} complete after {}{}",
-                name(it),
+                // Also of a deposed object: only its start names the key.
+                it.address,
                 done(*action)?,
                 duration(*elapsed),
                 id(it)
@@ -52,6 +53,12 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
             format!("{address}: Importing... [id={id}]")
         }
         Event::ImportComplete { address, id } => format!("{address}: Import complete [id={id}]"),
+        Event::AdoptionStart { address, id } => {
+            format!("{address}: Importing from ID {}...", quoted(id))
+        }
+        Event::AdoptionPrepared { address, kind } => {
+            format!("{address}: Import prepared!\n  Prepared {kind} for import")
+        }
         Event::ProvisionStart(address, kind) => format!("{address}: Provisioning with '{kind}'..."),
         Event::ProvisionProgress(address, kind, text) => {
             return provisioned(address, kind, text, style);
@@ -60,6 +67,7 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
         Event::EphemeralComplete(address, phase, elapsed) => {
             format!("{address}: {} complete after {}", opened(*phase), duration(*elapsed))
         }
+        Event::EphemeralDeferred(address, why) => format!("{address}: Deferred due to {why}"),
         _ => return None,
     };
     Some(format!("{}\n", style.bold(&harmless(&text))))
@@ -184,6 +192,7 @@ pub fn count(done: &mut Summary, event: &Event) {
     match event {
         Event::ApplyComplete(_, action, _) => done.count(*action),
         Event::ImportComplete { .. } => done.import += 1,
+        Event::Forgotten(_) => done.forget += 1,
         _ => {}
     }
 }

@@ -14,7 +14,7 @@ use crate::provider::{
     AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
     ReadObject, Response,
 };
-use crate::schema::{FunctionSignature, ProviderSchema, Schema};
+use crate::schema::{FunctionSignature, ProviderSchema, Schema, Schemas};
 use crate::value::json::from_stored_json;
 use crate::value::{Type, Value};
 use crate::world::World;
@@ -125,9 +125,7 @@ impl Table {
     }
 }
 
-fn schemas<T: ?Sized>(
-    entries: &FxHashMap<&'static str, Entry<T>>,
-) -> std::collections::BTreeMap<crate::value::Str, Arc<Schema>> {
+fn schemas<T: ?Sized>(entries: &FxHashMap<&'static str, Entry<T>>) -> Schemas {
     entries.iter().map(|(name, it)| ((*name).into(), it.schema.clone())).collect()
 }
 
@@ -278,14 +276,18 @@ impl Provider for Host {
         kind: &str,
         prior: &Value,
         private: &[u8],
+        _: Option<&Value>,
     ) -> Response<Option<ReadObject>> {
         self.kind(kind, |entry| match entry.offer.is_there(&self.world, prior) {
-            Ok(true) => {
-                Response::ok(Some(ReadObject { value: prior.clone(), private: private.to_vec() }))
-            }
+            Ok(true) => Response::ok(Some(ReadObject {
+                value: prior.clone(),
+                private: private.to_vec(),
+                identity: None,
+            })),
             Ok(false) => Response::ok(Some(ReadObject {
                 value: Value::Null(entry.ty),
                 private: private.to_vec(),
+                identity: None,
             })),
             Err(problem) => failed(problem),
         })
@@ -308,6 +310,7 @@ impl Provider for Host {
             value: Some(AppliedObject {
                 value,
                 private: call.private.to_vec(),
+                identity: None,
                 legacy_types: false,
             }),
             diagnostics,
@@ -326,6 +329,7 @@ impl Provider for Host {
                     kind: kind.to_owned(),
                     value: object.into_value(),
                     private: Vec::new(),
+                    identity: None,
                 }]),
                 Err(problem) => Response { value: Vec::new(), diagnostics: vec![problem] },
             }
@@ -347,6 +351,7 @@ impl Provider for Host {
                 Ok(()) => Response::ok(Some(ReadObject {
                     value: object.into_value(),
                     private: Vec::new(),
+                    identity: None,
                 })),
                 Err(problem) => failed(problem),
             }

@@ -1,6 +1,7 @@
 //! Files in, files in the standard style out.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -103,6 +104,8 @@ fn shaken(text: &str, blanks: &[u8]) -> String {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn formatting_what_is_formatted_changes_nothing_and_blanks_do_not_matter(
         text in crate::syntax::tests::edit::body(),

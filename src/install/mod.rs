@@ -1,0 +1,37 @@
+//! Which program stands behind a provider address, and how it comes here: requirements, CLI configuration, lock file,
+//! mirrors, registries.
+//!
+//! [`Installer`] is what `init` runs; [`Plugins`] answers afterwards which one is used, and why. Nothing here speaks the
+//! plugin protocol.
+
+mod authenticate;
+mod hash;
+mod installer;
+pub mod lock;
+mod package;
+mod platform;
+mod plugins;
+pub mod problems;
+mod reattach;
+mod registry;
+pub mod requirement;
+mod search;
+pub mod settings;
+mod signature;
+mod network;
+mod origins;
+#[cfg(test)]
+mod tests;
+mod web;
+
+pub use hash::{Hash, hash_archive, hash_folder, hash_zip};
+pub use installer::{Event, Failure, Installer, Mode, Outcome};
+pub use lock::{Lock, Locks};
+pub use origins::{Authentication, Origins, PackagePlace, Reach, Trouble};
+pub use package::{archive_name, executable, installed_folder};
+pub use platform::Platform;
+pub use plugins::{Located, Place, Plugin, Plugins, providers_folder};
+pub use reattach::Reattach;
+pub use requirement::Requirements;
+pub use search::search;
+pub use settings::Settings;

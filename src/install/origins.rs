@@ -1,0 +1,583 @@
+//! Where packages can be had from, in order: mirrors and registries, each for the providers it is meant for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use reqwest::Url;
+
+use super::authenticate::Checks;
+use super::hash::Hash;
+use super::network::NetworkMirror;
+use super::requirement::{compare, is_same};
+use super::search::{Found, search};
+use super::settings::data_folders;
+use super::settings::installation::{Installation, Location, Pattern};
+use super::web::{Web, shown};
+use super::{Platform, Settings, registry};
+use crate::address::Provider;
+use crate::config::version::Version;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::World;
+
+/// Why a provider or a package of it cannot be had. It prints as the fact alone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// No place that was asked has it.
+    NotFound {
+        /// The provider.
+        provider: Provider,
+        /// The places.
+        tried: Vec<String>,
+    },
+    /// The registry does not know it.
+    NotKnown(Provider),
+    /// The host has no registry, or one of another protocol version.
+    NoRegistry {
+        /// The host.
+        host: String,
+        /// Whether another version of the protocol is offered.
+        has_other: bool,
+    },
+    /// The host does not answer as it should.
+    Unreachable {
+        /// The host.
+        host: String,
+        /// Why.
+        why: String,
+    },
+    /// The host wants other credentials, or any.
+    Unauthorized {
+        /// The host.
+        host: String,
+        /// Whether some were given.
+        had_some: bool,
+    },
+    /// A registry or mirror answered with an error or with nonsense.
+    Failed {
+        /// The provider.
+        provider: Provider,
+        /// The mirror, where it is one.
+        mirror: Option<String>,
+        /// Why.
+        why: String,
+    },
+    /// There is no package for this platform.
+    NoPackage {
+        /// The provider.
+        provider: Provider,
+        /// The version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// The mirror that lacks it.
+        mirror: Option<String>,
+    },
+    /// The plugin speaks another protocol.
+    Protocol {
+        /// The provider.
+        provider: Provider,
+        /// The version.
+        version: Version,
+        /// The newest version that would do.
+        better: Option<Version>,
+    },
+    /// Anything else.
+    Other(String),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::NotFound { provider, .. } => {
+                write!(f, "provider {provider} was not found in any of the search locations")
+            }
+            Trouble::NotKnown(it) => {
+                write!(f, "provider registry {} does not have a provider named {it}", it.host)
+            }
+            Trouble::NoRegistry { host, has_other: true } => write!(
+                f,
+                "host {host} does not support the provider registry protocol required by this OpenTofu version, but may be compatible with a different OpenTofu version"
+            ),
+            Trouble::NoRegistry { host, .. } => {
+                write!(f, "host {host} does not offer a OpenTofu provider registry")
+            }
+            Trouble::Unreachable { host, why } => write!(f, "could not connect to {host}: {why}"),
+            Trouble::Unauthorized { host, had_some: true } => {
+                write!(f, "host {host} rejected the given authentication credentials")
+            }
+            Trouble::Unauthorized { host, .. } => {
+                write!(f, "host {host} requires authentication credentials")
+            }
+            Trouble::Failed { provider, mirror: Some(mirror), why } => {
+                write!(f, "failed to query provider mirror {mirror} for {provider}: {why}")
+            }
+            Trouble::Failed { provider, why, .. } => {
+                write!(f, "could not query provider registry for {provider}: {why}")
+            }
+            Trouble::NoPackage { provider, version, platform, mirror: Some(mirror) } => write!(
+                f,
+                "provider mirror {mirror} does not have a package of {provider} {version} for {platform}"
+            ),
+            Trouble::NoPackage { provider, version, platform, .. } => {
+                write!(f, "provider {provider} {version} is not available for {platform}")
+            }
+            Trouble::Protocol { provider, version, .. } => {
+                write!(
+                    f,
+                    "provider {provider} {version} is not supported by this version of OpenTofu"
+                )
+            }
+            Trouble::Other(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Trouble {
+    /// Returns whether the place is sure that it does not have it, so that the next one can be asked.
+    fn is_absence(&self) -> bool {
+        matches!(self, Trouble::NotFound { .. } | Trouble::NotKnown(_) | Trouble::NoPackage { .. })
+    }
+}
+
+/// What is known of a checksum.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// The registry reports it.
+    pub is_reported: bool,
+    /// A mirror whose word the user takes reports it.
+    pub is_trusted: bool,
+    /// The package at hand has it.
+    pub is_verified: bool,
+    /// Keys that signed it.
+    pub keys: BTreeSet<String>,
+}
+
+/// What was found out about a package: its checksums and how far each can be relied on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Authentication {
+    /// The checksums.
+    pub hashes: BTreeMap<Hash, Standing>,
+}
+
+impl Authentication {
+    /// Adds what another check found.
+    pub fn merge(&mut self, other: Authentication) {
+        for (hash, standing) in other.hashes {
+            let own = self.hashes.entry(hash).or_default();
+            own.is_reported |= standing.is_reported;
+            own.is_trusted |= standing.is_trusted;
+            own.is_verified |= standing.is_verified;
+            own.keys.extend(standing.keys);
+        }
+    }
+
+    fn any(&self, is: impl Fn(&Standing) -> bool) -> bool {
+        self.hashes.values().any(is)
+    }
+
+    /// Returns whether a key signed any of it.
+    pub fn is_signed(&self) -> bool {
+        self.any(|it| !it.keys.is_empty())
+    }
+
+    /// Returns whether the registry's or mirror's word was taken without a signature.
+    pub fn is_unsigned_report(&self) -> bool {
+        !self.is_signed() && self.any(|it| it.is_reported || it.is_trusted)
+    }
+
+    /// Returns the ids of the keys that signed, with commas between.
+    pub fn keys(&self) -> String {
+        let keys: BTreeSet<&str> =
+            self.hashes.values().flat_map(|it| &it.keys).map(String::as_str).collect();
+        keys.into_iter().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the checksums that the package at hand has.
+    pub fn verified(&self) -> impl Iterator<Item = Hash> + '_ {
+        self.hashes.iter().filter(|it| it.1.is_verified).map(|it| it.0.clone())
+    }
+
+    /// Returns the result in a word or two.
+    pub fn summary(&self) -> &'static str {
+        if self.is_signed() {
+            "signed"
+        } else if self.any(|it| it.is_reported) {
+            "signing skipped"
+        } else if self.any(|it| it.is_verified) {
+            "verified checksum"
+        } else if self.any(|it| it.is_trusted) {
+            "signing skipped"
+        } else {
+            "unauthenticated"
+        }
+    }
+}
+
+/// A package that can be had.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Where it is.
+    pub place: PackagePlace,
+    /// What an archive from elsewhere must pass.
+    pub checks: Option<Checks>,
+}
+
+/// Where a package is.
+#[derive(Clone, Debug)]
+pub enum PackagePlace {
+    /// Unpacked in a folder.
+    Folder(PathBuf),
+    /// In an archive at hand.
+    Archive(PathBuf),
+    /// In an archive elsewhere.
+    Download {
+        /// Its address.
+        url: Url,
+        /// How often to try again.
+        retries: u32,
+    },
+}
+
+/// A folder of packages.
+struct FolderMirror {
+    path: PathBuf,
+    packages: OnceLock<Result<BTreeMap<Provider, Vec<Found>>, String>>,
+}
+
+impl FolderMirror {
+    fn new(path: PathBuf) -> FolderMirror {
+        FolderMirror { path, packages: OnceLock::new() }
+    }
+
+    fn packages(&self) -> Result<&BTreeMap<Provider, Vec<Found>>, Trouble> {
+        let packages = self.packages.get_or_init(|| {
+            search(&self.path).map_err(|it| format!("cannot search {}: {it}", self.path.display()))
+        });
+        packages.as_ref().map_err(|it| Trouble::Other(it.clone()))
+    }
+
+    fn of(&self, provider: &Provider) -> Result<&[Found], Trouble> {
+        Ok(self.packages()?.get(provider).map_or(&[], Vec::as_slice))
+    }
+}
+
+enum Origin {
+    Folder(FolderMirror),
+    Network(NetworkMirror),
+    /// The registry that the provider's address names.
+    Registry {
+        retries: u32,
+    },
+}
+
+struct Rule {
+    origin: Origin,
+    include: Vec<Pattern>,
+    exclude: Vec<Pattern>,
+}
+
+impl Rule {
+    fn serves(&self, provider: &Provider) -> bool {
+        let matches = |all: &[Pattern]| all.iter().any(|it| it.matches(provider));
+        !matches(&self.exclude) && (self.include.is_empty() || matches(&self.include))
+    }
+}
+
+/// Which places may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Mirrors alone.
+    Mirrors,
+    /// Registries too.
+    All,
+}
+
+/// The places to look in.
+pub struct Origins {
+    rules: Vec<Rule>,
+    web: Web,
+}
+
+impl Origins {
+    /// Returns the places that the CLI configuration names; without any, folders that are searched by themselves, and
+    /// registries for what is in none of them.
+    pub fn of(settings: &Settings, world: &World) -> (Origins, Diagnostics) {
+        let web = Web::new(settings, world);
+        match settings.installations.first() {
+            Some(it) => explicit(it, world, web),
+            None => (implied(world, web), Diagnostics::new()),
+        }
+    }
+
+    /// Returns registries alone.
+    pub fn registries(settings: &Settings, world: &World) -> Origins {
+        let web = Web::new(settings, world);
+        Origins { rules: vec![registry_rule(web.download_retries())], web }
+    }
+
+    /// Returns one mirror on a server alone.
+    ///
+    /// # Errors
+    ///
+    /// If the address is none of a mirror.
+    pub fn network(url: &str, settings: &Settings, world: &World) -> Result<Origins, Diagnostic> {
+        let web = Web::new(settings, world);
+        let mirror = NetworkMirror::parse(url, web.download_retries(), false).map_err(bad_url)?;
+        let rule =
+            Rule { origin: Origin::Network(mirror), include: Vec::new(), exclude: Vec::new() };
+        Ok(Origins { rules: vec![rule], web })
+    }
+
+    /// Loads an archive into a file that goes when it is dropped.
+    pub async fn download(
+        &self,
+        url: &Url,
+        retries: u32,
+    ) -> Result<tempfile::NamedTempFile, String> {
+        let mut file = tempfile::NamedTempFile::new()
+            .map_err(|it| format!("failed to open temporary file to download: {it}"))?;
+        self.web.download(url, retries, file.as_file_mut()).await?;
+        Ok(file)
+    }
+
+    /// Checks an archive as the package's origin demands; nothing where it demands nothing.
+    pub fn check(
+        &self,
+        package: &Package,
+        archive: &Path,
+    ) -> Option<Result<Authentication, String>> {
+        package.checks.as_ref().map(|it| it.run(archive, &self.web))
+    }
+
+    /// Returns the way to other hosts.
+    pub(super) fn web(&self) -> &Web {
+        &self.web
+    }
+
+    /// Returns folders alone: `-plugin-dir`.
+    pub fn folders(
+        paths: impl IntoIterator<Item = PathBuf>,
+        settings: &Settings,
+        world: &World,
+    ) -> Origins {
+        let rules = paths.into_iter().map(folder_rule);
+        Origins { rules: rules.collect(), web: Web::new(settings, world) }
+    }
+
+    fn asked<'a>(
+        &'a self,
+        provider: &'a Provider,
+        reach: Reach,
+    ) -> impl Iterator<Item = &'a Rule> + 'a {
+        let is_open =
+            move |it: &&Rule| reach == Reach::All || !matches!(it.origin, Origin::Registry { .. });
+        self.rules.iter().filter(move |it| it.serves(provider)).filter(is_open)
+    }
+
+    /// Returns the names of the places that are asked for a provider.
+    pub fn tried(&self, provider: &Provider, reach: Reach) -> Vec<String> {
+        self.asked(provider, reach)
+            .map(|it| match &it.origin {
+                Origin::Folder(it) => it.path.display().to_string(),
+                Origin::Network(it) => format!("provider mirror at {}", shown(&it.url)),
+                Origin::Registry { .. } => format!("registry {}", provider.host),
+            })
+            .collect()
+    }
+
+    /// Returns the versions that all places together have, lowest first, and what they warn of.
+    pub async fn versions(
+        &self,
+        provider: &Provider,
+        reach: Reach,
+    ) -> Result<(Vec<Version>, Vec<String>), Trouble> {
+        let mut all: Vec<Version> = Vec::new();
+        let mut warnings = Vec::new();
+        let mut is_unknown = false;
+        for rule in self.asked(provider, reach) {
+            let found = match &rule.origin {
+                Origin::Folder(mirror) => folder_versions(mirror, provider),
+                Origin::Network(mirror) => {
+                    mirror.versions(&self.web, provider).await.map(|it| (it, Vec::new()))
+                }
+                Origin::Registry { .. } => registry::versions(&self.web, provider).await,
+            };
+            match found {
+                Ok((versions, more)) => {
+                    all.extend(versions);
+                    warnings.extend(more);
+                }
+                Err(Trouble::NotKnown(_)) => is_unknown = true,
+                Err(trouble) if trouble.is_absence() => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        all.sort_by(compare);
+        all.dedup_by(|a, b| is_same(a, b));
+        match (all.is_empty(), is_unknown) {
+            (false, _) => Ok((all, warnings)),
+            (true, true) => Err(Trouble::NotKnown(provider.clone())),
+            (true, false) => {
+                let tried = self.tried(provider, reach);
+                Err(Trouble::NotFound { provider: provider.clone(), tried })
+            }
+        }
+    }
+
+    /// Returns the package of the first place that has it.
+    pub async fn package(
+        &self,
+        provider: &Provider,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Package, Trouble> {
+        for rule in self.asked(provider, Reach::All) {
+            let found = match &rule.origin {
+                Origin::Folder(mirror) => folder_package(mirror, provider, version, platform),
+                Origin::Network(mirror) => {
+                    mirror.package(&self.web, provider, version, platform).await.map(Some)
+                }
+                Origin::Registry { retries } => {
+                    registry::package(&self.web, provider, version, platform, *retries)
+                        .await
+                        .map(Some)
+                }
+            };
+            match found {
+                Ok(Some(package)) => return Ok(package),
+                Ok(None) => {}
+                Err(trouble) if trouble.is_absence() => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Err(Trouble::NoPackage {
+            provider: provider.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+            mirror: None,
+        })
+    }
+}
+
+fn folder_versions(
+    mirror: &FolderMirror,
+    provider: &Provider,
+) -> Result<(Vec<Version>, Vec<String>), Trouble> {
+    let versions: Vec<Version> = mirror.of(provider)?.iter().map(|it| it.version.clone()).collect();
+    let is_unspecified = versions.iter().any(|it| it.to_string() == "0.0.0");
+    let warning = is_unspecified.then(|| {
+        format!(
+            "Provider {provider} has an unspecified (0.0.0) version available in the filesystem mirror, source at {}. It will not be used. \nIf the version 0.0.0 is intended to represent a non-published provider, consider using dev_overrides - https://opentofu.org/docs/cli/config/config-file/#development-overrides-for-provider-developers",
+            mirror.path.display()
+        )
+    });
+    Ok((versions, warning.into_iter().collect()))
+}
+
+fn folder_package(
+    mirror: &FolderMirror,
+    provider: &Provider,
+    version: &Version,
+    platform: &Platform,
+) -> Result<Option<Package>, Trouble> {
+    let fits = |it: &&Found| is_same(&it.version, version) && it.platform == *platform;
+    let found = mirror.of(provider)?.iter().find(fits);
+    Ok(found.map(|it| Package {
+        place: match it.is_packed {
+            true => PackagePlace::Archive(it.path.clone()),
+            false => PackagePlace::Folder(it.path.clone()),
+        },
+        checks: None,
+    }))
+}
+
+fn folder_rule(path: PathBuf) -> Rule {
+    Rule {
+        origin: Origin::Folder(FolderMirror::new(path)),
+        include: Vec::new(),
+        exclude: Vec::new(),
+    }
+}
+
+fn registry_rule(retries: u32) -> Rule {
+    Rule { origin: Origin::Registry { retries }, include: Vec::new(), exclude: Vec::new() }
+}
+
+fn implied(world: &World, web: Web) -> Origins {
+    let own = world.cwd.join("terraform.d");
+    let folders = std::iter::once(own).chain(data_folders(world)).map(|it| it.join("plugins"));
+    let mut rules: Vec<Rule> = folders.filter(|it| it.is_dir()).map(folder_rule).collect();
+    // What is in a folder is not asked for elsewhere: it may be somebody's own.
+    let mut exclude = Vec::new();
+    for rule in &rules {
+        if let Origin::Folder(mirror) = &rule.origin
+            && let Ok(packages) = mirror.packages()
+        {
+            exclude.extend(packages.keys().map(Pattern::exactly));
+        }
+    }
+    rules.push(Rule { exclude, ..registry_rule(web.download_retries()) });
+    Origins { rules, web }
+}
+
+fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, Diagnostics) {
+    let mut problems = Diagnostics::new();
+    let mut rules = Vec::new();
+    for method in &installation.methods {
+        let mut patterns = |given: &[String], kind: &str| {
+            let all: Result<Vec<Pattern>, String> =
+                given.iter().map(|it| Pattern::parse(it)).collect();
+            all.map_err(|why| problems.push(bad_patterns(kind, &why))).ok()
+        };
+        let (include, exclude) =
+            (patterns(&method.include, "inclusion"), patterns(&method.exclude, "exclusion"));
+        let (Some(include), Some(exclude)) = (include, exclude) else { continue };
+        let retries = method.retries.unwrap_or_else(|| web.download_retries());
+        let origin = match &method.location {
+            Location::Direct => Origin::Registry { retries },
+            Location::Filesystem(path) => {
+                Origin::Folder(FolderMirror::new(relative(&world.root, path)))
+            }
+            Location::Network(url) => {
+                match NetworkMirror::parse(url, retries, method.trusts_hashes) {
+                    Ok(mirror) => Origin::Network(mirror),
+                    Err(why) => {
+                        problems.push(bad_url(why));
+                        continue;
+                    }
+                }
+            }
+            Location::Images(template) => {
+                problems.push(not_supported("oci_mirror", template));
+                continue;
+            }
+        };
+        rules.push(Rule { origin, include, exclude });
+    }
+    (Origins { rules, web }, problems)
+}
+
+/// A relative path stays as short as it is written where the working directory is the root.
+fn relative(root: &Path, path: &Path) -> PathBuf {
+    match std::env::current_dir() {
+        Ok(current) if current == root => path.to_owned(),
+        _ => root.join(path),
+    }
+}
+
+fn bad_url(why: String) -> Diagnostic {
+    Diagnostic::error("Invalid URL for provider installation source").detail(why)
+}
+
+fn bad_patterns(kind: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(format!("Invalid provider source {kind} patterns"))
+        .detail(format!("CLI config specifies invalid provider {kind} patterns: {why}."))
+}
+
+fn not_supported(kind: &str, place: &str) -> Diagnostic {
+    Diagnostic::error("Installation method is not supported").detail(format!(
+        "The CLI configuration names the {kind} {place:?}. Plugins cannot be had from there; use filesystem_mirror, network_mirror or direct."
+    ))
+}

@@ -1,0 +1,268 @@
+//! One package: checked, and put where it is used from.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::Platform;
+use super::hash::{Hash, archive_matches, folder_matches, hash_archive, hash_folder};
+use crate::address::Provider;
+use crate::config::version::Version;
+
+/// Returns the folder of an unpacked package under a root folder.
+pub fn installed_folder(
+    root: &Path,
+    provider: &Provider,
+    version: &Version,
+    platform: &Platform,
+) -> PathBuf {
+    root.join(&*provider.host)
+        .join(&*provider.namespace)
+        .join(&*provider.kind)
+        .join(version.to_string())
+        .join(platform.to_string())
+}
+
+/// Returns the name that a package's archive has.
+pub fn archive_name(provider: &Provider, version: &Version, platform: &Platform) -> String {
+    format!("terraform-provider-{}_{version}_{platform}.zip", provider.kind)
+}
+
+/// Returns the program in a package's folder: the first whose name begins as plugins of this provider do.
+pub fn executable(folder: &Path, provider: &Provider) -> Result<PathBuf, String> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|it| format!("could not read package directory: {it}"))?;
+    let wanted = format!("terraform-provider-{}", provider.kind);
+    let mut names: Vec<_> = entries
+        .flatten()
+        .filter(|it| !it.path().is_dir())
+        .filter_map(|it| it.file_name().into_string().ok())
+        .filter(|it| {
+            it.strip_prefix(&wanted)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
+        })
+        .collect();
+    names.sort();
+    match names.first() {
+        Some(name) => Ok(folder.join(name)),
+        None => Err(format!("could not find executable file starting with {wanted}")),
+    }
+}
+
+/// Puts an unpacked package in place: linked where the system can, else copied.
+///
+/// `allowed` are the lock file's checksums; where none of them is about files, anything passes, since the archive that
+/// the others are about is not at hand.
+pub fn install_folder(
+    source: &Path,
+    target: &Path,
+    what: &str,
+    allowed: &[Hash],
+) -> Result<(), String> {
+    let absolute = |it: &Path| {
+        std::path::absolute(it)
+            .map_err(|why| format!("failed to make path {} absolute: {why}", it.display()))
+    };
+    let (source, target) = (absolute(source)?, absolute(target)?);
+    let is_same = match (source.canonicalize(), target.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    };
+    if is_same && !target.is_symlink() {
+        return Err(format!(
+            "cannot install existing provider directory {} to itself",
+            target.display()
+        ));
+    }
+    if allowed.iter().any(|it| !it.is_zip()) {
+        let matches = folder_matches(&source, allowed).map_err(|why| {
+            format!(
+                "failed to calculate checksum for {what} package at {}: {why}",
+                source.display()
+            )
+        })?;
+        if !matches {
+            return Err(format!(
+                "the local package for {what} doesn't match any of the checksums previously recorded in the dependency lock file (this might be because the available checksums are for packages targeting different platforms); for more information: https://opentofu.org/docs/language/files/dependency-lock/#checksum-verification"
+            ));
+        }
+    }
+    place(&source, &target).map_err(|why| {
+        format!(
+            "failed to either symlink or copy {} to {}: {why}",
+            source.display(),
+            target.display()
+        )
+    })
+}
+
+fn place(source: &Path, target: &Path) -> io::Result<()> {
+    remove(target)?;
+    if let Some(parent) = target.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    link(source, target).or_else(|_| copy(source, target))
+}
+
+#[cfg(unix)]
+fn link(source: &Path, target: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(source, target)
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::Error::other("no links"))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(about) if about.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn copy(source: &Path, target: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(target)?;
+    for entry in std::fs::read_dir(source)? {
+        let entry = entry?;
+        let to = target.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to)?;
+        } else {
+            std::fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}
+
+/// Unpacks an archive in place. What stands there already must be the same.
+pub fn install_archive(
+    archive: &Path,
+    target: &Path,
+    what: &str,
+    allowed: &[Hash],
+) -> Result<(), String> {
+    if !allowed.is_empty() {
+        let matches = archive_matches(archive, allowed).map_err(|why| {
+            format!(
+                "failed to calculate checksum for {what} package at {}: {why}",
+                archive.display()
+            )
+        })?;
+        if matches.is_empty() {
+            return Err(format!(
+                "the current package for {what} doesn't match any of the checksums previously recorded in the dependency lock file; for more information: https://opentofu.org/docs/language/files/dependency-lock/#checksum-verification"
+            ));
+        }
+    }
+    if target.symlink_metadata().is_ok() && !is_empty_folder(target) {
+        let new = hash_archive(archive).map_err(|it| {
+            format!(
+                "failed to calculate checksum for temporary copy of provider package at {}: {it}",
+                archive.display()
+            )
+        })?;
+        let old = hash_folder(target).map_err(|it| {
+            format!(
+                "failed to calculate checksum for existing cached provider package at {}: {it}",
+                target.display()
+            )
+        })?;
+        if new != old {
+            return Err(format!(
+                "existing cached package at {} does not match the content of the downloaded package; does it contain local modifications?",
+                target.display()
+            ));
+        }
+        return Ok(());
+    }
+    unpack(archive, target).map_err(|it| format!("failed to unpack {}: {it}", archive.display()))
+}
+
+fn is_empty_folder(path: &Path) -> bool {
+    !path.is_symlink() && std::fs::read_dir(path).is_ok_and(|mut it| it.next().is_none())
+}
+
+/// Unpacks beside the target first, so that a half-unpacked package is never taken for a whole one.
+fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
+    let parent = target.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent)?;
+    let fresh = tempfile::Builder::new().prefix(".unpacking").tempdir_in(parent)?;
+    let mut archive = zip::ZipArchive::new(File::open(archive)?)?;
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index)?;
+        let Some(inner) = file.enclosed_name() else {
+            return Err(io::Error::other(format!(
+                "the entry {:?} leads out of the package",
+                file.name()
+            )));
+        };
+        let path = fresh.path().join(inner);
+        if file.is_dir() {
+            std::fs::create_dir_all(&path)?;
+            continue;
+        }
+        if file.is_symlink() {
+            return Err(io::Error::other(format!("the entry {:?} is a link", file.name())));
+        }
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        io::copy(&mut file, &mut File::create(&path)?)?;
+        set_mode(&path, file.unix_mode())?;
+    }
+    remove(target)?;
+    let kept = fresh.keep();
+    set_mode(&kept, Some(0o755))?;
+    std::fs::rename(kept, target)
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: Option<u32>) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = mode.map_or(0o644, |it| it & 0o777);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: Option<u32>) -> io::Result<()> {
+    Ok(())
+}
+
+/// Keeps other runs from installing the same package at the same time, until it is dropped.
+pub struct Guard(#[expect(dead_code, reason = "held for its lock")] File);
+
+/// Waits for the package's lock; `slow` is told once where that takes long.
+pub async fn guard(target: &Path, mut slow: impl FnMut()) -> Result<Guard, String> {
+    let name = target.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let path = target.with_file_name(format!("{name}.lock"));
+    let open = || -> io::Result<File> {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        File::options().read(true).write(true).create(true).truncate(false).open(&path)
+    };
+    let file = open().map_err(|it| format!("cannot create {}: {it}", path.display()))?;
+    let start = Instant::now();
+    let mut has_told = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Guard(file)),
+            Err(std::fs::TryLockError::WouldBlock) => {}
+            Err(std::fs::TryLockError::Error(it)) => {
+                return Err(format!(
+                    "unable to acquire file lock on {:?}: {it}",
+                    path.display().to_string()
+                ));
+            }
+        }
+        if !has_told && start.elapsed() > Duration::from_secs(5) {
+            has_told = true;
+            slow();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}

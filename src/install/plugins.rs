@@ -1,0 +1,292 @@
+//! Which program stands behind each provider now, and why: the only door to plugins after `init`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::hash::{Hash, hash_folder};
+use super::lock::Locks;
+use super::package::{executable, installed_folder};
+use super::reattach::{self, Reattach};
+use super::requirement::{allows, is_same, normal};
+use super::{Platform, Requirements, Settings, problems};
+use crate::address::Provider;
+use crate::backend::workspace::data_folder;
+use crate::config::version::Version;
+use crate::diagnostic::{Diagnostics, Sources};
+use crate::provider::{builtin, plugin};
+use crate::world::World;
+
+/// What is installed in a folder, and what is used instead.
+#[derive(Clone, Debug)]
+pub struct Plugins {
+    /// What the lock file says.
+    pub locks: Locks,
+    /// Providers that run already.
+    pub running: BTreeMap<Provider, Reattach>,
+    /// `dev_overrides`
+    pub overrides: BTreeMap<Provider, PathBuf>,
+    folder: PathBuf,
+    shown_folder: String,
+    platform: Platform,
+    in_automation: bool,
+}
+
+/// Where a provider was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located {
+    /// What to use.
+    pub place: Place,
+    /// Its version; unknown where somebody else chose it.
+    pub version: Option<Version>,
+    /// Why this one is used, as the end of a sentence.
+    pub why: String,
+}
+
+/// What to use for a provider.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// It is part of the program.
+    Embedded,
+    /// A plugin is to be started.
+    Plugin(Plugin),
+    /// A plugin runs already.
+    Running(Reattach),
+}
+
+/// A plugin on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plugin {
+    /// The provider.
+    pub provider: Provider,
+    /// The program.
+    pub executable: PathBuf,
+    /// The folder of its package.
+    pub folder: PathBuf,
+    /// Checksums of which the package must have one; empty where it need not be checked: a development override.
+    pub allowed: Vec<Hash>,
+    version: Option<Version>,
+    shown_folder: String,
+}
+
+impl Plugin {
+    /// Checks the package against the lock file, before each start. One that has not changed since it was read last is
+    /// not read again.
+    ///
+    /// # Errors
+    ///
+    /// Says why it must not be started.
+    pub fn verify(&self, world: &World) -> Result<(), String> {
+        if self.allowed.is_empty() {
+            return Ok(());
+        }
+        let version = self.version.as_ref().map(Version::to_string).unwrap_or_default();
+        let (provider, folder) = (&self.provider, &self.shown_folder);
+        let own = plugin::remembered_sum(world, &self.folder, || {
+            hash_folder(&self.folder).map(|it| it.to_string())
+        });
+        let own = own.map_err(|it| {
+            format!(
+                "failed to verify checksum of {provider} {version} package cached in {folder}: {it}"
+            )
+        })?;
+        if self.allowed.iter().any(|it| it.to_string() == own) {
+            return Ok(());
+        }
+        Err(format!(
+            "the cached package for {provider} {version} (in {folder}) does not match any of the checksums recorded in the dependency lock file, run tofu init to ensure all providers are correctly installed"
+        ))
+    }
+}
+
+impl Located {
+    /// Returns what kind of thing it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self.place {
+            Place::Embedded => "embedded",
+            Place::Plugin(_) => "plugin",
+            Place::Running(_) => "running plugin",
+        }
+    }
+}
+
+impl Plugins {
+    /// Reads lock file, CLI configuration and environment. Problems of the CLI configuration are told where the program
+    /// starts, not here.
+    pub fn open(world: &World, sources: &Sources) -> Result<Plugins, Diagnostics> {
+        let (settings, _) = Settings::read(world);
+        Plugins::with(world, &settings, sources)
+    }
+
+    /// Like [`Plugins::open`], with the CLI configuration read already.
+    pub fn with(
+        world: &World,
+        settings: &Settings,
+        sources: &Sources,
+    ) -> Result<Plugins, Diagnostics> {
+        let (locks, problems) = Locks::read(world, sources);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let folder = providers_folder(world);
+        let shown_folder =
+            folder.strip_prefix(&world.root).unwrap_or(&folder).display().to_string();
+        Ok(Plugins {
+            locks,
+            running: reattach::read(world)?,
+            overrides: settings.overrides(),
+            folder,
+            shown_folder,
+            platform: Platform::current(),
+            in_automation: world.variable("TF_IN_AUTOMATION").is_some(),
+        })
+    }
+
+    /// Returns the providers whose lock entries do not count.
+    pub fn overridden(&self) -> BTreeSet<Provider> {
+        self.overrides.keys().chain(self.running.keys()).cloned().collect()
+    }
+
+    /// Returns what is used for a provider, and why.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is nothing to use.
+    pub fn locate(&self, provider: &Provider) -> Result<Located, String> {
+        if let Some(running) = self.running.get(provider) {
+            return Ok(Located {
+                place: Place::Running(running.clone()),
+                version: None,
+                why: "TF_REATTACH_PROVIDERS says where it runs".into(),
+            });
+        }
+        if let Some(folder) = self.overrides.get(provider) {
+            let plugin = self.package(provider, folder, None, Vec::new())?;
+            let why = format!("dev_overrides in the CLI configuration name {}", folder.display());
+            return Ok(Located { place: Place::Plugin(plugin), version: None, why });
+        }
+        let embedded = embedded_version(provider);
+        if provider.is_builtin() {
+            return embedded_or(provider, None, "it is built in", || {
+                format!("there is no built-in provider named {:?}", provider.kind)
+            });
+        }
+        let Some(lock) = self.locks.0.get(provider) else {
+            return embedded_or(
+                provider,
+                embedded,
+                "it is part of the program, and no plugin is locked",
+                || "it is not installed: the lock file has no version of it".to_owned(),
+            );
+        };
+        let folder = installed_folder(&self.folder, provider, &lock.version, &self.platform);
+        if folder.is_dir() {
+            let plugin = self.package(provider, &folder, Some(&lock.version), lock.usable())?;
+            let why = "the lock file selects it, and it is installed".to_owned();
+            return Ok(Located {
+                place: Place::Plugin(plugin),
+                version: Some(lock.version.clone()),
+                why,
+            });
+        }
+        let same = embedded.filter(|it| is_same(it, &lock.version));
+        let why = "it is part of the program, in the version that the lock file selects";
+        match same {
+            Some(version) => {
+                Ok(Located { place: Place::Embedded, version: Some(version), why: why.into() })
+            }
+            None => Err(format!(
+                "there is no package for {provider} {} cached in {}",
+                lock.version, self.shown_folder
+            )),
+        }
+    }
+
+    fn package(
+        &self,
+        provider: &Provider,
+        folder: &Path,
+        version: Option<&Version>,
+        allowed: Vec<Hash>,
+    ) -> Result<Plugin, String> {
+        Ok(Plugin {
+            provider: provider.clone(),
+            executable: executable(folder, provider)?,
+            folder: folder.to_owned(),
+            allowed,
+            version: version.cloned(),
+            shown_folder: self.shown_folder.clone(),
+        })
+    }
+
+    /// Checks what is locked and installed against what is required, before anything is planned.
+    pub fn check(&self, required: &Requirements) -> Diagnostics {
+        let overridden = self.overridden();
+        let mut missing = Vec::new();
+        for provider in self.locks.0.keys().filter(|it| !overridden.contains(it)) {
+            if let Err(why) = self.locate(provider) {
+                missing.push(format!("{provider}: {why}"));
+            }
+        }
+        if !missing.is_empty() {
+            return problems::not_installed(&missing, self.in_automation).into();
+        }
+        self.check_locked(required)
+    }
+
+    /// Checks what is locked against what is required, installed or not.
+    pub fn check_locked(&self, required: &Requirements) -> Diagnostics {
+        let overridden = self.overridden();
+        let mut wrong = Vec::new();
+        for (provider, conditions) in &required.0 {
+            if provider.is_builtin() || overridden.contains(provider) {
+                continue;
+            }
+            let allowed = normal(conditions);
+            match self.locks.0.get(provider) {
+                Some(lock) if allows(conditions, &lock.version) => {}
+                Some(lock) if allowed != normal(&lock.constraints) => wrong.push(format!(
+                    "provider {provider}: locked version selection {} doesn't match the updated version constraints {allowed:?}",
+                    lock.version
+                )),
+                Some(lock) => wrong.push(format!(
+                    "provider {provider}: version constraints {allowed:?} don't match the locked version selection {}",
+                    lock.version
+                )),
+                None => match embedded_version(provider) {
+                    Some(version) if allows(conditions, &version) => {}
+                    Some(version) => wrong.push(format!(
+                        "provider {provider}: required by this configuration but no version is selected (the version {version} that is part of the program does not match the constraints {allowed:?})"
+                    )),
+                    None => wrong.push(format!(
+                        "provider {provider}: required by this configuration but no version is selected"
+                    )),
+                },
+            }
+        }
+        match wrong.is_empty() {
+            true => Diagnostics::new(),
+            false => problems::inconsistent(&wrong, self.locks.0.is_empty()).into(),
+        }
+    }
+}
+
+/// Returns the folder of installed packages.
+pub fn providers_folder(world: &World) -> PathBuf {
+    data_folder(world).join("providers")
+}
+
+fn embedded_version(provider: &Provider) -> Option<Version> {
+    builtin::version(provider).and_then(Version::parse)
+}
+
+fn embedded_or(
+    provider: &Provider,
+    version: Option<Version>,
+    why: &str,
+    otherwise: impl FnOnce() -> String,
+) -> Result<Located, String> {
+    match builtin::version(provider) {
+        Some(_) => Ok(Located { place: Place::Embedded, version, why: why.to_owned() }),
+        None => Err(otherwise()),
+    }
+}

@@ -1,0 +1,213 @@
+//! Which providers a configuration and a state need, in which versions.
+//!
+//! Provider versions follow stricter rules than module versions: a prerelease, or a version with build metadata, is
+//! chosen only where a condition names exactly it.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::address::Provider;
+use crate::config::Config;
+use crate::config::version::{Constraint, Constraints, Operator, Version};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+
+/// What each provider must fulfil: the conditions of every module, in no particular order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requirements(pub BTreeMap<Provider, Vec<Constraint>>);
+
+impl Requirements {
+    /// Collects `required_providers`, `provider` blocks, resources and imports of every module.
+    pub fn of(config: &Config) -> (Requirements, Diagnostics) {
+        let mut all = Requirements::default();
+        let mut problems = Diagnostics::new();
+        for module in config.modules.values() {
+            for entry in module.required_providers.values() {
+                all.add(&entry.source, entry.version.as_ref(), &mut problems);
+            }
+            for resource in module.resources.values() {
+                all.add(&resource.provider_source, None, &mut problems);
+            }
+            for import in &module.imports {
+                if let Some(provider) = &import.provider {
+                    all.add(&module.provider_of(&provider.name.text), None, &mut problems);
+                }
+            }
+            for block in &module.providers {
+                all.add(&block.source, block.version.as_ref(), &mut problems);
+            }
+        }
+        (all, problems)
+    }
+
+    /// Adds providers in any version: those of a state's objects.
+    pub fn also(mut self, providers: impl IntoIterator<Item = Provider>) -> Requirements {
+        for provider in providers {
+            self.0.entry(provider).or_default();
+        }
+        self
+    }
+
+    fn add(
+        &mut self,
+        provider: &Provider,
+        version: Option<&(String, Span)>,
+        problems: &mut Diagnostics,
+    ) {
+        let conditions = self.0.entry(provider.clone()).or_default();
+        let Some((text, at)) = version else { return };
+        let Some(read) = Constraints::parse(text) else { return };
+        if read.0.iter().any(|it| it.version.numbers.len() > 3) {
+            problems.push(too_many_numbers(*at));
+        }
+        conditions.extend(read.0);
+    }
+}
+
+fn too_many_numbers(at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid version constraint")
+        .detail("Incorrect version constraint syntax: too many numbered portions; only three are allowed (major, minor, patch).")
+        .at(at)
+}
+
+/// Returns whether a provider may have a version.
+pub fn allows(conditions: &[Constraint], version: &Version) -> bool {
+    let is_plain = version.prerelease.is_empty();
+    let is_named = || {
+        conditions.iter().any(|it| it.operator == Operator::Equal && is_same(&it.version, version))
+    };
+    conditions.iter().all(|it| holds(it, version)) && (is_plain || is_named())
+}
+
+/// Returns whether two versions are one, build metadata included.
+pub fn is_same(a: &Version, b: &Version) -> bool {
+    a.cmp(b).is_eq() && a.metadata == b.metadata
+}
+
+/// Compares versions, and build metadata where nothing else differs.
+pub fn compare(a: &Version, b: &Version) -> Ordering {
+    a.cmp(b).then_with(|| a.metadata.cmp(&b.metadata))
+}
+
+fn holds(condition: &Constraint, version: &Version) -> bool {
+    let bound = &condition.version;
+    let order = version.cmp(bound);
+    match condition.operator {
+        Operator::Equal => is_same(bound, version),
+        Operator::NotEqual => !is_same(bound, version),
+        Operator::Greater => order.is_gt(),
+        Operator::GreaterOrEqual => order.is_ge(),
+        Operator::Less => order.is_lt(),
+        Operator::LessOrEqual => order.is_le(),
+        Operator::Pessimistic => order.is_ge() && version.cmp(&ceiling(bound)).is_lt(),
+    }
+}
+
+/// `~> 1.2.3` ends before 1.3.0, `~> 1.2` and `~> 1` before 2.0.0.
+fn ceiling(bound: &Version) -> Version {
+    let (major, minor) = (bound.numbers[0], bound.numbers[1]);
+    let numbers = match bound.written {
+        3 => vec![major, minor.saturating_add(1), 0],
+        _ => vec![major.saturating_add(1), 0, 0],
+    };
+    Version { numbers, written: 3, prerelease: String::new(), metadata: String::new() }
+}
+
+/// Returns conditions in their normal form, which the lock file and every message have: each once, from the lowest
+/// version up.
+pub fn normal(conditions: &[Constraint]) -> String {
+    let mut sorted: Vec<&Constraint> = conditions.iter().collect();
+    sorted.sort_by(|a, b| compare(&a.version, &b.version).then_with(|| rank(a).cmp(&rank(b))));
+    let mut texts: Vec<String> = sorted.into_iter().map(normal_condition).collect();
+    texts.dedup();
+    texts.join(", ")
+}
+
+fn rank(condition: &Constraint) -> u8 {
+    match condition.operator {
+        Operator::Greater => 1,
+        Operator::GreaterOrEqual => 2,
+        Operator::Equal => 3,
+        Operator::Pessimistic if condition.version.written == 3 => 4,
+        Operator::Pessimistic => 5,
+        Operator::LessOrEqual => 6,
+        Operator::Less => 7,
+        Operator::NotEqual => 8,
+    }
+}
+
+fn normal_condition(condition: &Constraint) -> String {
+    let sign = match condition.operator {
+        Operator::Greater => "> ",
+        Operator::GreaterOrEqual => ">= ",
+        Operator::Equal => "",
+        Operator::Pessimistic => "~> ",
+        Operator::LessOrEqual => "<= ",
+        Operator::Less => "< ",
+        Operator::NotEqual => "!= ",
+    };
+    let version = &condition.version;
+    let count = if rank(condition) == 5 { 2 } else { 3 };
+    let numbers: Vec<String> = version.numbers.iter().take(count).map(u64::to_string).collect();
+    let mut text = format!("{sign}{}", numbers.join("."));
+    for (mark, part) in [('-', &version.prerelease), ('+', &version.metadata)] {
+        if !part.is_empty() {
+            text.push(mark);
+            text.push_str(part);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditions(text: &str) -> Vec<Constraint> {
+        Constraints::parse(text).expect("a constraint").0
+    }
+
+    #[track_caller]
+    fn check(text: &str, allowed: &str, refused: &str) {
+        let version = |it: &str| Version::parse(it).expect("a version");
+        for it in allowed.split_whitespace() {
+            assert!(allows(&conditions(text), &version(it)), "{text} allows {it}");
+        }
+        for it in refused.split_whitespace() {
+            assert!(!allows(&conditions(text), &version(it)), "{text} refuses {it}");
+        }
+    }
+
+    #[test]
+    fn bounds_hold_together() {
+        check(">= 1.2, < 2, != 1.4.0", "1.2.0 1.9.9", "1.1.9 1.4.0 2.0.0");
+        check("~> 1.2.3", "1.2.3 1.2.9", "1.3.0");
+        check("~> 1.2", "1.2.0 1.9.0", "2.0.0");
+        check("~> 1", "1.0.0 1.9.0", "2.0.0");
+    }
+
+    #[test]
+    fn a_prerelease_is_chosen_only_where_it_is_named() {
+        check(">= 1.0.0-beta1", "1.0.0 1.1.0", "1.0.0-beta1 1.0.0-beta2");
+        check("1.0.0-beta1", "1.0.0-beta1", "1.0.0");
+        check(">= 0.9.0, 1.0.0-beta1", "1.0.0-beta1", "0.9.0");
+    }
+
+    #[test]
+    fn build_metadata_must_be_named() {
+        check("1.0.0+local", "1.0.0+local", "1.0.0 1.0.0+other");
+        check("1.0.0", "1.0.0", "1.0.0+local");
+        check(">= 1.0.0", "1.0.0+local", "");
+    }
+
+    #[test]
+    fn the_normal_form_is_sorted_and_says_each_condition_once() {
+        let normal = |it: &str| normal(&conditions(it));
+        assert_eq!(
+            normal("< 2, >=1.0, >= 1.0.0, ~>1.2, ~> 1.2.0, != 1.4, =1.5"),
+            ">= 1.0.0, ~> 1.2.0, ~> 1.2, != 1.4.0, 1.5.0, < 2.0.0"
+        );
+        assert_eq!(normal("~> 3"), "~> 3.0");
+        assert_eq!(normal("1.0.0-beta1+x"), "1.0.0-beta1+x");
+        assert_eq!(super::normal(&[]), "");
+    }
+}

@@ -1,0 +1,294 @@
+//! The CLI configuration: `.tofurc`, `.terraformrc`, `TF_CLI_CONFIG_FILE`, and what the environment adds.
+//!
+//! A problem here never ends a command: what could be read is used, and the problems are told.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::World;
+
+mod hcl;
+pub mod installation;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use hcl::{Item, Object, Setting};
+use installation::{Installation, find};
+pub use places::data_folders;
+
+/// What the user set for this computer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// `plugin_cache_dir`: a folder of packages that all configurations share.
+    pub cache: Option<PathBuf>,
+    /// `plugin_cache_may_break_dependency_lock_file`
+    pub cache_may_break_lock: bool,
+    /// `host "name" { services = { … } }`: addresses of services that are not asked for, by host.
+    pub hosts: BTreeMap<String, BTreeMap<String, String>>,
+    /// `credentials "host" { token = … }`
+    pub credentials: BTreeMap<String, Token>,
+    /// `credentials_helper "name" { args = […] }`
+    pub helpers: BTreeMap<String, Vec<String>>,
+    /// `provider_installation`; more than one is an error, and the first counts.
+    pub installations: Vec<Installation>,
+    /// `registry_protocols { retry_count = … }`
+    pub retries: Option<u32>,
+    /// `registry_protocols { request_timeout_seconds = … }`
+    pub timeout: Option<u64>,
+}
+
+/// A secret that opens a host. It prints as nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// Wraps a secret.
+    pub fn new(text: impl Into<String>) -> Token {
+        Token(text.into())
+    }
+
+    /// Returns the secret, for the request that needs it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(a token)")
+    }
+}
+
+impl Settings {
+    /// Reads the files and the environment.
+    pub fn read(world: &World) -> (Settings, Diagnostics) {
+        let mut problems = Diagnostics::new();
+        let mut settings = Settings::default();
+        for file in places::files(world, &mut problems) {
+            let read =
+                std::fs::read_to_string(&file).map_err(|it| unreadable(&file, &it.to_string()));
+            let Some(text) = problems.take(read) else { continue };
+            settings.add(&file, &text, world, &mut problems);
+        }
+        settings.add_environment(world);
+        settings.check(&mut problems);
+        (settings, problems)
+    }
+
+    /// Returns the folder whose plugin is used for a provider as it is.
+    pub fn overrides(&self) -> BTreeMap<crate::address::Provider, PathBuf> {
+        self.installations.first().map(|it| it.overrides.clone()).unwrap_or_default()
+    }
+
+    /// How often a request to a registry is tried again.
+    pub fn request_retries(&self) -> u32 {
+        self.retries.unwrap_or(1)
+    }
+
+    /// How long a registry may take to answer.
+    pub fn request_timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout.unwrap_or(10))
+    }
+
+    /// Returns the token for a host: the environment's, else the files'.
+    pub fn token(&self, world: &World, host: &str) -> Option<Token> {
+        // A dot may be an underscore in a variable's name, and a dash two of them; names of other scripts are in punycode.
+        let fits = |name: &str| {
+            let Some(rest) = name.strip_prefix("TF_TOKEN_") else { return false };
+            let spelled = rest.replace("__", "-").replace('_', ".");
+            spelled.eq_ignore_ascii_case(host) || rest.eq_ignore_ascii_case(host)
+        };
+        let given = world.environment.iter().find(|it| fits(it.0) && !it.1.is_empty());
+        given
+            .map(|it| Token::new(it.1))
+            .or_else(|| self.credentials.get(&host.to_lowercase()).cloned())
+    }
+
+    fn add(&mut self, file: &Path, text: &str, world: &World, problems: &mut Diagnostics) {
+        let is_json = text.trim_start().starts_with('{');
+        let object = match hcl::parse(text) {
+            Ok(object) => object,
+            Err(why) => return problems.push(unparsable(file, &why)),
+        };
+        for item in &object.0 {
+            match item.keys[0].as_str() {
+                "plugin_cache_dir" => match &item.value {
+                    Setting::Text(text) if !text.is_empty() => {
+                        self.cache = Some(expand(text, world).into());
+                    }
+                    Setting::Text(_) => {}
+                    _ => problems.push(unparsable(file, "plugin_cache_dir must be a string")),
+                },
+                "plugin_cache_may_break_dependency_lock_file" => {
+                    self.cache_may_break_lock |= item.value == Setting::Bool(true);
+                }
+                "host" => self.add_host(item),
+                "credentials" => self.add_credentials(item),
+                "credentials_helper" => self.add_helper(item),
+                "provider_installation" => {
+                    self.installations.extend(installation::read(item, is_json, problems));
+                }
+                "registry_protocols" => self.add_protocols(item, problems),
+                // Settings of other programs and of other times are let be.
+                _ => {}
+            }
+        }
+    }
+
+    fn add_host(&mut self, item: &Item) {
+        for (name, body) in labelled(item) {
+            let Some(Setting::Object(services)) = find(body, "services") else { continue };
+            let named = services.0.iter().filter_map(|it| match &it.value {
+                Setting::Text(url) => Some((it.keys[0].clone(), url.clone())),
+                _ => None,
+            });
+            self.hosts.insert(name.to_lowercase(), named.collect());
+        }
+    }
+
+    fn add_credentials(&mut self, item: &Item) {
+        for (name, body) in labelled(item) {
+            if let Some(Setting::Text(token)) = find(body, "token") {
+                self.credentials.insert(name.to_lowercase(), Token::new(token));
+            }
+        }
+    }
+
+    fn add_helper(&mut self, item: &Item) {
+        for (name, body) in labelled(item) {
+            let arguments = match find(body, "args") {
+                Some(Setting::List(items)) => items
+                    .iter()
+                    .filter_map(|it| match it {
+                        Setting::Text(it) => Some(it.clone()),
+                        _ => None,
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            };
+            self.helpers.insert(name, arguments);
+        }
+    }
+
+    fn add_protocols(&mut self, item: &Item, problems: &mut Diagnostics) {
+        let Setting::Object(body) = &item.value else {
+            problems.push(Diagnostic::error("Invalid registry_protocols block").detail(format!(
+                "The registry_protocols item at {} must have an open brace after the block type.",
+                item.place()
+            )));
+            return;
+        };
+        let number = |name: &str| match find(body, name) {
+            Some(Setting::Number(it)) => it.parse().ok(),
+            _ => None,
+        };
+        self.retries = number("retry_count").map(|it: u64| it.min(1000) as u32).or(self.retries);
+        self.timeout = number("request_timeout_seconds").or(self.timeout);
+    }
+
+    fn add_environment(&mut self, world: &World) {
+        if let Some(folder) = world.variable("TF_PLUGIN_CACHE_DIR") {
+            self.cache = Some(folder.into());
+        }
+        let breaks = world.variable("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE");
+        self.cache_may_break_lock |= breaks.is_some_and(|it| it != "0");
+        let number = |name: &str| world.variable(name)?.parse::<u32>().ok().filter(|it| *it > 0);
+        self.retries = number("TF_REGISTRY_DISCOVERY_RETRY").or(self.retries);
+        self.timeout = number("TF_REGISTRY_CLIENT_TIMEOUT").map(u64::from).or(self.timeout);
+    }
+
+    fn check(&self, problems: &mut Diagnostics) {
+        for (kind, hosts) in [
+            ("host", self.hosts.keys().collect::<Vec<_>>()),
+            ("credentials", self.credentials.keys().collect()),
+        ] {
+            for host in hosts.into_iter().filter(|it| !is_host(it)) {
+                problems
+                    .push(problem(format!("The {kind} {host:?} block has an invalid hostname.")));
+            }
+        }
+        if self.helpers.len() > 1 {
+            problems.push(problem("No more than one credentials_helper block may be specified"));
+        }
+        if self.installations.len() > 1 {
+            problems.push(problem("No more than one provider_installation block may be specified"));
+        }
+        if let Some(folder) = &self.cache
+            && let Err(error) = std::fs::metadata(folder)
+        {
+            problems.push(problem(format!(
+                "The specified plugin cache dir {} cannot be opened: {error}",
+                folder.display()
+            )));
+        }
+    }
+}
+
+/// The bodies of blocks with a label; in JSON the label is a level of its own.
+fn labelled(item: &Item) -> Vec<(String, &Object)> {
+    let Setting::Object(body) = &item.value else { return Vec::new() };
+    match &item.keys[..] {
+        [_, label] => vec![(label.clone(), body)],
+        [_] => body
+            .0
+            .iter()
+            .filter_map(|it| match &it.value {
+                Setting::Object(inner) => Some((it.keys[0].clone(), inner)),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_host(text: &str) -> bool {
+    let (name, port) = text.split_once(':').map_or((text, None), |it| (it.0, Some(it.1)));
+    let is_label = |it: &str| {
+        !it.is_empty()
+            && it.chars().all(|it| it.is_alphanumeric() || it == '-')
+            && !it.starts_with('-')
+            && !it.ends_with('-')
+    };
+    name.split('.').all(is_label) && port.is_none_or(|it| it.parse::<u16>().is_ok())
+}
+
+/// Replaces `$NAME` and `${NAME}` by the environment's values, nothing where unset.
+fn expand(text: &str, world: &World) -> String {
+    let value = |name: &str| world.variable(name).unwrap_or_default().to_owned();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some((name, after)) = rest.strip_prefix('{').and_then(|it| it.split_once('}')) {
+            out.push_str(&value(name));
+            rest = after;
+            continue;
+        }
+        let end =
+            rest.find(|it: char| !(it.is_ascii_alphanumeric() || it == '_')).unwrap_or(rest.len());
+        if end == 0 {
+            out.push('$');
+        }
+        out.push_str(&value(&rest[..end]));
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn problem(summary: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(summary)
+}
+
+fn unreadable(file: &Path, why: &str) -> Diagnostic {
+    Diagnostic::error(format!("Error reading {}: {why}", file.display()))
+}
+
+fn unparsable(file: &Path, why: &str) -> Diagnostic {
+    Diagnostic::error(format!("Error parsing {}: {why}", file.display()))
+}

@@ -1,0 +1,1 @@
+//! Folders and mirrors in, what is installed and locked out.

@@ -1,0 +1,346 @@
+//! Requests to registries, mirrors and hosts of archives: time limits, repetitions, credentials, service discovery.
+//!
+//! No text that leaves this file holds a token or the query of an address.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::Write;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder, Response, Url, redirect};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use tokio::sync::Mutex;
+
+use super::Settings;
+use super::origins::Trouble;
+use super::settings::Token;
+use crate::config::version::OPENTOFU_VERSION;
+use crate::world::World;
+
+/// How large an answer about packages may be.
+const LARGEST_ANSWER: u64 = 64 << 20;
+
+/// The way to other hosts.
+pub struct Web {
+    client: OnceLock<Result<Client, String>>,
+    settings: Settings,
+    world: World,
+    hosts: Mutex<BTreeMap<String, Result<Services, String>>>,
+}
+
+/// The services of a host, and the address that theirs are relative to.
+type Services = (Option<Url>, BTreeMap<String, String>);
+
+/// What a host answers.
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The address after redirections.
+    pub url: Url,
+    /// The media type, without parameters.
+    pub kind: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// Returns the status as text: `404 Not Found`.
+    pub fn status_text(&self) -> String {
+        reqwest::StatusCode::from_u16(self.status)
+            .map_or(self.status.to_string(), |it| it.to_string())
+    }
+
+    /// Reads the body as JSON.
+    pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_slice(&self.body)
+            .map_err(|it| format!("the answer is not as expected: {it}"))
+    }
+}
+
+impl Web {
+    /// Returns the way that the CLI configuration and the environment describe. Nothing is opened yet.
+    pub fn new(settings: &Settings, world: &World) -> Web {
+        Web {
+            client: OnceLock::new(),
+            settings: settings.clone(),
+            world: world.clone(),
+            hosts: Mutex::default(),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, String> {
+        self.client.get_or_init(|| build(&self.world)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the token for a host, where there is one.
+    pub fn token(&self, host: &str) -> Option<Token> {
+        self.settings.token(&self.world, host)
+    }
+
+    /// Returns whether an environment variable says `true`.
+    pub fn demands(&self, variable: &str) -> bool {
+        self.world.variable(variable) == Some("true")
+    }
+
+    /// Returns the time that decides what is expired.
+    pub fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        self.world.now()
+    }
+
+    /// How often a download is tried again, where the CLI configuration does not say.
+    pub fn download_retries(&self) -> u32 {
+        let set = self.world.variable("TF_PROVIDER_DOWNLOAD_RETRY");
+        set.and_then(|it| it.parse().ok()).filter(|it| *it > 0).unwrap_or(2)
+    }
+
+    /// Asks for something small. Statuses are for the caller to judge.
+    pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
+        let retries = self.settings.request_retries();
+        self.ask(url, token, retries, Some(self.settings.request_timeout())).await
+    }
+
+    /// As [`Web::get`], without repetitions.
+    pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
+        self.ask(url, token, 0, Some(self.settings.request_timeout())).await
+    }
+
+    async fn ask(
+        &self,
+        url: &Url,
+        token: Option<&Token>,
+        retries: u32,
+        timeout: Option<Duration>,
+    ) -> Result<Answer, String> {
+        let mut response = self.send(url, token, retries, timeout).await?;
+        let head = response.headers().get("content-type").and_then(|it| it.to_str().ok());
+        let kind =
+            head.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
+        let (status, url) = (response.status().as_u16(), response.url().clone());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(describe)? {
+            body.extend_from_slice(&chunk);
+            if body.len() as u64 > LARGEST_ANSWER {
+                return Err(format!("the answer of {} is too large", host_of(&url)));
+            }
+        }
+        Ok(Answer { status, url, kind, body })
+    }
+
+    /// Loads a file.
+    pub async fn download(
+        &self,
+        url: &Url,
+        retries: u32,
+        into: &mut std::fs::File,
+    ) -> Result<(), String> {
+        let mut response = self.send(url, None, retries, None).await?;
+        if !response.status().is_success() {
+            return Err(format!("unsuccessful request to {}: {}", shown(url), response.status()));
+        }
+        let (expected, mut count) = (response.content_length(), 0u64);
+        let host = host_of(url);
+        while let Some(chunk) =
+            response.chunk().await.map_err(|it| format!("{host}: {}", describe(it)))?
+        {
+            count += chunk.len() as u64;
+            into.write_all(&chunk).map_err(|it| format!("the download cannot be written: {it}"))?;
+        }
+        match expected {
+            Some(expected) if count < expected => Err(format!(
+                "incorrect response size: expected {expected} bytes, but got {count} bytes"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    async fn send(
+        &self,
+        url: &Url,
+        token: Option<&Token>,
+        retries: u32,
+        timeout: Option<Duration>,
+    ) -> Result<Response, String> {
+        let client = self.client()?;
+        let mut attempt = 0;
+        loop {
+            let result = prepare(client, url, token, timeout).send().await;
+            let why = match result {
+                Ok(response) if !is_transient(response.status().as_u16()) => return Ok(response),
+                Ok(response) => format!("{} returned from {}", response.status(), shown(url)),
+                Err(error) if error.is_builder() || error.is_redirect() => {
+                    return Err(format!("{}: {}", host_of(url), describe(error)));
+                }
+                Err(error) => format!("{}: {}", host_of(url), describe(error)),
+            };
+            if attempt == retries {
+                return Err(match retries {
+                    0 => format!("request failed: {why}"),
+                    _ => format!("request failed after {} attempts: {why}", retries + 1),
+                });
+            }
+            tokio::time::sleep(pause(attempt)).await;
+            attempt += 1;
+        }
+    }
+
+    /// Returns the address of a host's service, such as `providers.v1`.
+    pub async fn service(&self, host: &str, service: &str) -> Result<Url, Trouble> {
+        let unreachable = |why: String| Trouble::Unreachable { host: host.to_owned(), why };
+        let mut known = self.hosts.lock().await;
+        if !known.contains_key(host) {
+            let found = match self.settings.hosts.get(host) {
+                Some(services) => {
+                    Ok((Url::parse(&format!("https://{host}/")).ok(), services.clone()))
+                }
+                None => self.discover(host).await,
+            };
+            known.insert(host.to_owned(), found);
+        }
+        let (base, services) = known[host].as_ref().map_err(|it| unreachable(it.clone()))?;
+        let Some(address) = services.get(service) else {
+            let family = service.split('.').next().unwrap_or_default();
+            let has_other = services.keys().any(|it| it.split('.').next() == Some(family));
+            return Err(Trouble::NoRegistry { host: host.to_owned(), has_other });
+        };
+        let joined = match base {
+            Some(base) => base.join(address),
+            None => Url::parse(address),
+        };
+        let mut url =
+            joined.map_err(|it| unreachable(format!("failed to parse service URL: {it}")))?;
+        if !["http", "https"].contains(&url.scheme()) {
+            return Err(unreachable(format!(
+                "failed to parse service URL: unsupported scheme {:?}",
+                url.scheme()
+            )));
+        }
+        if !url.path().ends_with('/') {
+            url.set_path(&format!("{}/", url.path()));
+        }
+        Ok(url)
+    }
+
+    async fn discover(&self, host: &str) -> Result<Services, String> {
+        let url = Url::parse(&format!("https://{host}/.well-known/terraform.json"))
+            .map_err(|it| format!("invalid discovery request: {it}"))?;
+        let answer = self
+            .get(&url, self.token(host).as_ref())
+            .await
+            .map_err(|it| format!("failed to request discovery document: {it}"))?;
+        match answer.status {
+            200 => {}
+            404 => return Ok((Some(answer.url), BTreeMap::new())),
+            _ => {
+                return Err(format!(
+                    "failed to request discovery document: {}",
+                    answer.status_text()
+                ));
+            }
+        }
+        if answer.kind != "application/json" {
+            return Err(format!(
+                "discovery URL returned an unsupported Content-Type {:?}",
+                answer.kind
+            ));
+        }
+        let services: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&answer.body)
+            .map_err(|it| format!("failed to decode discovery document as a JSON object: {it}"))?;
+        let named = services.into_iter().map(|(name, it)| match it {
+            serde_json::Value::String(url) => (name, url),
+            // What is no address still says that the service exists.
+            _ => (name + "+", String::new()),
+        });
+        Ok((Some(answer.url), named.collect()))
+    }
+}
+
+fn prepare(
+    client: &Client,
+    url: &Url,
+    token: Option<&Token>,
+    timeout: Option<Duration>,
+) -> RequestBuilder {
+    let mut request = client.get(url.clone()).header("X-Terraform-Version", OPENTOFU_VERSION);
+    if let Some(token) = token {
+        request = request.bearer_auth(token.reveal());
+    }
+    match timeout {
+        Some(timeout) => request.timeout(timeout),
+        None => request,
+    }
+}
+
+fn is_transient(status: u16) -> bool {
+    status == 429 || (status >= 500 && status != 501)
+}
+
+/// One second, two, four, at most thirty.
+fn pause(attempt: u32) -> Duration {
+    Duration::from_secs(1u64.checked_shl(attempt).unwrap_or(30).min(30))
+}
+
+fn build(world: &World) -> Result<Client, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("cannot prepare secure connections: {why}");
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|it| failed(&it))?
+        .with_root_certificates(roots(world)?)
+        .with_no_client_auth();
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .connect_timeout(Duration::from_secs(10))
+        .read_timeout(Duration::from_secs(60))
+        .redirect(redirect::Policy::limited(10))
+        .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|it| failed(&it))
+}
+
+/// The certificates that are trusted: of the file that `SSL_CERT_FILE` names, else the system's.
+fn roots(world: &World) -> Result<rustls::RootCertStore, String> {
+    let mut store = rustls::RootCertStore::empty();
+    let Some(file) = world.variable("SSL_CERT_FILE") else {
+        store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        return Ok(store);
+    };
+    let certificates: Result<Vec<CertificateDer<'static>>, _> =
+        CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
+    let certificates =
+        certificates.map_err(|it| format!("the certificates in {file} cannot be read: {it}"))?;
+    store.add_parsable_certificates(certificates);
+    Ok(store)
+}
+
+/// Returns an error and what caused it, without the address, which may hold secrets.
+fn describe(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(it) = cause {
+        let more = it.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = it.source();
+    }
+    text
+}
+
+fn host_of(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (host, _) => host.unwrap_or_default().to_owned(),
+    }
+}
+
+/// Returns an address without what may be secret: user, password, query.
+pub fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    let is_open = url.set_username("").and_then(|()| url.set_password(None)).is_ok();
+    url.set_query(None);
+    url.set_fragment(None);
+    if is_open { url.to_string() } else { host_of(&url) }
+}
