@@ -9,7 +9,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(Some(state)) = read::read(bytes) else { return };
     let written = write::write_compact(&state);
     match read::read(written.as_bytes()) {
-        Ok(Some(again)) => assert_eq!(again, state),
+        Ok(Some(again)) => assert_eq!(write::write_compact(&again), written),
         other => panic!("{written} is not read again: {other:?}"),
     }
 });
