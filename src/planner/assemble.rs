@@ -330,11 +330,11 @@ fn refresh(
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
     let is_current = prior.value == prior.previous
         && stored.schema_version == schema.version
-        && !parts
+        && parts
             .inputs
             .moved
             .get(address)
-            .is_some_and(|old| old.resource.kind != address.resource.kind);
+            .is_none_or(|old| old.resource.kind == address.resource.kind);
     if is_current && stored.private == prior.private {
         return;
     }
