@@ -130,7 +130,9 @@ ids! {
     /// A provider configuration's alias within its module and family.
     Alias {
         /// The configuration without alias, which child modules inherit.
-        DEFAULT = 0
+        DEFAULT = 0,
+        /// A configuration that repeats without an alias: each of its keys is one.
+        KEYS = 1
     };
     /// A provider configuration: one `provider` block, or the empty one that nobody wrote.
     Config;

@@ -75,8 +75,14 @@ tables! {
             passes(Module, Family, Alias, Family, Alias, Keying);
             /// `asks_provider(b, f, a, k)`: `b` uses provider `f`; under alias `a`, with or without a key.
             asks_provider(Block, Family, Alias, Keying);
-            /// `provider_instance(p, g, k)`: `p` is an instance of `g`; under key `k`.
-            provider_instance(Node, Config, Key);
+            /// `repeats_provider(g)`: `g` repeats, by for_each or count.
+            repeats_provider(Config);
+            /// `each_key(g, k)`: the repetition of `g` gives key `k`.
+            each_key(Config, Key);
+            /// `key_names(k, a)`: key `k` and alias `a` are the same word; where a configuration that repeats has no alias of its own.
+            key_names(Key, Alias);
+            /// `provider_node(p, g, k)`: `p` stands for `g`; for its instance under key `k`, should there be one.
+            provider_node(Node, Config, Key);
             /// `provider_key(n, k)`: the key expression for `n` gives `k`.
             provider_key(Node, Key);
             /// `recorded_provider(n, g, k)`: the state says that `g` made `n`; its instance `k`, and that configuration still is there.

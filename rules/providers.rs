@@ -19,13 +19,25 @@ ascent! {
     relation implied_config(Family, Config);
     relation passes(Module, Family, Alias, Family, Alias, Keying);
     relation asks_provider(Block, Family, Alias, Keying);
-    relation provider_instance(Node, Config, Key);
+    relation repeats_provider(Config);
+    relation each_key(Config, Key);
+    relation key_names(Key, Alias);
+    relation provider_node(Node, Config, Key);
     relation provider_key(Node, Key);
     relation recorded_provider(Node, Config, Key);
     relation object(Node);
     relation of(Node, Block);
     relation declared(Node);
     relation block_gone(Node);
+    relation late(Node, Node);
+    relation expanded(Node);
+    relation mode(Mode);
+
+    /// `provider_instance(p, g, k)`: `p` is the instance of `g` under key `k`.
+    relation provider_instance(Node, Config, Key);
+
+    /// `provider_alias(m, f, a, g, k)`: in `m`, alias `a` of provider `f` is `g`; its instance under key `k`.
+    relation provider_alias(Module, Family, Alias, Config, Key);
 
     /// `passed(c, f, a)`: the call of `c` passes a configuration of provider `f`; under alias `a`.
     relation passed(Module, Family, Alias);
@@ -51,6 +63,12 @@ ascent! {
     /// `has_key(n)`: the key that chooses the provider instance of `n` is known.
     relation has_key(Node);
 
+    /// `undecided(n)`: whether `n` is declared is not known yet.
+    relation undecided(Node);
+
+    /// `destroyed(n)`: `n` goes with everything else, by the configuration that made it.
+    relation destroyed(Node);
+
     /// `chosen(n, g, k)`: `n` is to be served by `g`; its instance under key `k`.
     relation chosen(Node, Config, Key);
 
@@ -65,6 +83,18 @@ ascent! {
 
     /// `lacks(n, l)`: `n` cannot be served for lack of a `l`.
     relation lacks(Node, Lack);
+
+    // @rule providers.single: `g` does not repeat
+    provider_instance(p, g, Key::NONE) <-- provider_node(p, g, Key::NONE), !repeats_provider(g);
+    // @rule providers.instance: the repetition of `g` gives key `k`
+    provider_instance(p, g, k) <-- each_key(g, k), provider_node(p, g, k);
+
+    // @rule providers.alias: `m` configures it under that alias
+    provider_alias(m, f, a, g, Key::NONE) <-- provider_block(m, f, a, g), !repeats_provider(g);
+    // @rule providers.alias-keyed: `m` configures it under that alias, and the repetition of `g` gives key `k`
+    provider_alias(m, f, a, g, k) <-- provider_block(m, f, a, g), each_key(g, k), if *a != Alias::KEYS;
+    // @rule providers.alias-by-key: `m` configures it without an alias, and each key is one
+    provider_alias(m, f, a, g, k) <-- provider_block(m, f, Alias::KEYS, g), each_key(g, k), key_names(k, a);
 
     // @rule providers.passed: the call of `c` passes one
     passed(c, f, a) <-- passes(c, f, a, _, _, _);
@@ -103,11 +133,17 @@ ascent! {
     has_key(n) <-- provider_key(n, _);
     // @rule providers.chosen: `n` belongs to `b`
     chosen(n, g, Key::NONE) <-- object(n), of(n, b), config_of(b, g, _), !keyed(b);
+    // @rule providers.undecided: the keys of its block are not known yet
+    undecided(n) <-- late(n, p), !expanded(p);
+    // @rule providers.destroyed: everything goes, and the state names the configuration that made `n`
+    destroyed(n) <-- mode(Mode::Destroy), recorded_provider(n, g, _), of(n, b), keyed(b), config_of(b, g, _);
     // @rule providers.chosen-by-key: a key expression chooses the instance for `n`
-    chosen(n, g, k) <-- object(n), of(n, b), keyed(b), config_of(b, g, _), provider_key(n, k);
+    chosen(n, g, k) <-- object(n), of(n, b), keyed(b), config_of(b, g, _), provider_key(n, k), !destroyed(n);
+    // @rule providers.chosen-destroyed: everything goes, and the state names the instance that made `n`
+    chosen(n, g, k) <-- destroyed(n), object(n), recorded_provider(n, g, k);
     // @rule providers.chosen-recorded: `n` is declared no more, and the state names the instance that made it
     chosen(n, g, k)
-        <-- object(n), of(n, b), keyed(b), config_of(b, g, _), !has_key(n), !declared(n), recorded_provider(n, g, k);
+        <-- object(n), of(n, b), keyed(b), config_of(b, g, _), !has_key(n), !declared(n), !undecided(n), recorded_provider(n, g, k);
     // @rule providers.chosen-state: the block of `n` is gone, and the state names the instance that made it
     chosen(n, g, k) <-- object(n), block_gone(n), recorded_provider(n, g, k);
     // @rule providers.is-chosen: (an instance is chosen for `n`)
@@ -125,7 +161,7 @@ ascent! {
     // @rule providers.no-instance: the chosen configuration has no such instance
     lacks(n, Lack::Instance) <-- is_chosen(n), !served(n);
     // @rule providers.no-fallback: `n` is declared no more, and the state names another configuration than `b` does
-    lacks(n, Lack::Fallback) <-- object(n), of(n, b), keyed(b), configured(b), !declared(n), !is_chosen(n);
+    lacks(n, Lack::Fallback) <-- object(n), of(n, b), keyed(b), configured(b), !declared(n), !undecided(n), !is_chosen(n);
 }
 
 tables! {
@@ -134,6 +170,10 @@ tables! {
         "providers" {
             /// `config_of(b, g, k)`: block `b` is served by configuration `g`; the call of module `k` carries the key, none where `k` is the root.
             config_of(Block, Config, Module);
+            /// `provider_instance(p, g, k)`: provider instance `p` is that of configuration `g` under key `k`; none where it does not repeat.
+            provider_instance(Node, Config, Key);
+            /// `provider_alias(m, f, a, g, k)`: in module `m`, alias `a` of provider `f` is configuration `g`, its instance under key `k`; none where it does not repeat.
+            provider_alias(Module, Family, Alias, Config, Key);
             /// `keyed(b)`: a key expression chooses the instance that serves an instance of block `b`.
             keyed(Block);
             /// `chosen(n, g, k)`: object `n` is to be served by instance `k` of configuration `g`.
@@ -149,9 +189,9 @@ tables! {
 /// Finds the provider instance of every object.
 pub fn serve(facts: &Facts) -> Providers {
     conclude!(Program {
-        facts: module_parent, in_module, provider_block, implied_config, passes, asks_provider, provider_instance,
-            provider_key, recorded_provider, object, of, declared, block_gone;
-    } => Providers { config_of, keyed, chosen, serves, lacks })
+        facts: module_parent, in_module, provider_block, implied_config, passes, asks_provider, repeats_provider, each_key,
+            key_names, provider_node, provider_key, recorded_provider, object, of, declared, block_gone, late, expanded, mode;
+    } => Providers { config_of, provider_instance, provider_alias, keyed, chosen, serves, lacks })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::atom::*;
 use crate::decide::Decisions;
 use crate::facts::Facts;
 use crate::providers::Providers;
+use crate::selection::Selection;
 
 ascent! {
     struct Program;
@@ -19,6 +20,7 @@ ascent! {
     relation move_named(Node, End);
     relation action(Node, Action, Reason);
     relation lacks(Node, Lack);
+    relation selected(Node);
 
     /// `destroys(n)`: the object of `n` is destroyed.
     relation destroys(Node);
@@ -46,9 +48,9 @@ ascent! {
     // @rule violations.no-configuration: there is no provider configuration for `n`
     violation(Violation::NoConfiguration, n) <-- lacks(n, Lack::Configuration);
     // @rule violations.no-instance: the provider configuration of `n` has no such instance
-    violation(Violation::NoInstance, n) <-- lacks(n, Lack::Instance);
+    violation(Violation::NoInstance, n) <-- lacks(n, Lack::Instance), selected(n);
     // @rule violations.no-fallback: the state names another provider configuration for `n` than its block
-    violation(Violation::NoFallback, n) <-- lacks(n, Lack::Fallback);
+    violation(Violation::NoFallback, n) <-- lacks(n, Lack::Fallback), selected(n);
 }
 
 tables! {
@@ -62,10 +64,16 @@ tables! {
 }
 
 /// Collects what forbids the plan. With empty decisions: what is known before the walk.
-pub fn collect(facts: &Facts, providers: &Providers, decisions: &Decisions) -> Violations {
+pub fn collect(
+    facts: &Facts,
+    providers: &Providers,
+    selection: &Selection,
+    decisions: &Decisions,
+) -> Violations {
     conclude!(Program {
         facts: prevents_destroy, moved, hit, targeting, move_named;
         providers: lacks;
+        selection: selected;
         decisions: action;
     } => Violations { violation })
 }

@@ -6,6 +6,8 @@ use crate::address::Instance;
 use crate::address::target::Target;
 use crate::diagnostic::Span;
 
+pub use crate::world::VariableSource;
+
 /// What kind of plan is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PlanMode {
@@ -29,19 +31,6 @@ pub struct Selector {
     pub origin: String,
 }
 
-/// Where a root variable's value was given, in rising precedence.
-#[derive(Clone, Debug)]
-pub enum VariableSource {
-    /// `TF_VAR_name`: raw text.
-    Environment(String),
-    /// A `*.tfvars` file found by itself.
-    AutoFile(PathBuf),
-    /// `-var-file=PATH`
-    File(PathBuf),
-    /// `-var name=text`: raw text.
-    Flag(String, String),
-}
-
 /// What a plan is asked to do.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -63,4 +52,6 @@ pub struct Request {
     pub parallelism: usize,
     /// `-generate-config-out`
     pub generate_config_out: Option<PathBuf>,
+    /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
+    pub adopts: Option<(Instance, String)>,
 }

@@ -2,8 +2,9 @@
 //!
 //! `operation` makes a [`World`] and hands it down; nothing below reads these things in any other way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 /// Clock, randomness, environment and folders of one run.
 #[derive(Clone, Debug)]
@@ -16,6 +17,61 @@ pub struct World {
     pub environment: BTreeMap<String, String>,
     /// A fixed clock for tests; `None` is the real one.
     pub fixed_time: Option<chrono::DateTime<chrono::Utc>>,
+    /// What the user says of the root module's variables.
+    pub given: Given,
+}
+
+/// Where a root variable's value was given, in rising precedence.
+#[derive(Clone, Debug)]
+pub enum VariableSource {
+    /// `TF_VAR_name`: raw text.
+    Environment(String),
+    /// A `*.tfvars` file found by itself.
+    AutoFile(PathBuf),
+    /// `-var-file=PATH`
+    File(PathBuf),
+    /// `-var name=text`: raw text.
+    Flag(String, String),
+}
+
+/// What the user says of the root module's variables: flags, and answers to questions.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// `-var` and `-var-file`, in order.
+    pub variables: Vec<VariableSource>,
+    answers: Arc<Mutex<Answers>>,
+}
+
+#[derive(Debug, Default)]
+struct Answers {
+    given: BTreeMap<String, String>,
+    wanted: BTreeSet<String>,
+}
+
+impl Given {
+    fn answers(&self) -> std::sync::MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    /// Notes that a variable is needed for which nobody gives a value: the user can be asked.
+    pub fn want(&self, name: &str) {
+        self.answers().wanted.insert(name.to_owned());
+    }
+
+    /// Takes the names of the variables that are needed and not given.
+    pub fn take_wanted(&self) -> Vec<String> {
+        std::mem::take(&mut self.answers().wanted).into_iter().collect()
+    }
+
+    /// Keeps the user's answer.
+    pub fn answer(&self, name: &str, text: String) {
+        self.answers().given.insert(name.to_owned(), text);
+    }
+
+    /// Returns the user's answers so far.
+    pub fn answered(&self) -> BTreeMap<String, String> {
+        self.answers().given.clone()
+    }
 }
 
 impl World {
@@ -29,6 +85,7 @@ impl World {
                 .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
                 .collect(),
             fixed_time: None,
+            given: Given::default(),
         }
     }
 
@@ -63,7 +120,7 @@ pub fn side_by_side<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
 ) -> (A, B) {
-    let waiting = std::sync::Mutex::new(Some(first));
+    let waiting = Mutex::new(Some(first));
     let take = || waiting.lock().unwrap_or_else(|it| it.into_inner()).take();
     std::thread::scope(|scope| {
         let helper = std::thread::Builder::new()

@@ -1,12 +1,18 @@
 //! The tests that need the whole house: cases in `testdata/`, run by the real binary, and the rules of the house.
 
+#[path = "conformance/answer.rs"]
+mod answer;
 #[path = "support/mod.rs"]
 mod support;
 
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/conformance.rs"]
+mod conformance;
 #[path = "it/documents.rs"]
 mod documents;
+#[path = "it/formatting.rs"]
+mod formatting;
 #[path = "it/quickstart.rs"]
 mod quickstart;
 #[path = "it/safety.rs"]

@@ -29,7 +29,11 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Asked::Run(invocation) => match enter(&invocation, &mut world) {
-            Ok(()) => run(invocation.cli, world),
+            Ok(()) => {
+                // What is wrong with them, the command tells in its own manner.
+                world.given.variables = invocation.variables.sources().unwrap_or_default();
+                run(invocation.cli, world)
+            }
             Err(text) => print(&mut std::io::stderr(), &text, 1),
         },
     }
@@ -71,7 +75,9 @@ fn warn_of_settings(ui: &Ui, world: &World) {
         return;
     }
     ui.err("There are some problems with the CLI configuration:\n");
-    if ui.diagnostics(problems) != 0 {
+    let failed = problems.has_errors();
+    ui.remarks(problems);
+    if failed {
         ui.err("As a result of the above problems, entail may not behave as intended.\n\n\n");
     }
 }
@@ -104,10 +110,12 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
             let options = args.options(ui)?;
             undertake::applying::refresh(ui, world, &args, options)
         }
+        Command::Import(args) => undertake::importing::run(ui, world, &args),
         Command::Init(args) => undertake::preparing::init(ui, world, &args),
         Command::Get(args) => undertake::preparing::get(ui, world, &args),
         Command::Validate(args) => undertake::preparing::validate(ui, world, &args),
         Command::Metadata(args) => commands::metadata::run(ui, &args),
+        Command::Fmt(args) => undertake::formatting::run(ui, &args),
         Command::Console(args) => undertake::console::run(ui, world, &args),
         Command::Show(args) => undertake::showing::run(ui, world, &args),
         Command::Why(args) => undertake::explaining::why(ui, world, &args),
@@ -119,6 +127,11 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
             ProvidersCommand::Mirror(args) => undertake::plugins::mirror(ui, world, &args),
             ProvidersCommand::Schema(args) => undertake::plugins::describe(ui, world, &args),
         },
+        Command::Workspace(args) => undertake::workspaces::run(ui, world, &args, false),
+        Command::Env(args) => undertake::workspaces::run(ui, world, &args, true),
+        Command::Providers(args) if args.command.is_none() => {
+            undertake::providers::run(ui, world, &args)
+        }
         other => Err(unavailable(&other).into()),
     }
 }

@@ -155,6 +155,11 @@ impl Ui {
         self.out_style
     }
 
+    /// Returns colours and width of the standard error.
+    pub fn error_style(&self) -> Style {
+        self.err_style
+    }
+
     /// Writes a result to the standard output as it is.
     ///
     /// Whoever reads may have gone; then there is nobody to tell.
@@ -210,6 +215,17 @@ impl Ui {
         self.say(&step.text(self.out_style, self.in_automation));
     }
 
+    /// Writes a message for machines alone.
+    pub fn message(&self, text: &str) {
+        let event = Event::Message(text.to_owned());
+        self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
+    }
+
+    /// Lists workspaces for machines.
+    pub fn workspaces(&self, names: &[String], selected: &str) {
+        self.messages(&json::workspaces(names, selected, &self.timestamp()));
+    }
+
     /// Prints problems: warnings to the standard output, errors to the standard error. Returns the exit code.
     pub fn diagnostics(&self, problems: Diagnostics) -> u8 {
         let code = u8::from(problems.has_errors());
@@ -227,6 +243,14 @@ impl Ui {
             self.err(&printed.err);
         }
         code
+    }
+
+    /// Prints problems of what surrounds the run, whatever its output is made of: all to the standard error.
+    pub fn remarks(&self, problems: Diagnostics) {
+        let sorted = sort(problems.0, &self.sources);
+        let printed = render(sorted, &self.sources, self.err_style, self.grouping);
+        self.err(&printed.out);
+        self.err(&printed.err);
     }
 
     /// Refers to the help of a command whose flags make no sense.
@@ -322,6 +346,11 @@ impl Ui {
     /// Sets how problems look where each line is answered: in frames, unless a flag asks for plain text.
     pub fn converse(&mut self) {
         self.err_style = Style { framed: self.has_frames, spaced: true, ..self.err_style };
+    }
+
+    /// Sets that an empty line follows each problem.
+    pub fn space_problems(&mut self) {
+        self.err_style.spaced = true;
     }
 
     /// Returns whether people type the input.

@@ -10,8 +10,10 @@ fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (mut base, mut providers, mut decisions) =
         (Facts::default(), Providers::default(), Decisions::default());
-    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut decisions]);
-    conclusions.assert_eq(&text::print(&collect(&base, &providers, &decisions), &names));
+    let mut selection = Selection::default();
+    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut selection, &mut decisions]);
+    let found = collect(&base, &providers, &selection, &decisions);
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]
@@ -61,11 +63,26 @@ fn both_ends_of_a_move_must_be_targeted() {
 #[test]
 fn what_cannot_be_served_stands_against_the_plan() {
     check(
-        "lacks(a, Configuration). lacks(b, Instance). lacks(c, Fallback).",
+        "lacks(a, Configuration). lacks(b, Instance). selected(b). lacks(c, Fallback). selected(c).",
         expect![[r#"
-        violation(NoConfiguration, a).
-        violation(NoInstance, b).
-        violation(NoFallback, c).
-    "#]],
+            violation(NoConfiguration, a).
+            violation(NoInstance, b).
+            violation(NoFallback, c).
+        "#]],
+    );
+}
+
+#[test]
+fn a_missing_provider_instance_stands_only_in_the_way_of_what_takes_part() {
+    check(
+        "
+        lacks(a, Instance). selected(a). lacks(b, Instance). lacks(c, Fallback). selected(c). lacks(d, Fallback).
+        lacks(e, Configuration).
+        ",
+        expect![[r#"
+            violation(NoConfiguration, e).
+            violation(NoInstance, a).
+            violation(NoFallback, c).
+        "#]],
     );
 }

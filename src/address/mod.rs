@@ -340,7 +340,8 @@ pub struct ProviderConfig {
     pub module: Module,
     /// Which provider.
     pub provider: Provider,
-    /// The alias; `None` is the default configuration.
+    /// The alias; `None` is the default configuration. Empty where the block repeats without an alias, so that each key is
+    /// one.
     pub alias: Option<Str>,
 }
 
@@ -351,8 +352,8 @@ impl fmt::Display for ProviderConfig {
         }
         write!(f, "provider[\"{}\"]", self.provider)?;
         match &self.alias {
-            Some(alias) => write!(f, ".{alias}"),
-            None => Ok(()),
+            Some(alias) if !alias.is_empty() => write!(f, ".{alias}"),
+            _ => Ok(()),
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod files;
 mod leftover;
 pub mod local;
 pub mod lock;
+pub mod settings;
 #[cfg(test)]
 mod tests;
 pub mod workspace;

@@ -23,6 +23,18 @@ pub fn selected(world: &World) -> Result<String, Diagnostic> {
     Ok(if name.is_empty() { DEFAULT.into() } else { name.into() })
 }
 
+/// Returns whether the environment decides which workspace is selected.
+pub fn is_overridden(world: &World) -> bool {
+    world.variable("TF_WORKSPACE").is_some()
+}
+
+/// Selects a workspace for later commands in this working directory.
+pub fn select(world: &World, name: &str) -> std::io::Result<()> {
+    let data = data_folder(world);
+    std::fs::create_dir_all(&data)?;
+    super::files::replace(&data.join("environment"), name.as_bytes())
+}
+
 /// Returns whether a name may be a workspace's: not empty, and the same when it stands in a URL's path.
 pub fn is_valid_name(name: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-_.~$&+=:@".contains(&it);

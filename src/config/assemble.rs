@@ -1,9 +1,10 @@
 //! The files of one folder become one module: names are unique, and each resource finds its provider.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::address::{Mode, Provider};
 use crate::diagnostic::{Diagnostics, Span};
+use crate::syntax::{Expr, Expression, Name};
 use crate::value::Str;
 
 use super::decode::Decoder;
@@ -12,8 +13,8 @@ use super::named::{OutputBlock, VariableBlock};
 use super::provider::implied_provider;
 use super::terraform::RequiredProviders;
 use super::{
-    Backend, Check, Import, Local, Module, ProviderBlock, ProviderMeta, Resource, overrides,
-    problems,
+    Backend, Check, Import, Local, Module, ProviderBlock, ProviderMeta, ProviderRef, Resource,
+    overrides, problems,
 };
 
 /// A module while its files are put together.
@@ -46,6 +47,14 @@ impl Draft {
         }
         self.module.required_versions.extend(file.terraform.required_versions);
         self.add_backends(decoder, file.terraform.backends, file.terraform.clouds);
+        for it in file.terraform.encryptions {
+            let first = self.module.encryption.as_ref().map(|it| it.declared);
+            let what = "A module may have only one encryption configuration. Encryption was previously configured";
+            let texts = ("Duplicate encryption configuration", what, "");
+            if !complain(decoder, first, it.declared, texts) {
+                self.module.encryption = Some(it);
+            }
+        }
         for it in file.terraform.provider_metas {
             self.add_provider_meta(decoder, it);
         }
@@ -92,6 +101,12 @@ impl Draft {
                         "A default (non-aliased) provider configuration for {name:?} was already given"
                     ),
                     "If multiple configurations are required, set the \"alias\" argument for alternative configurations.",
+                ),
+                Some(alias) if alias.text.is_empty() => (
+                    format!(
+                        "A provider configuration for {name:?} that repeats without an alias was already given"
+                    ),
+                    "Each further configuration that repeats must have an alias.",
                 ),
                 Some(alias) => (
                     format!(
@@ -339,12 +354,62 @@ impl Draft {
         for it in &mut module.providers {
             it.source = source_of(&it.name.text);
         }
+        let keyed = KeyedNames::of(&module);
         for it in module.resources.values_mut() {
+            it.provider.iter_mut().for_each(|it| keyed.resolve(it));
             let name =
                 it.provider.as_ref().map_or(implied_provider(&it.name.kind), |it| &it.name.text);
             it.provider_source = source_of(name);
         }
+        for it in module.calls.values_mut().flat_map(|it| &mut it.providers) {
+            keyed.resolve(&mut it.1);
+        }
         module
+            .imports
+            .iter_mut()
+            .filter_map(|it| it.provider.as_mut())
+            .for_each(|it| keyed.resolve(it));
+        module
+    }
+}
+
+/// The provider names of a module whose configuration repeats without an alias, and the aliases that are written beside.
+struct KeyedNames {
+    repeating: BTreeSet<Str>,
+    written: BTreeSet<(Str, Str)>,
+}
+
+impl KeyedNames {
+    fn of(module: &Module) -> KeyedNames {
+        let mut names = KeyedNames { repeating: BTreeSet::new(), written: BTreeSet::new() };
+        for block in &module.providers {
+            match &block.alias {
+                Some(alias) if alias.text.is_empty() => {
+                    names.repeating.insert(block.name.text.clone());
+                }
+                Some(alias) => {
+                    names.written.insert((block.name.text.clone(), alias.text.clone()));
+                }
+                None => {}
+            }
+        }
+        let given = module.required_providers.values().flat_map(|it| &it.configuration_aliases);
+        names.written.extend(given.map(|it| (it.0.clone(), it.1.clone())));
+        names
+    }
+
+    /// Where each key is an alias, `aws.us` is `aws["us"]`.
+    fn resolve(&self, reference: &mut ProviderRef) {
+        let Some(alias) = reference.alias.clone().filter(|it| !it.text.is_empty()) else { return };
+        let name = &reference.name.text;
+        if reference.key.is_none()
+            && self.repeating.contains(name)
+            && !self.written.contains(&(name.clone(), alias.text.clone()))
+        {
+            let key = Expr::String(alias.text.clone());
+            reference.key = Some(Expression { expr: Box::new(key), span: alias.span });
+            reference.alias = Some(Name { text: "".into(), span: alias.span });
+        }
     }
 }
 

@@ -158,6 +158,7 @@ impl Decoder<'_> {
             Expr::Wrapped(inner) if self.file.is_json => inner.clone(),
             _ => expression.clone(),
         };
+        let expression = super::provider::with_null_as_name(expression);
         if is_static_traversal(&expression) {
             return Some(expression);
         }

@@ -6,10 +6,9 @@ use std::path::Path;
 use crate::config::{Module, Variable, is_taken_literally};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::expression::{evaluate_constant, with_defaults};
-use crate::request::VariableSource;
 use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Marks, Str, Type, Value};
-use crate::world::World;
+use crate::world::{VariableSource, World};
 
 /// A value that was given for a declared variable, not yet converted.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +62,9 @@ pub fn collect_variables(
         if let Some(name) = name.strip_prefix("TF_VAR_") {
             collector.values.insert(name.into(), (Given::Text(text.clone()), Origin::Environment));
         }
+    }
+    for (name, text) in world.given.answered() {
+        collector.values.insert(name.as_str().into(), (Given::Text(text), Origin::Prompt));
     }
     collector.add_auto_files();
     for it in given {

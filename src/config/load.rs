@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::Expression;
-use crate::value::{Type, convert};
+use crate::value::{Type, Value, convert};
 
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
@@ -16,6 +16,7 @@ use super::file::{self, File};
 use super::files::{config_files, is_tofu_file};
 use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
+use super::statics::{Each, Ground, StaticModule, settings};
 use super::version::{Constraints, Version};
 use super::{Config, Module, ModuleCall, check, problems};
 
@@ -76,13 +77,17 @@ fn read_file(
 ///
 /// Each folder is read once, however many calls lead to it. Where something is wrong the configuration holds what could be read, at
 /// least the root module; nothing where that cannot be read.
+///
+/// - `ground`: what values rest on that decide where modules come from.
 pub fn load_config(
     root: &Path,
     sources: &Sources,
     installed: &InstalledModules,
+    ground: &Arc<Ground>,
 ) -> (Option<Config>, Diagnostics) {
     let (module, mut problems) = load_module(root, ".", sources);
     let Some(module) = module else { return (None, problems) };
+    let place = Arc::new(StaticModule::root(module.clone(), ground.clone()));
     let mut loader = Loader {
         root,
         sources,
@@ -92,14 +97,16 @@ pub fn load_config(
         config: Config::default(),
         problems: Diagnostics::new(),
     };
-    loader.config.modules.insert(ModuleAddr::default(), module.clone());
+    loader.config.add(place.clone());
     // What a broken module calls need not be what its author means.
     if !problems.has_errors() {
-        loader.load_calls(module);
+        loader.problems.extend(settings::encryption(&place));
+        loader.load_calls(place);
         problems.extend(loader.problems);
     }
     if !problems.has_errors() {
         problems.extend(check::providers::check(&loader.config));
+        problems.extend(check::repeating::check(&loader.config, sources));
     }
     (Some(loader.config), problems::once(problems))
 }
@@ -117,8 +124,7 @@ struct Loader<'a> {
 
 /// A module whose calls are still to be followed, and the folders that led to it.
 struct Open {
-    address: ModuleAddr,
-    module: Arc<Module>,
+    place: Arc<StaticModule>,
     trail: Rc<Trail>,
 }
 
@@ -143,24 +149,26 @@ impl Trail {
 
 impl Loader<'_> {
     /// Follows calls depth first, in the order of their names.
-    fn load_calls(&mut self, root: Arc<Module>) {
-        let trail = Rc::new(Trail { directory: root.directory.clone(), caller: None });
-        let mut open = vec![Open { address: ModuleAddr::default(), module: root, trail }];
-        while let Some(Open { address, module, trail }) = open.pop() {
+    fn load_calls(&mut self, root: Arc<StaticModule>) {
+        let trail = Rc::new(Trail { directory: root.module().directory.clone(), caller: None });
+        let mut open = vec![Open { place: root, trail }];
+        while let Some(Open { place, trail }) = open.pop() {
+            self.problems.extend(place.check_constants());
             let mut called = Vec::new();
-            for call in module.calls.values() {
-                let child = address.child(&call.name.text);
-                let Some(module) = self.load_call(&child, call, &trail) else { continue };
+            for call in place.module().calls.values() {
+                let child = place.address().child(&call.name.text);
+                let Some(module) = self.load_call(&child, call, &place, &trail) else { continue };
                 let trail = Rc::new(Trail {
                     directory: module.directory.clone(),
                     caller: Some(trail.clone()),
                 });
-                self.config.modules.insert(child.clone(), module.clone());
+                let is_broken = self.broken.contains(&module.directory);
+                let child = Arc::new(place.child(child, call, None, module));
+                self.config.add(child.clone());
                 // What a broken module calls need not be what its author means.
-                if self.broken.contains(&module.directory) {
-                    continue;
+                if !is_broken {
+                    called.push(Open { place: child, trail });
                 }
-                called.push(Open { address: child, module, trail });
             }
             open.extend(called.into_iter().rev());
         }
@@ -170,17 +178,22 @@ impl Loader<'_> {
         &mut self,
         child: &ModuleAddr,
         call: &ModuleCall,
+        place: &StaticModule,
         trail: &Trail,
     ) -> Option<Arc<Module>> {
-        let source = self.problems.take(call_source(call))?;
+        let CallSource { source, version } = self.problems.take(call_source(call, place, None))?;
         let Some(record) = self.installed.get(child) else {
             self.problems.push(not_installed(call.declared));
             return None;
         };
         if source.to_string() != record.source {
-            self.problems.push(source_changed(&record.source, &source, source_span(call)));
+            let because = because_of(place, call.source.as_ref());
+            let at = source_span(call);
+            self.problems.push(source_changed(&record.source, &source, &because, at));
         }
-        if let Some(problem) = version_changed(call, record.version.as_deref()) {
+        let because = because_of(place, call.version.as_ref());
+        let installed = record.version.as_deref();
+        if let Some(problem) = version_changed(version.as_deref(), installed, &because, call) {
             self.problems.push(problem);
         }
         if trail.has(&record.directory) {
@@ -233,46 +246,92 @@ impl Loader<'_> {
     }
 }
 
+/// Where a call's module comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSource {
+    /// The source address.
+    pub source: ModuleSource,
+    /// The version constraint, for modules of a registry.
+    pub version: Option<String>,
+}
+
 /// Returns where a call's module comes from.
-pub fn call_source(call: &ModuleCall) -> Result<ModuleSource, Diagnostics> {
+///
+/// - `place`: the calling module.
+/// - `each`: the repetition, for a call that is expanded before planning.
+pub fn call_source(
+    call: &ModuleCall,
+    place: &StaticModule,
+    each: Option<&Each>,
+) -> Result<CallSource, Diagnostics> {
     let Some(expression) = &call.source else {
         return Err(no_source(&call.name.text, call.declared).into());
     };
-    let text = literal(expression, "source")?;
+    let mut problems = Diagnostics::new();
     let version = match &call.version {
-        Some(it) => optional_literal(it, "version")?,
-        None => None,
+        Some(it) => problems.take(version_text(it, &call.name.text, place, each)),
+        None => Some(None),
     };
-    if let (Some(version), Some(it)) = (&version, &call.version)
-        && Constraints::parse(version).is_none()
-    {
-        return Err(problems::invalid_constraint(it.span).into());
-    }
-    ModuleSource::parse(&text, version.is_some())
-        .map_err(|why| invalid_source(&text, &why, expression.span).into())
-}
-
-/// Returns the version constraint of a call, where it has one.
-pub fn call_version(call: &ModuleCall) -> Option<String> {
-    optional_literal(call.version.as_ref()?, "version").ok().flatten()
-}
-
-fn literal(expression: &Expression, argument: &str) -> Result<String, Diagnostics> {
-    match optional_literal(expression, argument)? {
-        Some(text) => Ok(text),
-        None => Err(problems::unsuitable_type("a string is required", expression.span).into()),
+    let text = problems.take(source_text(expression, &call.name.text, place, each));
+    // A version that is wrong is still one.
+    let has_version = version.as_ref().is_none_or(Option::is_some);
+    let source = text.and_then(|text| {
+        let source = ModuleSource::parse(&text, has_version);
+        problems.take(source.map_err(|why| invalid_source(&text, &why, expression.span)))
+    });
+    match (source, version) {
+        (Some(source), Some(version)) if !problems.has_errors() => {
+            Ok(CallSource { source, version })
+        }
+        _ => Err(problems),
     }
 }
 
-fn optional_literal(
+fn source_text(
     expression: &Expression,
-    argument: &str,
-) -> Result<Option<String>, Diagnostics> {
-    let value = crate::expression::evaluate_constant(expression)
-        .map_err(|_| Diagnostics::from(not_literal(argument, expression.span)))?;
+    name: &str,
+    place: &StaticModule,
+    each: Option<&Each>,
+) -> Result<String, Diagnostics> {
+    let needed_by = format!("module.{name}.source");
+    let value = place.evaluate_each(expression, &needed_by, each)?;
+    settings::check_marks(&value, &place.name(&needed_by), expression.span)?;
     match convert(&value, Type::STRING) {
-        Ok(text) => Ok(text.as_str().map(str::to_owned)),
+        Ok(text) => match text.as_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(problems::unsuitable_type("a string is required", expression.span).into()),
+        },
         Err(why) => Err(problems::unsuitable_type(&why.to_string(), expression.span).into()),
+    }
+}
+
+/// Returns the version constraint; nothing where it is null.
+fn version_text(
+    expression: &Expression,
+    name: &str,
+    place: &StaticModule,
+    each: Option<&Each>,
+) -> Result<Option<String>, Diagnostics> {
+    let at = expression.span;
+    let value = place.evaluate_each(expression, &format!("module.{name}.version"), each)?;
+    if value.contains_sensitive() || value.contains_ephemeral() {
+        let kind = if value.contains_sensitive() { "Sensitive" } else { "Ephemeral" };
+        let detail = format!(
+            "{kind} values, or values derived from them, cannot be used as module version constraints."
+        );
+        return Err(problems::invalid("Invalid version constraint", detail, at).into());
+    }
+    if value.is_null() {
+        return Ok(None);
+    }
+    let text = convert(&value, Type::STRING).ok();
+    let Some(text) = text.as_ref().and_then(Value::as_str) else {
+        let detail = "A string value is required for version, and it must be known.";
+        return Err(problems::invalid("Invalid version constraint", detail, at).into());
+    };
+    match Constraints::parse(text) {
+        Some(_) => Ok(Some(text.to_owned())),
+        None => Err(problems::invalid_constraint(at).into()),
     }
 }
 
@@ -280,15 +339,31 @@ fn source_span(call: &ModuleCall) -> Span {
     call.source.as_ref().map_or(call.declared, |it| it.span)
 }
 
-fn version_changed(call: &ModuleCall, installed: Option<&str>) -> Option<Diagnostic> {
-    let constraints = Constraints::parse(&call_version(call)?)?;
+/// Says which variables decided a value that is not what it was: a sentence, or nothing.
+fn because_of(place: &StaticModule, expression: Option<&Expression>) -> String {
+    let decided = expression.map(|it| place.decided_by(it)).unwrap_or_default();
+    let each: Vec<String> =
+        decided.iter().map(|(name, value)| format!("var.{name}, which is now {value}")).collect();
+    match each.is_empty() {
+        true => String::new(),
+        false => format!(" It depends on {}.", each.join(", and on ")),
+    }
+}
+
+fn version_changed(
+    constraint: Option<&str>,
+    installed: Option<&str>,
+    because: &str,
+    call: &ModuleCall,
+) -> Option<Diagnostic> {
+    let constraints = Constraints::parse(constraint?)?;
     let version = installed.and_then(Version::parse);
     if version.as_ref().is_some_and(|it| constraints.allow(it)) {
         return None;
     }
     let which = version.map_or(String::new(), |it| format!(" ({it})"));
     let detail = format!(
-        "The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable. Run \"tofu init\" to install all modules required by this configuration."
+        "The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable.{because} Run \"tofu init\" to install all modules required by this configuration."
     );
     Some(problems::invalid("Module version requirements have changed", detail, source_span(call)))
 }
@@ -301,13 +376,6 @@ fn no_source(name: &str, at: Span) -> Diagnostic {
         ),
         at,
     )
-}
-
-fn not_literal(argument: &str, at: Span) -> Diagnostic {
-    let detail = format!(
-        "The {argument} of a module call must be a literal string. References to variables and local values, and function calls, are not supported here yet."
-    );
-    problems::invalid(format!("Module {argument} is not a literal"), detail, at)
 }
 
 fn invalid_source(text: &str, why: &SourceError, at: Span) -> Diagnostic {
@@ -346,9 +414,9 @@ fn cache_unreadable(directory: &str, at: Span) -> Diagnostic {
     problems::invalid("Module not installed", detail, at)
 }
 
-fn source_changed(old: &str, new: &ModuleSource, at: Span) -> Diagnostic {
+fn source_changed(old: &str, new: &ModuleSource, because: &str, at: Span) -> Diagnostic {
     let detail = format!(
-        "The source address was changed from {old:?} to {:?} since this module was installed. Run \"tofu init\" to install all modules required by this configuration.",
+        "The source address was changed from {old:?} to {:?} since this module was installed.{because} Run \"tofu init\" to install all modules required by this configuration.",
         new.to_string()
     );
     problems::invalid("Module source has changed", detail, at)

@@ -25,11 +25,12 @@ mod moves;
 mod named;
 mod overrides;
 mod problems;
-mod provider;
+pub(crate) mod provider;
 mod provisioner;
 mod repetition;
 mod resource;
 pub mod source;
+pub mod statics;
 mod terraform;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -40,16 +41,20 @@ pub mod version;
 pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
-pub use load::{call_source, call_version, load_config, load_module};
+pub use load::{CallSource, call_source, load_config, load_module};
 pub use provider::{implied_provider, parse_source};
 
-/// Returns the first of `known` that is nearly `given`: at most two letters differ.
+/// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names whose lengths differ by more cannot be near; most are ruled out so.
     let length = given.chars().count();
     known
         .into_iter()
-        .find(|it| it.chars().count().abs_diff(length) < 3 && strsim::levenshtein(given, it) < 3)
+        .filter(|it| it.chars().count().abs_diff(length) < 3)
+        .map(|it| (strsim::levenshtein(given, it), it))
+        .filter(|(distance, _)| *distance < 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, it)| it)
 }
 
 /// A whole configuration: the root module and everything it calls.
@@ -57,6 +62,8 @@ pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 pub struct Config {
     /// Every module that is called, by the names of the calls; the root under the empty path.
     pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
+    /// The same modules, for values that are decided before there is a plan.
+    pub statics: BTreeMap<ModuleAddr, Arc<statics::StaticModule>>,
 }
 
 /// One module: the blocks of one folder. Two calls of one folder share it.
@@ -88,6 +95,8 @@ pub struct Module {
     pub checks: BTreeMap<Str, Check>,
     /// `backend` or `cloud` of the `terraform` block.
     pub backend: Option<Backend>,
+    /// `encryption` of the `terraform` block.
+    pub encryption: Option<Backend>,
     /// `provider_meta` of the `terraform` block.
     pub provider_metas: Vec<ProviderMeta>,
     /// How many configuration files the folder has.
@@ -197,6 +206,8 @@ pub struct Resource {
     pub connection: Option<Body>,
     /// Data sources inside a `check` block: that block's name.
     pub check: Option<Str>,
+    /// Whether nobody wrote it: an import without a block, for which a plan writes one.
+    pub generated: bool,
 }
 
 /// How a block repeats.
@@ -228,7 +239,7 @@ impl Repetition {
 pub struct ProviderRef {
     /// The local name.
     pub name: Name,
-    /// The alias.
+    /// The alias; empty where the configuration repeats without one.
     pub alias: Option<Name>,
     /// The instance key.
     pub key: Option<Expression>,
@@ -316,7 +327,7 @@ pub struct ProviderBlock {
     pub name: Name,
     /// Which provider that is.
     pub source: Provider,
-    /// `alias`
+    /// `alias`; empty where the block repeats without one, so that each key is an alias.
     pub alias: Option<Name>,
     /// `count` or `for_each`
     pub repetition: Repetition,
@@ -451,6 +462,12 @@ impl Module {
 }
 
 impl Config {
+    /// Adds a module where it stands.
+    fn add(&mut self, place: Arc<statics::StaticModule>) {
+        self.modules.insert(place.address().clone(), place.module().clone());
+        self.statics.insert(place.address().clone(), place);
+    }
+
     /// Returns a module of the configuration.
     pub fn module(&self, module: &ModuleAddr) -> Option<&Arc<Module>> {
         self.modules.get(module)
@@ -459,6 +476,11 @@ impl Config {
     /// Returns the root module.
     pub fn root(&self) -> &Module {
         self.modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    }
+
+    /// Returns the root module in its place.
+    pub fn root_place(&self) -> &Arc<statics::StaticModule> {
+        self.statics.get(&ModuleAddr::default()).expect("a configuration has a root module")
     }
 
     /// Returns a resource block.

@@ -195,6 +195,16 @@ pub(super) fn import_target(
         ));
         return None;
     };
+    for step in steps {
+        if let Step::Index(key, _) = step
+            && matches!(&*key.expr, Expr::Null | Expr::Bool(_))
+        {
+            let detail =
+                "Invalid resource instance key: either a string or an integer is required.";
+            decoder.report(problems::invalid("Invalid address", detail, key.span));
+            return None;
+        }
+    }
     // Keys may be anything here, so they are left out before the address is read.
     let without_keys: Vec<Step> =
         steps.iter().filter(|it| matches!(it, Step::Attribute(_))).cloned().collect();

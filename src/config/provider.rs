@@ -6,6 +6,7 @@ use crate::syntax::{self, Block, Expr, Expression, Name, Step};
 use crate::value::{Str, Type, Value, convert};
 
 use super::decode::{Decoder, Schema};
+use super::repetition::Repetitions;
 use super::version::Constraints;
 use super::{ProviderBlock, ProviderRef, Repetition, escape, problems};
 
@@ -29,9 +30,13 @@ impl ProviderBlock {
     }
 }
 
-/// Joins a provider's local name and an alias.
-pub(super) fn local_name(name: &str, alias: Option<&str>) -> String {
-    alias.map_or_else(|| name.to_owned(), |alias| format!("{name}.{alias}"))
+/// Joins a provider's local name and an alias. A configuration that repeats without an alias is told from the default one.
+pub fn local_name(name: &str, alias: Option<&str>) -> String {
+    match alias {
+        None => name.to_owned(),
+        Some("") => format!("{name}[]"),
+        Some(alias) => format!("{name}.{alias}"),
+    }
 }
 
 /// Reads a `provider` block. Which provider the name means is decided with the whole module.
@@ -53,17 +58,20 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
         decoder.report(problems::questionable(summary, detail, it.value.span));
         version_constraint(decoder, &it.value)
     });
-    let repetition = content.value("for_each").map_or(Repetition::Single, Repetition::ForEach);
-    if let (Repetition::ForEach(it), None) = (&repetition, &alias) {
-        let detail =
-            "The for_each argument is allowed only for provider configurations with an alias.";
-        decoder.report(problems::invalid(
-            "Alias required when using \"for_each\"",
-            detail,
-            it.span,
-        ));
-    }
-    for reserved in ["count", "depends_on", "source"].into_iter().filter_map(|it| content.get(it)) {
+    let (repetition, refused) = match &alias {
+        None => (Repetitions::of(&content).finish(decoder, "provider instances"), None),
+        Some(_) => {
+            let for_each = content.value("for_each").map(Repetition::ForEach);
+            (for_each.unwrap_or(Repetition::Single), content.get("count"))
+        }
+    };
+    let alias = match repetition.expression() {
+        // Each key is an alias then.
+        Some(it) if content.get("alias").is_none() => Some(Name { text: "".into(), span: it.span }),
+        _ => alias,
+    };
+    let reserved = ["depends_on", "source"].into_iter().filter_map(|it| content.get(it));
+    for reserved in refused.into_iter().chain(reserved) {
         let detail = format!(
             "The provider argument name {:?} is reserved for use by OpenTofu in a future version.",
             reserved.name.text
@@ -125,11 +133,25 @@ pub(super) fn reference(
         Expr::String(_) => decoder.traversal(expression)?,
         _ => decoder.written(expression)?,
     };
+    let inner = with_null_as_name(inner);
     let form = || {
         format!(
             "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key."
         )
     };
+    if let Expr::Splat { source, .. } = &*inner.expr {
+        let name = match &*source.expr {
+            Expr::Traversal { root, steps } => match steps.first() {
+                Some(Step::Attribute(alias)) => local_name(&root.text, Some(&alias.text)),
+                _ => root.text.to_string(),
+            },
+            _ => "provider.alias".to_owned(),
+        };
+        let detail = format!(
+            "Provider configurations are passed one by one, not all instances together. Choose one by its key, such as {name}[each.key] where the resource or the module call repeats."
+        );
+        return refuse(decoder, detail, expression.span);
+    }
     let Expr::Traversal { root, steps } = &*inner.expr else {
         return refuse(decoder, form(), expression.span);
     };
@@ -137,9 +159,15 @@ pub(super) fn reference(
         [] => (None, None),
         [Step::Attribute(alias)] => (Some(alias.clone()), None),
         [Step::Attribute(alias), Step::Index(key, _)] => (Some(alias.clone()), Some(key.clone())),
-        [Step::Index(..)] => {
-            let detail = "Provider assignment requires an alias when specifying an instance key, in the form of provider.name[instance_key]";
-            return refuse(decoder, detail.into(), inner.span);
+        [Step::Index(key, _)] => {
+            (Some(Name { text: "".into(), span: root.span }), Some(key.clone()))
+        }
+        [Step::LegacyIndex(index, at)] => {
+            let detail = format!(
+                "Write the key of a provider instance in brackets: {}[{index}].",
+                root.text
+            );
+            return refuse(decoder, detail, *at);
         }
         [_, _, _, ..] => return refuse(decoder, form(), expression.span),
         [first, ..] => {
@@ -149,6 +177,24 @@ pub(super) fn reference(
     };
     check_local_name(decoder, &root.text, root.span)?;
     Some(ProviderRef { name: root.clone(), alias, key, span: inner.span })
+}
+
+/// A provider may be called `null`: in a reference the word is a name.
+pub(super) fn with_null_as_name(expression: Expression) -> Expression {
+    let name = |span: Span| Name { text: "null".into(), span };
+    let span = expression.span;
+    let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
+    let expr = match *expression.expr {
+        Expr::Null => Expr::Traversal { root: name(root_span(&expression)), steps: Vec::new() },
+        Expr::Relative { source, steps } if matches!(*source.expr, Expr::Null) => {
+            Expr::Traversal { root: name(source.span), steps }
+        }
+        Expr::Splat { source, full, each, marker } => {
+            Expr::Splat { source: with_null_as_name(source), full, each, marker }
+        }
+        other => other,
+    };
+    Expression { expr: Box::new(expr), span }
 }
 
 /// Complains of a local name that is not in its normal form.

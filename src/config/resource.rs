@@ -166,6 +166,7 @@ fn resource(
         provisioners,
         connection,
         check: owner(place),
+        generated: false,
     })
 }
 

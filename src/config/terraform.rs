@@ -32,6 +32,7 @@ const COMPATIBLE: Schema = Schema { attributes: &["opentofu"], required: &[], bl
 pub(super) struct TerraformBlock {
     pub backends: Vec<Backend>,
     pub clouds: Vec<Backend>,
+    pub encryptions: Vec<Backend>,
     pub required_providers: Vec<RequiredProviders>,
     pub provider_metas: Vec<ProviderMeta>,
     pub required_versions: Vec<(String, Span)>,
@@ -68,14 +69,11 @@ pub(super) fn terraform(decoder: &mut Decoder, block: &Block) -> TerraformBlock 
                 said.required_providers.push(RequiredProviders { entries, declared: inner.header });
             }
             "provider_meta" => said.provider_metas.extend(provider_meta(decoder, inner)),
-            _ => {
-                let detail = "State and plan encryption is not supported. Nothing was read or written; remove the encryption block to go on without encryption.";
-                decoder.report(problems::invalid(
-                    "Encryption is not supported",
-                    detail,
-                    inner.header,
-                ));
-            }
+            _ => said.encryptions.push(Backend {
+                kind: inner.kind.clone(),
+                body: inner.body.clone(),
+                declared: inner.header,
+            }),
         }
     }
     said
@@ -298,7 +296,10 @@ fn aliases(
         let Some(traversal) = decoder.traversal(&item) else { continue };
         let crate::syntax::Expr::Traversal { root, steps } = &*traversal.expr else { continue };
         let detail = match &steps[..] {
-            [Step::Attribute(alias)] if root.text == name.text => {
+            // An index says nothing here.
+            [Step::Attribute(alias)] | [Step::Attribute(alias), Step::Index(..)]
+                if root.text == name.text =>
+            {
                 found.push((root.text.clone(), alias.text.clone(), traversal.span));
                 continue;
             }

@@ -37,26 +37,45 @@ pub(crate) fn folder(text: &str) -> tempfile::TempDir {
     folder
 }
 
+/// The ground of a folder in which nobody gives variables.
+pub(crate) fn ground(root: &Path, sources: &Sources) -> Arc<statics::Ground> {
+    let world = crate::world::World {
+        cwd: root.into(),
+        root: root.into(),
+        environment: BTreeMap::new(),
+        fixed_time: None,
+        given: Default::default(),
+    };
+    Arc::new(statics::Ground::new(Arc::new(world), "default", sources.clone()))
+}
+
 /// Installs local modules without the room that does so: every folder below the root is known by its calls.
-fn installed(root: &Path, sources: &Sources) -> InstalledModules {
+pub(crate) fn installed(root: &Path) -> InstalledModules {
+    let sources = Sources::default();
     let mut modules = InstalledModules::default();
-    let mut open = vec![(crate::address::Module::default(), ".".to_owned())];
-    while let Some((address, directory)) = open.pop() {
-        if address.0.len() > 5 {
+    let Some(module) = load_module(root, ".", &sources).0 else { return modules };
+    let place = statics::StaticModule::root(module, ground(root, &sources));
+    let mut open = vec![Arc::new(place)];
+    while let Some(place) = open.pop() {
+        if place.address().0.len() > 5 {
             continue;
         }
-        let Some(module) = load_module(&root.join(&directory), &directory, sources).0 else {
-            continue;
-        };
-        for call in module.calls.values() {
-            let Ok(source) = call_source(call) else { continue };
-            let child = address.child(&call.name.text);
-            let path = source::join_path(&directory, &source.to_string());
+        for call in place.module().calls.values() {
+            let Ok(CallSource { source, .. }) = call_source(call, &place, None) else { continue };
+            let child = place.address().child(&call.name.text);
+            let path = source::join_path(&place.module().directory, &source.to_string());
             modules.insert(&child, source.to_string(), None, path.clone());
-            open.push((child, path));
+            if let Some(module) = load_module(&root.join(&path), &path, &sources).0 {
+                open.push(Arc::new(place.child(child, call, None, module)));
+            }
         }
     }
     modules
+}
+
+/// Reads a folder whose local modules are installed.
+pub(crate) fn load_folder(root: &Path, sources: &Sources) -> (Option<Config>, Diagnostics) {
+    load_config(root, sources, &installed(root), &ground(root, sources))
 }
 
 /// Prints problems, one per line: severity, summary, place.
@@ -74,8 +93,7 @@ pub(crate) fn print(problems: &Diagnostics, sources: &Sources) -> String {
 pub(crate) fn check_problems(files: &str, problems: Expect) {
     let folder = folder(files);
     let sources = Sources::default();
-    let installed = installed(folder.path(), &Sources::default());
-    let (config, mut found) = load_config(folder.path(), &sources, &installed);
+    let (config, mut found) = load_folder(folder.path(), &sources);
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check(&config, &sources));
         found.extend(check::check_for_plan(&config, &sources));
@@ -87,8 +105,7 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
 fn load(files: &str) -> Config {
     let folder = folder(files);
     let sources = Sources::default();
-    let installed = installed(folder.path(), &Sources::default());
-    let (config, problems) = load_config(folder.path(), &sources, &installed);
+    let (config, problems) = load_folder(folder.path(), &sources);
     assert!(!problems.has_errors(), "{}", print(&problems, &sources));
     config.expect("a configuration")
 }
@@ -406,7 +423,9 @@ fn only_the_incompatible_version_is_told() {
 fn a_module_that_is_not_installed_is_told() {
     let folder = folder("-- main.tf --\nmodule \"m\" { source = \"./m\" }\n");
     let sources = Sources::default();
-    let (config, problems) = load_config(folder.path(), &sources, &InstalledModules::default());
+    let ground = ground(folder.path(), &sources);
+    let (config, problems) =
+        load_config(folder.path(), &sources, &InstalledModules::default(), &ground);
     expect![[r#"
         Module not installed  main.tf:1,1
     "#]]
@@ -430,7 +449,7 @@ fn a_missing_folder_is_told() {
 }
 
 #[test]
-fn sources_must_be_literal_and_known() {
+fn sources_must_be_known() {
     check_problems(
         r#"
         -- main.tf --
@@ -443,7 +462,8 @@ fn sources_must_be_literal_and_known() {
         }
         "#,
         expect![[r#"
-            Module source is not a literal  main.tf:2,23
+            Failed to request input from user for variable var.v  main.tf:1,1
+            Unable to compute static value  main.tf:2,23
             Invalid module source address  main.tf:3,23
             Invalid registry module source address  main.tf:5,13
         "#]],

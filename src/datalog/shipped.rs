@@ -133,7 +133,7 @@ pub fn conclude(facts: &Facts) -> Conclusions {
         references: references::resolve(&facts),
         outputs: outputs::settle(&facts, &selection),
         order: order::order(&facts, &providers, &spread, &decisions),
-        violations: violations::collect(&facts, &providers, &decisions),
+        violations: violations::collect(&facts, &providers, &selection, &decisions),
         providers,
         instances,
         selection,

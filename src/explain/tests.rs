@@ -181,17 +181,18 @@ fn a_provider_is_followed_through_the_modules() {
         "
         module_parent(child, ROOT). module_parent(grandchild, child). provider_block(ROOT, aws, west, aws.west).
         passes(child, aws, DEFAULT, aws, west, Plain). asks_provider(block, aws, DEFAULT, Plain). in_module(block, grandchild).
-        object(n). of(n, block). declared(n). provider_instance(p, aws.west, NONE).
+        object(n). of(n, block). declared(n). provider_node(p, aws.west, NONE).
         ",
         "serves(p, n)",
         expect![[r#"
             p serves n
               because p is the chosen instance
-              because n belongs to block
-              because block stands in grandchild and uses provider aws
-              because grandchild has no configuration of provider aws of its own, and inherits that of child
-              because the call of child passes what its caller sees
-              because ROOT configures it
+                because n belongs to block
+                because block stands in grandchild and uses provider aws
+                because grandchild has no configuration of provider aws of its own, and inherits that of child
+                because the call of child passes what its caller sees
+                because ROOT configures it
+                because aws.west does not repeat
         "#]],
     );
 }

@@ -36,6 +36,7 @@ static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
     root: ".".into(),
     environment: Default::default(),
     fixed_time: None,
+    given: Default::default(),
 });
 
 impl Scope for Nothing {

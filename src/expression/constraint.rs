@@ -70,7 +70,6 @@ fn constraint(reader: &mut Reader, expression: &Expression, depth: usize) -> Con
         return Constraint::ANY;
     }
     match &*expression.expr {
-        Expr::Parentheses(inner) => constraint(reader, inner, depth + 1),
         Expr::Call { name, arguments, .. } => {
             constructed(reader, expression, (&name.text, name.span), arguments, depth)
         }

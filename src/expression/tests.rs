@@ -1,6 +1,5 @@
 //! What the evaluator does, in words of the language.
 
-mod corpus;
 mod forms;
 mod functions;
 mod problems;

@@ -12,8 +12,8 @@ use super::{Platform, Requirements, Settings, problems};
 use crate::address::Provider;
 use crate::backend::workspace::data_folder;
 use crate::config::version::Version;
-use crate::diagnostic::{Diagnostics, Sources};
-use crate::provider::builtin;
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::provider::{builtin, plugin};
 use crate::world::World;
 
 /// What is installed in a folder, and what is used instead.
@@ -69,25 +69,43 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Checks the package against the lock file, before each start, and returns its checksum.
+    /// Checks the package against the lock file, before each start. One that has not changed since it was read last is
+    /// not read again.
     ///
     /// # Errors
     ///
     /// Says why it must not be started.
-    pub fn verify(&self) -> Result<Hash, String> {
+    pub fn verify(&self, world: &World) -> Result<(), String> {
+        if self.allowed.is_empty() {
+            return Ok(());
+        }
         let version = self.version.as_ref().map(Version::to_string).unwrap_or_default();
         let (provider, folder) = (&self.provider, &self.shown_folder);
-        let own = hash_folder(&self.folder).map_err(|it| {
+        let own = plugin::remembered_sum(world, &self.folder, || {
+            hash_folder(&self.folder).map(|it| it.to_string())
+        });
+        let own = own.map_err(|it| {
             format!(
                 "failed to verify checksum of {provider} {version} package cached in {folder}: {it}"
             )
         })?;
-        if self.allowed.is_empty() || self.allowed.contains(&own) {
-            return Ok(own);
+        if self.allowed.iter().any(|it| it.to_string() == own) {
+            return Ok(());
         }
         Err(format!(
             "the cached package for {provider} {version} (in {folder}) does not match any of the checksums recorded in the dependency lock file, run tofu init to ensure all providers are correctly installed"
         ))
+    }
+}
+
+impl Located {
+    /// Returns what kind of thing it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self.place {
+            Place::Embedded => "embedded",
+            Place::Plugin(_) => "plugin",
+            Place::Running(_) => "running plugin",
+        }
     }
 }
 
@@ -128,6 +146,13 @@ impl Plugins {
         self.overrides.keys().chain(self.running.keys()).cloned().collect()
     }
 
+    /// Returns the warning that plugins are used which nobody released.
+    pub fn warning(&self) -> Option<Diagnostic> {
+        let overrides: Vec<(Provider, PathBuf)> = self.overrides.clone().into_iter().collect();
+        let consequence = "The behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases.";
+        (!overrides.is_empty()).then(|| problems::overridden(&overrides, consequence))
+    }
+
     /// Returns what is used for a provider, and why.
     ///
     /// # Errors
@@ -142,7 +167,7 @@ impl Plugins {
             });
         }
         if let Some(folder) = self.overrides.get(provider) {
-            let plugin = self.plugin(provider, folder, None, Vec::new())?;
+            let plugin = self.package(provider, folder, None, Vec::new())?;
             let why = format!("dev_overrides in the CLI configuration name {}", folder.display());
             return Ok(Located { place: Place::Plugin(plugin), version: None, why });
         }
@@ -162,7 +187,7 @@ impl Plugins {
         };
         let folder = installed_folder(&self.folder, provider, &lock.version, &self.platform);
         if folder.is_dir() {
-            let plugin = self.plugin(provider, &folder, Some(&lock.version), lock.usable())?;
+            let plugin = self.package(provider, &folder, Some(&lock.version), lock.usable())?;
             let why = "the lock file selects it, and it is installed".to_owned();
             return Ok(Located {
                 place: Place::Plugin(plugin),
@@ -183,7 +208,7 @@ impl Plugins {
         }
     }
 
-    fn plugin(
+    fn package(
         &self,
         provider: &Provider,
         folder: &Path,

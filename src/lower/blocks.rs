@@ -125,7 +125,9 @@ impl BlockGraph {
             BlockKey::Resource(name) => format!("{name} (expand)"),
             BlockKey::Call(name) => format!("module.{name} (expand)"),
             BlockKey::Provider(name, None) => format!("provider.{name}"),
-            BlockKey::Provider(name, Some(alias)) => format!("provider.{name}.{alias}"),
+            BlockKey::Provider(name, Some(alias)) => {
+                format!("provider.{}", config::provider::local_name(name, Some(alias)))
+            }
             BlockKey::Check(name) => format!("check.{name}"),
         };
         if module.is_root() { name } else { format!("{module}.{name}") }
@@ -287,14 +289,22 @@ impl Builder<'_> {
             self.body(from, &provisioner.body);
             provisioner.connection.iter().for_each(|it| self.body(from, it));
         }
-        if let Some(key) = it.provider.as_ref().and_then(|it| it.key.as_ref()) {
-            self.expression(from, key);
-        }
+        self.provider_key(from, it);
         if let Some((module, block)) = provider_block(self.config, self.path, it)
             && let Some(to) = self.graph.find(&module, block)
         {
             let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
             self.graph.blocks[from].edges.push((to, span));
+        }
+    }
+
+    /// A key expression stands in the block itself, or in the call that passes the configuration.
+    fn provider_key(&mut self, from: usize, it: &config::Resource) {
+        let config = self.config;
+        let found = config::check::providers::resolve_resource(config, self.path, it);
+        let Some((key, path)) = found.and_then(|it| it.key) else { return };
+        if let Some(module) = config.module(&path) {
+            Builder { graph: self.graph, config, path: &path, module }.expression(from, key);
         }
     }
 

@@ -15,7 +15,7 @@ mod configuration;
 pub mod existing;
 pub mod moves;
 pub mod requested;
-mod serving;
+pub mod serving;
 pub mod structure;
 pub mod trace;
 
@@ -52,6 +52,8 @@ pub struct Lowered {
     pub flags: Vec<String>,
     /// `replace_triggered_by` by attribute: the paths that `n` names of `m`.
     pub triggers: Vec<trace::Trigger>,
+    /// What the numbers of provider configurations, their keys and modules stand for.
+    pub serving: serving::Serving,
     /// Warnings, such as addresses that match nothing.
     pub problems: crate::diagnostic::Diagnostics,
 }
@@ -66,11 +68,12 @@ pub fn lower(documents: &Documents<'_>, traced: (Structure, Reads)) -> Lowered {
         places: BTreeMap::new(),
         flags: Vec::new(),
         triggers: reads.triggers,
+        serving: Default::default(),
         problems: Default::default(),
     };
     configuration::lower(&mut lowered, documents, &reads.reads);
     existing::lower(&mut lowered, documents);
-    serving::lower(&mut lowered, documents);
+    serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);
     lowered.facts.tidy();
     lowered

@@ -354,6 +354,14 @@ impl Structure {
         (id, node)
     }
 
+    /// Returns the provider instance that a node stands for.
+    pub fn provider(&self, node: Node) -> Option<&ProviderInstance> {
+        match self.kind(node) {
+            NodeKind::Provider(id) => Some(&self.providers[id.index()].0),
+            _ => None,
+        }
+    }
+
     /// Returns the instance that a node stands for: a current or deposed object.
     pub fn instance(&self, node: Node) -> Option<Instance> {
         match self.kind(node) {

@@ -9,22 +9,23 @@ use std::sync::{Mutex, OnceLock};
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use super::blocks::{BlockGraph, BlockKey, provider_config};
+use super::blocks::{BlockGraph, BlockKey};
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
 use crate::address::{
-    InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, ProviderInstance, Resource,
-    ResourceName,
+    InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName,
 };
 use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
-use crate::diagnostic::{Diagnostics, Span};
+use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::expression::{self, Scope, Subject, parse_reference};
 use crate::observe::repetition::{self, Keys};
 use crate::syntax::{Expr, Expression, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
+
+mod providers;
 
 /// What reads what, before selection.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,12 @@ pub struct Reads {
     pub waits: Vec<(Node, Node)>,
     /// What `replace_triggered_by` names.
     pub triggers: Vec<Trigger>,
+    /// The keys of each provider configuration that repeats.
+    pub provider_keys: Vec<(ProviderConfig, Vec<InstanceKey>)>,
+    /// `(n, k)`: node `n` asks for the provider instance under key `k`, as far as that is known before the walk.
+    pub provider_choices: Vec<(Node, InstanceKey)>,
+    /// What is wrong with how provider configurations repeat.
+    pub problems: Diagnostics,
 }
 
 /// One expression of `replace_triggered_by`, for one instance.
@@ -63,6 +70,8 @@ pub struct TraceInput<'a> {
     pub workspace: &'a str,
     /// Clock, environment, folders.
     pub world: &'a World,
+    /// The source files, for places in messages.
+    pub sources: &'a Sources,
 }
 
 /// Expands and traces a configuration.
@@ -73,6 +82,7 @@ pub fn trace(input: TraceInput<'_>) -> (Structure, Reads) {
         values: FxHashMap::default(),
         wholes: Vec::new(),
         instances_of: FxHashMap::default(),
+        call_keys: FxHashMap::default(),
         reads: Reads::default(),
     };
     trace.root();
@@ -98,6 +108,8 @@ struct Trace<'a> {
     wholes: Vec<OnceLock<Value>>,
     /// The instances of each module.
     instances_of: FxHashMap<Module, Vec<ModuleId>>,
+    /// The provider key that each instance of a call passes, by the place of its expression.
+    call_keys: FxHashMap<(ModuleId, Span), std::sync::Arc<providers::Chosen>>,
     reads: Reads,
 }
 
@@ -228,32 +240,6 @@ impl Trace<'_> {
         }
     }
 
-    fn provider(
-        &mut self,
-        path: &Module,
-        name: &Str,
-        alias: Option<&Str>,
-        module: Option<ModuleId>,
-    ) {
-        let Some(config) = self.input.config.module(path).cloned() else { return };
-        let named = |it: &&crate::config::ProviderBlock| {
-            it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias
-        };
-        let (Some(block), Some(module)) = (config.providers.iter().find(named), module) else {
-            return;
-        };
-        let config = ProviderConfig {
-            module: path.clone(),
-            provider: block.source.clone(),
-            alias: alias.cloned(),
-        };
-        let (_, node) =
-            self.structure.add_provider(ProviderInstance { config, key: InstanceKey::None });
-        for it in uses::of_body(&block.body, Role::Value) {
-            self.evaluate_bound(node, module, &Each::None, &it.expression, &it.bound);
-        }
-    }
-
     fn call(&mut self, module: ModuleId, name: &Str) {
         let config = self.structure.module(module).config.clone();
         let block = &config.calls[name];
@@ -276,9 +262,7 @@ impl Trace<'_> {
         self.hang(keys, module);
         self.depends_on(keys, module, &block.depends_on);
         let outer_pending = self.structure.module(module).pending;
-        let known = self
-            .repetition(keys, module, &block.repetition)
-            .filter(|_| !outer_pending || style == Style::Single);
+        let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending);
         let has_node = style != Style::Single
             || !block.depends_on.is_empty()
             || self.structure.module(module).node.is_some();
@@ -323,12 +307,8 @@ impl Trace<'_> {
         };
         let id = self.structure.add_resource(address, Some(module), style, true);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
-        let provider =
-            provider_config(self.input.config, &self.structure.module(module).path, block);
-        let (_, provider_node) = self
-            .structure
-            .add_provider(ProviderInstance { config: provider.clone(), key: InstanceKey::None });
-        self.structure.resources[id.index()].provider = Some(provider);
+        let asked = self.asks(module, block);
+        let whole = self.configuration_of(id, &asked);
         let outer_pending = self.structure.module(module).pending;
         let repetition =
             (style != Style::Single).then(|| self.structure.add(NodeKind::Repetition(id)));
@@ -341,7 +321,7 @@ impl Trace<'_> {
             None => Some(vec![(InstanceKey::None, None)]),
         };
         match known.filter(|_| !outer_pending) {
-            Some(entries) => self.expanded(id, module, block, entries, provider_node),
+            Some(entries) => self.expanded(id, module, block, entries, (&asked, whole)),
             None => {
                 let pending = self.structure.add(NodeKind::Pending(id));
                 self.structure.resources[id.index()].pending = Some(pending);
@@ -349,7 +329,8 @@ impl Trace<'_> {
                 repetition
                     .into_iter()
                     .for_each(|it| self.reads.reads.push((pending, it, block.declared)));
-                self.reads.reads.push((pending, provider_node, block.declared));
+                self.reads.reads.push((pending, whole, block.declared));
+                self.served_as_pending(pending, &asked);
                 self.trace_block(pending, module, &Each::Unknown, block, true);
                 self.hang(pending, module);
             }
@@ -362,7 +343,7 @@ impl Trace<'_> {
         module: ModuleId,
         block: &crate::config::Resource,
         entries: Vec<(InstanceKey, Option<Value>)>,
-        provider_node: Node,
+        asked: (&providers::Asked, Node),
     ) {
         let repetition = self.structure.resource(id).repetition;
         let alike = repetition.is_some() && !uses_repetition(block);
@@ -371,17 +352,13 @@ impl Trace<'_> {
             let node = self.structure.add_instance(id, key.clone());
             let place = block.repetition.expression().map_or(block.declared, |it| it.span);
             repetition.into_iter().for_each(|it| self.reads.reads.push((node, it, place)));
-            self.reads.reads.push((
-                node,
-                provider_node,
-                block.provider.as_ref().map_or(block.declared, |it| it.span),
-            ));
+            let each = Each::Known(key.clone(), each_value.clone());
+            self.served(node, module, &each, block, asked);
             self.read_marks(node, each_value.as_ref(), place);
             self.hang(node, module);
             match &pattern {
                 Some(pattern) => self.copy_reads(pattern, node),
                 None => {
-                    let each = Each::Known(key.clone(), each_value.clone());
                     let (reads, waits) = (self.reads.reads.len(), self.reads.waits.len());
                     self.trace_block(node, module, &each, block, false);
                     if alike {
@@ -707,6 +684,7 @@ enum How {
     Waits,
 }
 
+#[derive(Clone)]
 struct Entry {
     target: Node,
     span: Span,

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::generate::{Generated, generate};
 use super::object::{Prior, Subject};
 use super::repetition::{self, Keys};
 use super::values::{ValueScope, Values};
@@ -15,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
 use crate::lower::Structure;
 use crate::operation::event::Event;
+use crate::provider::{ImportedObject, ReadObject};
 use crate::schema;
 use crate::syntax::{Expr, Expression, Step};
 use crate::value::convert::convert;
@@ -27,19 +29,34 @@ pub struct Wish {
     pub id: String,
     /// The place of the id.
     pub place: Span,
+    /// The place of the block's header.
+    pub declared: Span,
 }
 
 /// The import blocks by the block they are for; each is evaluated when the first instance of that block asks.
 #[derive(Debug, Default)]
 pub struct Imports {
-    wishes: FxHashMap<ConfigResource, OnceLock<BTreeMap<Instance, Wish>>>,
+    /// What the blocks ask for; `None` where one of them cannot be evaluated.
+    wishes: FxHashMap<ConfigResource, OnceLock<Option<BTreeMap<Instance, Wish>>>>,
+    /// Blocks written for imports that have none, with the object they were written for.
+    generated: FxHashMap<ConfigResource, OnceLock<(Generated, Prior)>>,
 }
 
 impl Imports {
     /// Returns the imports of a configuration, none evaluated yet.
     pub fn of(config: &Config) -> Imports {
-        let targets = config.root().imports.iter().filter_map(Import::target);
-        Imports { wishes: targets.map(|it| (it, OnceLock::new())).collect() }
+        let targets = || config.root().imports.iter().filter_map(Import::target);
+        let is_missing =
+            |it: &ConfigResource| config.resource(it).is_some_and(|block| block.generated);
+        Imports {
+            wishes: targets().map(|it| (it, OnceLock::new())).collect(),
+            generated: targets().filter(is_missing).map(|it| (it, OnceLock::new())).collect(),
+        }
+    }
+
+    /// Returns the block that was written for an import, and the object that it was written for.
+    pub fn generated(&self, block: &ConfigResource) -> Option<&(Generated, Prior)> {
+        self.generated.get(block)?.get()
     }
 }
 
@@ -80,17 +97,19 @@ fn key_of(key: &Expression, scope: &ValueScope<'_, '_>) -> Result<InstanceKey, D
     }
     let (plain, marks) = value.unmark_deep();
     let why = match () {
-        () if marks.sensitive => "it is sensitive",
-        () if marks.ephemeral => "it is ephemeral",
-        () if !plain.is_known() => "it is not known until apply",
-        () if plain.is_null() => "it is null",
+        () if !plain.is_known() => {
+            "that is only known after apply: only what is known while planning can be an index"
+        }
+        () if plain.is_null() => "which is null",
+        () if marks.sensitive => "which is sensitive",
+        () if marks.ephemeral => "which is ephemeral",
         () => match repetition::key_of(&plain) {
             Some(key) => return Ok(key),
-            None => "it is neither a string nor a whole number",
+            None => "which is not valid for a resource instance (not a string or a number)",
         },
     };
     Err(Diagnostic::error("Import block 'to' address contains an invalid key")
-        .detail(format!("Import block contained a resource address using an index which can't be used: {why}. Use a literal, or something known while planning."))
+        .detail(format!("Import block contained a resource address using an index {why}."))
         .at(key.span)
         .into())
 }
@@ -101,11 +120,13 @@ fn invalid_target(span: Span) -> Diagnostic {
         .at(span)
 }
 
-fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Diagnostics> {
+/// Returns the import id as text, unknown where it is not decided yet.
+fn id_text(import: &Import, scope: &ValueScope<'_, '_>) -> Result<(Value, Span), Diagnostics> {
     let Some(id) = &import.id else {
+        let target = import.target().map(|it| it.to_string()).unwrap_or_default();
         return Err(Diagnostic::error("Unable to determine identity schema for import identity")
-            .detail("No embedded provider has resource identities. Import by \"id\".")
-            .at(import.declared)
+            .detail(format!("The provider of {target} does not describe identities for resources of this type, so the object to import cannot be named by \"identity\". Name it by \"id\"."))
+            .at(import.identity.as_ref().map_or(import.declared, |it| it.span))
             .into());
     };
     let (value, found) = expression::evaluate(id, scope);
@@ -113,139 +134,227 @@ fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Di
         return Err(found);
     }
     let (plain, marks) = value.unmark_deep();
-    let invalid = |why: &str| {
-        Diagnostics::from(
-            Diagnostic::error("Invalid import id argument")
-                .detail(format!("The import ID value is unsuitable: {why}."))
-                .at(id.span),
-        )
-    };
-    if marks.sensitive || marks.ephemeral {
-        return Err(invalid("it must not be sensitive or ephemeral"));
-    }
-    if plain.is_null() {
-        return Err(invalid("it cannot be null"));
-    }
-    if !plain.is_known() {
-        return Err(invalid("it depends on values that cannot be determined until apply"));
-    }
     let text = convert(&plain, Type::STRING).map_err(|it| {
         Diagnostic::error("Incorrect value type")
             .detail(format!("Invalid expression value: {it}."))
             .at(id.span)
     })?;
-    // An empty id means no import at all.
-    Ok(text
-        .as_str()
-        .filter(|it| !it.is_empty())
-        .map(|it| Wish { id: it.to_owned(), place: id.span }))
+    let why = match () {
+        () if text.is_null() => "The import id cannot be null.",
+        () if !text.is_known() => return Ok((text, id.span)),
+        () if marks.sensitive => "The import id cannot be sensitive.",
+        () if marks.ephemeral => "The import id cannot be ephemeral.",
+        () => return Ok((text, id.span)),
+    };
+    Err(invalid_id(why, id.span).into())
 }
 
-fn collect(values: &Values<'_>, block: &ConfigResource) -> BTreeMap<Instance, Wish> {
-    let mut wishes = BTreeMap::new();
+fn invalid_id(why: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("Invalid import id argument").detail(why).at(span)
+}
+
+fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Diagnostics> {
+    let (text, place) = id_text(import, scope)?;
+    let Some(id) = text.as_str() else {
+        return Err(invalid_id("The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so OpenTofu cannot plan to import this resource.", place).into());
+    };
+    // An empty id means no import at all.
+    let wish = Wish { id: id.to_owned(), place, declared: import.declared };
+    Ok((!id.is_empty()).then_some(wish))
+}
+
+/// Returns what is wrong with import ids whatever becomes of that which is not decided yet.
+pub fn invalid_ids(values: &Values<'_>) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    for import in &values.config.root().imports {
+        let scopes = match &import.for_each {
+            None => vec![values.scope(Structure::ROOT)],
+            Some(for_each) => match keys_of(values, for_each) {
+                Ok(Keys::Known(keys)) => each(values, keys),
+                Ok(Keys::Unknown) => continue,
+                Ok(Keys::Invalid(problem)) => {
+                    problems.push(problem.at(for_each.span));
+                    continue;
+                }
+                Err(found) => {
+                    problems.extend(found);
+                    continue;
+                }
+            },
+        };
+        for scope in scopes {
+            problems.extend(id_text(import, &scope).err().into_iter().flatten());
+        }
+    }
+    problems.once()
+}
+
+/// Evaluates the imports of a block; `None` where that fails, which has been reported.
+fn collect(values: &Values<'_>, block: &ConfigResource) -> Option<BTreeMap<Instance, Wish>> {
+    let mut wishes: BTreeMap<Instance, Wish> = BTreeMap::new();
+    let mut failed = false;
     let imports =
         values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
     for import in imports {
-        for scope in scopes(values, import) {
+        let Some(scopes) = scopes(values, import) else {
+            failed = true;
+            continue;
+        };
+        for scope in scopes {
             match resolve(import, &scope).and_then(|address| Ok((address, id_of(import, &scope)?)))
             {
                 Ok((address, Some(wish))) => {
-                    let place = wish.place;
-                    if wishes.insert(address.clone(), wish).is_some() {
-                        values.report([twice(&address, place)]);
+                    if let Some(first) = wishes.get(&address) {
+                        values.report([twice(values, &address, first.declared)]);
+                        failed = true;
                     }
+                    wishes.insert(address, wish);
                 }
                 Ok((_, None)) => {}
-                Err(found) => values.report(found),
+                Err(found) => {
+                    values.report(found);
+                    failed = true;
+                }
             }
         }
     }
-    wishes
+    (!failed).then_some(wishes)
 }
 
-fn twice(address: &Instance, span: Span) -> Diagnostic {
-    Diagnostic::error(format!("Duplicate import configuration for \"{address}\""))
-        .detail("An import block for this resource instance stands elsewhere already. An instance can adopt one object only.")
-        .at(span)
+/// An import is for a resource that the configuration does not have.
+pub fn without_block(address: impl std::fmt::Display, declared: Option<Span>) -> Diagnostic {
+    let problem = Diagnostic::error("Configuration for import target does not exist").detail(format!(
+        "The configuration for the given import {address} does not exist. All target instances must have an associated configuration to be imported."
+    ));
+    match declared {
+        Some(span) => problem.at(span),
+        None => problem,
+    }
 }
 
-/// One scope per repetition of an import block.
-fn scopes<'v, 'a>(values: &'v Values<'a>, import: &Import) -> Vec<ValueScope<'v, 'a>> {
-    let Some(for_each) = &import.for_each else { return vec![values.scope(Structure::ROOT)] };
-    let (value, found) = expression::evaluate(for_each, &values.scope(Structure::ROOT));
-    let failed = found.has_errors();
-    values.report(found);
-    if failed {
-        return Vec::new();
-    }
-    if let Value::Tuple(it) = value.bare() {
-        let each = it.items.iter().enumerate();
-        return each
-            .map(|(at, item)| {
-                values
-                    .scope(Structure::ROOT)
-                    .with_each(InstanceKey::Int(at as i64), Some(item.clone()))
-            })
-            .collect();
-    }
-    match repetition::for_each(&value, "for_each") {
-        Keys::Known(keys) => keys
-            .into_iter()
-            .map(|(key, value)| values.scope(Structure::ROOT).with_each(key, value))
-            .collect(),
-        Keys::Unknown => {
-            values.report([Diagnostic::error("Invalid for_each argument")
+fn twice(values: &Values<'_>, address: &Instance, first: Span) -> Diagnostic {
+    let place = values.sources.range(first);
+    let address = expression::print::quoted(&address.to_string());
+    Diagnostic::error(format!("Duplicate import configuration for {address}"))
+        .detail(format!("An import block for the resource {address} was already declared at {place}. A resource can have only one import block."))
+        .at(first)
+}
+
+/// One scope per repetition of an import block; `None` where the repetition cannot be used, which has been reported.
+fn scopes<'v, 'a>(values: &'v Values<'a>, import: &Import) -> Option<Vec<ValueScope<'v, 'a>>> {
+    let Some(for_each) = &import.for_each else {
+        return Some(vec![values.scope(Structure::ROOT)]);
+    };
+    let unusable = |problems: Diagnostics| {
+        values.report(problems);
+        None
+    };
+    match keys_of(values, for_each) {
+        Ok(Keys::Known(keys)) => Some(each(values, keys)),
+        Ok(Keys::Unknown) => unusable(
+            Diagnostic::error("Invalid for_each argument")
                 .detail("The \"for_each\" of an import block must be known while planning.")
-                .at(for_each.span)]);
-            Vec::new()
-        }
-        Keys::Invalid(problem) => {
-            values.report([problem.at(for_each.span)]);
-            Vec::new()
-        }
+                .at(for_each.span)
+                .into(),
+        ),
+        Ok(Keys::Invalid(problem)) => unusable(problem.at(for_each.span).into()),
+        Err(problems) => unusable(problems),
     }
+}
+
+fn each<'v, 'a>(
+    values: &'v Values<'a>,
+    keys: Vec<(InstanceKey, Option<Value>)>,
+) -> Vec<ValueScope<'v, 'a>> {
+    let root = || values.scope(Structure::ROOT);
+    keys.into_iter().map(|(key, value)| root().with_each(key, value)).collect()
+}
+
+/// The keys of an import's `for_each`, which may be a tuple as well.
+fn keys_of(values: &Values<'_>, for_each: &Expression) -> Result<Keys, Diagnostics> {
+    let (value, found) = expression::evaluate(for_each, &values.scope(Structure::ROOT));
+    if found.has_errors() {
+        return Err(found);
+    }
+    if let (Value::Tuple(it), false) = (value.bare(), value.marks().sensitive) {
+        let items = it.items.iter().enumerate();
+        return Ok(Keys::Known(
+            items.map(|(at, item)| (InstanceKey::Int(at as i64), Some(item.clone()))).collect(),
+        ));
+    }
+    Ok(repetition::for_each(&value, "for_each"))
 }
 
 impl Observer<'_> {
     /// Returns what an instance that has no object is to adopt.
-    pub fn wish(&self, address: &Instance) -> Option<Wish> {
-        let block = address.config();
-        let cell = self.imports.wishes.get(&block)?;
-        cell.get_or_init(|| collect(&self.values, &block)).get(address).cloned()
+    ///
+    /// # Errors
+    ///
+    /// If an import of the instance's block cannot be evaluated; that has been reported.
+    pub(crate) fn wish(&self, address: &Instance) -> Result<Option<Wish>, ()> {
+        Ok(self.wishes(&address.config())?.and_then(|it| it.get(address).cloned()))
+    }
+
+    fn wishes(&self, block: &ConfigResource) -> Result<Option<&BTreeMap<Instance, Wish>>, ()> {
+        let Some(cell) = self.imports.wishes.get(block) else { return Ok(None) };
+        cell.get_or_init(|| collect(&self.values, block)).as_ref().map(Some).ok_or(())
+    }
+
+    /// Returns the problems of imports whose instances nothing declares.
+    pub fn check_imports(&self) -> Diagnostics {
+        let mut problems = Diagnostics::new();
+        let mut blocks: Vec<_> = self.imports.wishes.iter().collect();
+        blocks.sort_by_key(|it| it.0);
+        let evaluated = blocks.into_iter().filter_map(|it| it.1.get()?.as_ref());
+        for (address, _) in evaluated.flatten() {
+            let structure = &self.values.structure;
+            let known = structure.resource_ids.get(&address.of());
+            if known.is_none_or(|it| !structure.resource(*it).instances.contains_key(&address.key))
+            {
+                problems.push(without_block(address, None));
+            }
+        }
+        problems
+    }
+
+    /// Evaluates the imports of blocks that have no instance to ask for them.
+    pub fn resolve_imports(&self, takes_part: impl Fn(&ConfigResource) -> bool) {
+        for block in self.imports.wishes.keys().filter(|it| takes_part(it)) {
+            // What cannot be evaluated has been reported.
+            let _ = self.wishes(block);
+        }
+    }
+
+    /// Writes the block of an import that has none; `None` where that failed, which has been reported.
+    pub fn generate(&self, subject: &Subject<'_>, object: &Prior) -> Option<&Generated> {
+        let cell = self.imports.generated.get(&subject.address.config())?;
+        let name = self.request.generate_config_out.as_deref().and_then(|it| it.file_name());
+        let name = name.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        let written = generate(
+            subject.block,
+            &subject.schema.block,
+            &object.value,
+            &name,
+            self.values.sources,
+        );
+        match written {
+            Ok(generated) => Some(&cell.get_or_init(|| (generated, object.clone())).0),
+            Err(problems) => {
+                self.values.report(problems);
+                None
+            }
+        }
     }
 
     /// Adopts an existing object. `None` where that failed; the problem has been reported.
     pub async fn import(&self, subject: &Subject<'_>, wish: &Wish) -> Option<Prior> {
-        let kind = &*subject.block.name.kind;
         self.events.0.event(Event::ImportStart {
             address: subject.address.clone(),
             id: wish.id.clone(),
             applying: false,
         });
-        let found = subject.provider.import(kind, &wish.id).await;
-        self.report_provider(&subject.address, Some(subject.block), &found.diagnostics);
-        if found.failed() {
-            return None;
-        }
-        let [object] = &found.value[..] else {
-            self.values.report([problems::not_one_object(
-                &subject.address,
-                found.value.len(),
-                wish.place,
-            )]);
-            return None;
-        };
-        let read = subject.provider.read(kind, &object.value, &object.private).await;
-        self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
-        let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
-        if read.value.is_null() {
-            self.values.report([problems::nothing_to_import(
-                &subject.address,
-                &wish.id,
-                wish.place,
-            )]);
-            return None;
-        }
+        let object = self.find(subject, &wish.id, Some(wish.place)).await?;
+        let read = self.read_found(subject, &object, &wish.id, Some(wish.place)).await?;
         let value = schema::mark_sensitive(&read.value, &subject.schema.block);
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
@@ -254,5 +363,81 @@ impl Observer<'_> {
             tainted: false,
             imported: Some(wish.id.clone()),
         })
+    }
+
+    /// Returns the import id for which the command `import` wants an object at an address.
+    pub fn adopts(&self, address: &Instance) -> Option<&str> {
+        self.request.adopts.as_ref().filter(|it| it.0 == *address).map(|it| it.1.as_str())
+    }
+
+    /// Adopts the object that `import` asks for. `None` where that failed; the problem has been reported.
+    pub async fn adopt(&self, subject: &Subject<'_>) -> Option<Prior> {
+        let id = self.adopts(&subject.address)?;
+        let address = subject.address.clone();
+        self.events.0.event(Event::AdoptionStart { address: address.clone(), id: id.to_owned() });
+        let object = self.find(subject, id, None).await?;
+        let kind = object.kind.clone();
+        self.events.0.event(Event::AdoptionPrepared { address: address.clone(), kind });
+        if self.state.instance(&address).is_some() {
+            self.values.report([problems::already_managed(&address)]);
+            return None;
+        }
+        let read = self.read_found(subject, &object, id, None).await?;
+        // The block may be incomplete: all that counts here is what it makes sensitive.
+        let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
+        let (config, _) =
+            expression::body::decode_body(&subject.block.body, &subject.schema.block, &scope, &[]);
+        let (_, marks) = config.unmark_paths();
+        let value = crate::value::path::mark_paths(&read.value, &marks);
+        Some(Prior {
+            previous: Value::Null(subject.schema.block.ty()),
+            value: schema::mark_sensitive(&value, &subject.schema.block),
+            private: read.private,
+            tainted: false,
+            imported: Some(id.to_owned()),
+        })
+    }
+
+    /// Asks the provider for the one object of an import id.
+    async fn find(
+        &self,
+        subject: &Subject<'_>,
+        id: &str,
+        place: Option<Span>,
+    ) -> Option<ImportedObject> {
+        let found = subject.provider.import(&subject.block.name.kind, id).await;
+        self.report_provider(&subject.address, Some(subject.block), &found.diagnostics);
+        if found.failed() {
+            return None;
+        }
+        match <[ImportedObject; 1]>::try_from(found.value) {
+            Ok([object]) => Some(object),
+            Err(objects) => {
+                let count = objects.len();
+                self.values.report([problems::not_one_object(&subject.address, id, count, place)]);
+                None
+            }
+        }
+    }
+
+    /// Reads an object that was found by its import id: what is adopted must exist.
+    async fn read_found(
+        &self,
+        subject: &Subject<'_>,
+        object: &ImportedObject,
+        id: &str,
+        place: Option<Span>,
+    ) -> Option<ReadObject> {
+        let kind = &*subject.block.name.kind;
+        self.events.refresh_started(&subject.address, &object.value);
+        let read = subject.provider.read(kind, &object.value, &object.private).await;
+        self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
+        let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
+        if read.value.is_null() {
+            self.values.report([problems::nothing_to_import(&subject.address, id, place)]);
+            return None;
+        }
+        self.events.refresh_finished(&subject.address, &read.value);
+        Some(read)
     }
 }

@@ -20,11 +20,14 @@ use crate::value::Value;
 
 pub mod conditions;
 pub mod data;
+pub mod generate;
 pub mod imports;
 pub mod object;
+pub mod origin;
 pub mod pool;
 pub mod problems;
 pub mod repetition;
+pub mod serving;
 pub mod values;
 
 use pool::Pool;
@@ -48,6 +51,8 @@ pub struct Observer<'a> {
     pub imports: imports::Imports,
     /// Variables whose validations were checked, and whether they passed.
     pub validated: std::sync::Mutex<std::collections::BTreeMap<Node, bool>>,
+    /// Which provider instance serves which instance.
+    pub serving: serving::Serving,
     /// Results of conditions.
     pub checks: conditions::Results,
     /// How many provider calls may run at once.
@@ -104,20 +109,17 @@ impl<'a> Observer<'a> {
         let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else {
             return false;
         };
-        let module = self.values.config.module(&instance.config.module);
-        let alias = instance.config.alias.as_deref();
-        let block = module.and_then(|it| {
-            let named = |it: &&config::ProviderBlock| {
-                it.source == instance.config.provider
-                    && it.alias.as_ref().map(|it| &*it.text) == alias
-            };
-            it.providers.iter().find(named)
-        });
-        let module_id =
-            self.values.structure.modules.iter().position(|it| it.path == instance.config.module);
-        let config = match (block, module_id) {
-            (Some(block), Some(module)) => {
-                let scope = self.values.scope(ModuleId(module as u32));
+        let found = self.block_of(&instance.config);
+        let block = found.map(|it| it.0);
+        let config = match found {
+            Some((block, Some(module))) => {
+                let scope = match instance.key {
+                    InstanceKey::None => self.values.scope(module),
+                    _ => {
+                        let (key, value) = self.each_of_provider(instance, block, module);
+                        self.values.scope(module).with_each(key, value)
+                    }
+                };
                 let (config, found) =
                     expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]);
                 let failed = found.has_errors();

@@ -277,6 +277,11 @@ impl<'a> Observer<'a> {
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
         let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
         let value = schema::mark_sensitive(&marked, block);
+        let mut prior = prior;
+        if prior.imported.is_some() {
+            // What is adopted is as sensitive as the configuration says: that alone is no change.
+            prior.value = crate::value::path::mark_paths(&prior.value, &config_marks);
+        }
         Some(Planned {
             prior,
             config,

@@ -1,14 +1,16 @@
 //! The providers of a run: one process or value per provider for its schema, one per configuration in use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
 
+use super::origin::Origin;
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
-use crate::install::{Place, Plugins};
-use crate::provider::{self, Provider};
+use crate::install::Plugins;
+use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
 use crate::world::World;
 
@@ -23,8 +25,25 @@ pub struct Pool {
 type Configured = Arc<OnceCell<Option<Arc<dyn Provider>>>>;
 
 struct Known {
+    origin: Origin,
+    /// The first process: it tells the schema, checks configurations, and becomes the first configured instance.
     provider: Arc<dyn Provider>,
+    is_taken: AtomicBool,
     schema: Arc<ProviderSchema>,
+}
+
+impl Known {
+    /// Returns a process that nobody has configured: the first one, once, and new ones after.
+    fn fresh(&self, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+        match self.is_taken.swap(true, Ordering::Relaxed) {
+            false => Some(self.provider.clone()),
+            true => {
+                let provider = self.origin.start(world)?;
+                provider.begin();
+                Some(provider)
+            }
+        }
+    }
 }
 
 impl Pool {
@@ -33,38 +52,53 @@ impl Pool {
         world: Arc<World>,
         needed: impl IntoIterator<Item = ProviderAddr>,
     ) -> (Pool, Diagnostics) {
-        let mut problems = Diagnostics::new();
-        let plugins = problems.take(Plugins::open(&world, &Sources::default()));
+        Pool::of(world, needed, |it| it.begin()).await
+    }
+
+    /// Finds out what the providers announce, for those who call none of them: no process is started for what is known.
+    pub async fn schemas_only(
+        world: Arc<World>,
+        needed: impl IntoIterator<Item = ProviderAddr>,
+    ) -> (Pool, Diagnostics) {
+        Pool::of(world, needed, |_| {}).await
+    }
+
+    async fn of(
+        world: Arc<World>,
+        needed: impl IntoIterator<Item = ProviderAddr>,
+        begin: impl Fn(&Arc<dyn Provider>),
+    ) -> (Pool, Diagnostics) {
         let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
+        let mut problems = Diagnostics::new();
+        let plugins = problems.take(Plugins::open(&pool.world, &Sources::default()));
         let Some(plugins) = plugins else { return (pool, problems) };
-        for address in needed {
-            if pool.known.contains_key(&address) {
-                continue;
-            }
-            let located = match plugins.locate(&address) {
-                Ok(located) => located,
-                Err(why) => {
-                    problems.push(not_available(&address, &why));
-                    continue;
+        let mut started = Vec::new();
+        for address in needed.into_iter().collect::<BTreeSet<_>>() {
+            let located = plugins.locate(&address);
+            let origin = located.and_then(|it| Origin::of(it, &address, &pool.world));
+            match origin.map(|it| (it.start(&pool.world), it)) {
+                Ok((Some(provider), origin)) => {
+                    begin(&provider);
+                    started.push((address, origin, provider));
                 }
-            };
-            let started = match located.place {
-                Place::Embedded => provider::embedded(&address, &pool.world),
-                Place::Plugin(_) | Place::Running(_) => None,
-            };
-            let Some(provider) = started else {
-                problems.push(not_startable(&address));
-                continue;
-            };
+                Ok((None, _)) => problems.push(not_available(&address, "nothing is known of it")),
+                Err(why) => problems.push(not_available(&address, &why)),
+            }
+        }
+        for (address, origin, provider) in started {
             let response = provider.schema().await;
             if response.failed() {
-                problems.extend(response.diagnostics.iter().map(|it| {
-                    Diagnostic::error(it.summary.clone())
-                        .detail(format!("{address}: {}", it.detail))
-                }));
+                problems.extend(
+                    response
+                        .diagnostics
+                        .iter()
+                        .map(|it| Diagnostic::error(it.summary.clone()).detail(it.detail.clone())),
+                );
                 continue;
             }
-            pool.known.insert(address, Known { provider, schema: response.value });
+            let is_taken = AtomicBool::new(false);
+            pool.known
+                .insert(address, Known { origin, provider, is_taken, schema: response.value });
         }
         (pool, problems)
     }
@@ -114,7 +148,7 @@ impl Pool {
         };
         let made = cell
             .get_or_init(|| async {
-                let provider = provider::embedded(&instance.config.provider, &self.world)?;
+                let provider = self.known.get(&instance.config.provider)?.fresh(&self.world)?;
                 configure(provider.clone()).await.then_some(provider)
             })
             .await;
@@ -135,6 +169,15 @@ impl Pool {
     }
 }
 
+/// The last who holds the providers waits until their processes have ended.
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.known.clear();
+        self.configured.lock().unwrap_or_else(|it| it.into_inner()).clear();
+        plugin::settle();
+    }
+}
+
 fn not_available(address: &ProviderAddr, why: &str) -> Diagnostic {
     let way_out = match address.is_builtin() {
         true => format!(
@@ -145,10 +188,4 @@ fn not_available(address: &ProviderAddr, why: &str) -> Diagnostic {
         ),
     };
     Diagnostic::error("Missing required provider").detail(way_out)
-}
-
-fn not_startable(address: &ProviderAddr) -> Diagnostic {
-    Diagnostic::error("Failed to load plugin schemas").detail(format!(
-        "The plugin of the provider {address} is installed, but this version of the program starts no plugins."
-    ))
 }

@@ -33,6 +33,23 @@ pub fn of_provider(
     }
 }
 
+/// A key that gives an instance which the configuration does not have.
+pub fn no_provider_instance(
+    address: &Instance,
+    instance: &crate::address::ProviderInstance,
+    block: Option<&crate::config::ProviderBlock>,
+) -> Diagnostic {
+    let problem = Diagnostic::error("Provider instance not present").about(address).detail(format!(
+        "To work with {address} its provider instance at {instance} is required, but the provider configuration gives no such key."
+    ));
+    match block {
+        Some(block) => {
+            problem.at(block.repetition.expression().map_or(block.declared, |it| it.span))
+        }
+        None => problem,
+    }
+}
+
 pub(super) fn newer_object(address: &Instance, stored: u64, current: u64) -> Diagnostic {
     Diagnostic::error("Resource instance managed by newer provider version").about(address).detail(format!(
         "The current state of {address} was created by a newer provider version than is currently selected: it follows schema version \
@@ -58,15 +75,37 @@ pub(super) fn invalid_plan(address: &Instance, what: &str, declared: Span) -> Di
     ))
 }
 
-pub(super) fn not_one_object(address: &Instance, count: usize, span: Span) -> Diagnostic {
-    Diagnostic::error("Import returned no resources").about(address).at(span).detail(format!(
-        "While importing {address}, the provider returned {count} objects. Exactly one was expected."
+pub(super) fn not_one_object(
+    address: &Instance,
+    id: &str,
+    count: usize,
+    place: Option<Span>,
+) -> Diagnostic {
+    let (summary, why) = match count {
+        0 => ("Import returned no resources", "no object at all".to_owned()),
+        _ => ("Multiple import states not supported", format!("{count} objects")),
+    };
+    placed(Diagnostic::error(summary).about(address), place).detail(format!(
+        "For the import id {id:?}, the provider returned {why}. Exactly one is expected."
     ))
 }
 
-pub(super) fn nothing_to_import(address: &Instance, id: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("Cannot import non-existent remote object").about(address).at(span).detail(format!(
-        "While attempting to import an existing object to \"{address}\", the provider detected that no object exists with the given id {id:?}. Only pre-existing objects can be imported; check that the id is correct and that it is associated with the provider's configured region or endpoint, or remove the import block to create a new object."
+fn placed(problem: Diagnostic, place: Option<Span>) -> Diagnostic {
+    match place {
+        Some(span) => problem.at(span),
+        None => problem,
+    }
+}
+
+pub(super) fn nothing_to_import(address: &Instance, id: &str, place: Option<Span>) -> Diagnostic {
+    placed(Diagnostic::error("Cannot import non-existent remote object").about(address), place).detail(format!(
+        "While attempting to import an existing object to \"{address}\", the provider detected that no object exists with the given id {id:?}. Only pre-existing objects can be imported; check that the id is correct and that it is associated with the provider's configured region or endpoint, or let \"apply\" create a new object instead."
+    ))
+}
+
+pub(super) fn already_managed(address: &Instance) -> Diagnostic {
+    Diagnostic::error("Resource already managed by OpenTofu").detail(format!(
+        "OpenTofu is already managing a remote object for {address}. To import to this address you must first remove the existing object from the state."
     ))
 }
 

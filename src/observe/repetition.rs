@@ -257,6 +257,30 @@ pub fn key_for(value: &Value, counted: bool) -> Option<InstanceKey> {
     key_of(&convert(value, wanted).ok()?)
 }
 
+/// Returns the key of a provider instance that a value means, or why it means none.
+///
+/// # Errors
+///
+/// What is wrong with it, without a place; `None` where it is only not known yet.
+pub fn provider_key(value: &Value) -> Result<InstanceKey, Option<String>> {
+    let (value, marks) = value.unmark_deep();
+    let wrong = |what: &str| Err(Some(format!("A provider instance key must not be {what}.")));
+    if marks.sensitive {
+        return wrong("derived from a sensitive value");
+    }
+    if marks.ephemeral {
+        return wrong("derived from an ephemeral value");
+    }
+    if value.is_null() {
+        return wrong("null");
+    }
+    match convert(&value, Type::STRING) {
+        Ok(Value::String(text)) => Ok(InstanceKey::Str(text)),
+        Ok(_) => Err(None),
+        Err(why) => Err(Some(format!("The given instance key is unsuitable: {why}."))),
+    }
+}
+
 /// Returns a key as a name among an object's attributes.
 pub fn key_text(key: &InstanceKey) -> Str {
     match key {

@@ -337,7 +337,8 @@ impl<'a> Values<'a> {
     }
 }
 
-fn each_of(whole: &Value, key: &InstanceKey) -> Option<Value> {
+/// Returns `each.value` of a key in a collection.
+pub(super) fn each_of(whole: &Value, key: &InstanceKey) -> Option<Value> {
     let InstanceKey::Str(key) = key else { return None };
     match whole.bare() {
         Value::Set(_) => Some(Value::String(key.clone())),

@@ -6,12 +6,14 @@ use rustc_hash::FxHashSet;
 
 use super::event::Sink;
 use super::session::Session;
+use crate::address::ProviderInstance;
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, ResourceId, Structure};
 use crate::observe::pool::Pool;
+use crate::observe::serving::Serving;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
 use crate::plan::{Action, Plan};
@@ -208,6 +210,7 @@ fn observer<'a>(
         })
         .collect();
     values.types = types;
+    let serving = serving(approved.plan, &values.structure);
     let made: FxHashSet<_> =
         approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
     let kept: FxHashSet<_> = approved
@@ -247,9 +250,24 @@ fn observer<'a>(
         events: Told(sink),
         imports: Default::default(),
         validated: Default::default(),
+        serving,
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
+}
+
+/// Who serves whom, as the plan says.
+fn serving(plan: &Plan, structure: &Structure) -> Serving {
+    let served = plan.changes.iter().filter_map(|it| {
+        let resource = structure.resource(*structure.resource_ids.get(&it.address.of())?);
+        let node = match &it.deposed {
+            Some(deposed) => *resource.deposed.get(&(it.address.key.clone(), deposed.clone()))?,
+            None => resource.instance(&it.address.key)?,
+        };
+        let key = it.provider_key.clone();
+        Some((node, ProviderInstance { config: it.provider.clone(), key }))
+    });
+    Serving::of(served.collect())
 }
 
 /// Decodes a stored object, marked as recorded.

@@ -57,6 +57,20 @@ pub enum Event {
         /// The import id.
         id: String,
     },
+    /// The command `import` looks for an object.
+    AdoptionStart {
+        /// The instance that is to adopt it.
+        address: Instance,
+        /// The import id.
+        id: String,
+    },
+    /// The command `import` found an object, which will be read next.
+    AdoptionPrepared {
+        /// The instance that is to adopt it.
+        address: Instance,
+        /// The type of what was found.
+        kind: String,
+    },
     /// A provisioner starts.
     ProvisionStart(Instance, Str),
     /// A provisioner printed something, perhaps several lines.

@@ -6,6 +6,7 @@ use entail_rules::atom::word_text;
 use entail_rules::{Atom, Facts, Node, Tables};
 use serde_json::{Value as Json, json};
 
+use super::explain_words::Words;
 use super::saved::Loaded;
 use super::session::Session;
 use crate::address::Instance;
@@ -21,6 +22,7 @@ pub struct Ground {
     structure: Structure,
     places: Places,
     flags: Vec<String>,
+    words: Words,
     blocks: Vec<(String, String)>,
     forced: BTreeMap<Node, String>,
 }
@@ -69,6 +71,7 @@ impl Ground {
             facts: finished.facts,
             structure: finished.structure,
             flags: finished.flags,
+            words: Words::of(&finished.serving, &session.sources),
         }
     }
 
@@ -81,6 +84,7 @@ impl Ground {
             structure: loaded.structure,
             places,
             flags: loaded.flags,
+            words: loaded.words,
             blocks: loaded.blocks,
             forced,
         }
@@ -134,7 +138,20 @@ impl Ground {
         if kind == Node::KIND {
             return Node::from_word(word).map_or(word.to_string(), |it| self.name(it));
         }
+        if let Some(name) = self.words.name(kind, word) {
+            return name.clone();
+        }
         word_text(kind, word).map_or_else(|| self.id(kind, word), str::to_owned)
+    }
+
+    /// Where a provider is asked for: where the read of its instance stands.
+    fn place_of_key(&self, node: Node) -> Option<String> {
+        let reads = &self.facts.reads;
+        let start = reads.partition_point(|it| it.0 < node);
+        let mut own = reads[start..].iter().take_while(|it| it.0 == node);
+        own.find(|it| self.structure.provider(it.1).is_some())
+            .and_then(|it| self.places.of_read(*it))
+            .or_else(|| self.places.of_declared(node))
     }
 
     fn find(&self, address: &str) -> Option<Node> {
@@ -245,6 +262,9 @@ impl Leaves for Ground {
                 let pair = (node(0)?, node(1)?);
                 self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
             }
+            "provider_block" | "provider_node" | "repeats_provider" | "each_key" | "passes"
+            | "module_parent" => self.words.place(relation, row).cloned(),
+            "provider_key" => self.place_of_key(node(0)?),
             "hit" => flag(2),
             "replace_hit" => flag(1),
             "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object"
@@ -275,6 +295,9 @@ impl Leaves for Ground {
         match kind {
             "Flag" => self.flags.get(word as usize).cloned().unwrap_or_default(),
             "Block" => self.blocks.get(word as usize).map(|it| it.0.clone()).unwrap_or_default(),
+            _ if self.words.name(kind, word).is_some() => {
+                self.words.name(kind, word).cloned().unwrap_or_default()
+            }
             _ => format!("{} {word}", kind.to_lowercase()),
         }
     }
@@ -284,6 +307,8 @@ impl Leaves for Ground {
 pub struct Question {
     node: Node,
     missed: Option<String>,
+    /// Whether the choice of provider is asked for.
+    provider: bool,
 }
 
 /// The relations that say what was decided of a node, in the order in which people ask.
@@ -310,7 +335,12 @@ impl Question {
         ground: &Ground,
     ) -> Result<Question, Diagnostic> {
         let Some(node) = ground.find(address) else { return Err(unknown(address, ground)) };
-        Ok(Question { node, missed: missed.map(str::to_owned) })
+        Ok(Question { node, missed: missed.map(str::to_owned), provider: false })
+    }
+
+    /// Asks which provider instance serves it, instead of what is to be done.
+    pub fn about_provider(self) -> Question {
+        Question { provider: true, ..self }
     }
 
     /// Answers in text.
@@ -322,7 +352,7 @@ impl Question {
         if let Some(missed) = &self.missed {
             return self.missing(ground, missed);
         }
-        let known = Known::about(&ground.facts, DECISIONS);
+        let known = Known::about(&ground.facts, self.relations(ground));
         let mut text = String::new();
         for (relation, row) in self.rows(ground, &known) {
             if let Some(proof) = known.why(relation, &row) {
@@ -348,12 +378,10 @@ impl Question {
                 .collect::<Vec<_>>()
         };
         if matches!(ground.structure.kind(self.node), NodeKind::Provider(_)) {
-            let known = Known::about(&ground.facts, &["serves"]);
-            let rows = known.rows("serves").into_iter();
-            return rows
-                .filter(|row| row.first() == Some(&self.node.word()))
-                .map(|row| ("serves", row))
-                .collect();
+            return of("serves", 0);
+        }
+        if self.provider {
+            return [of("serves", 1), of("lacks", 0)].concat();
         }
         for relation in DECISIONS {
             let found = of(relation, 0);
@@ -364,9 +392,18 @@ impl Question {
         Vec::new()
     }
 
+    /// The relations that answer it.
+    fn relations(&self, ground: &Ground) -> &'static [&'static str] {
+        match self.provider || ground.structure.provider(self.node).is_some() {
+            true => &["serves", "lacks"],
+            false => DECISIONS,
+        }
+    }
+
     fn nothing(&self, ground: &Ground) -> String {
         format!(
-            "Nothing is decided about {}: it takes no part in this plan.\n",
+            "{} {}: it takes no part in this plan.\n",
+            if self.provider { "No provider is chosen for" } else { "Nothing is decided about" },
             ground.name(self.node)
         )
     }
@@ -430,7 +467,7 @@ impl Question {
                 .collect();
             return Ok(json!({"address": address, "missed": missed, "answers": answers}));
         }
-        let known = Known::about(&ground.facts, DECISIONS);
+        let known = Known::about(&ground.facts, self.relations(ground));
         let proofs: Vec<Json> = self
             .rows(ground, &known)
             .into_iter()

@@ -2,19 +2,25 @@
 
 pub mod apply;
 pub mod attributes;
+pub mod backends;
 pub mod check;
 pub mod console;
 pub mod event;
 pub mod explain;
+mod explain_words;
+pub mod generate;
 pub mod graph;
+pub mod import;
 pub mod modules;
 pub mod plan;
 pub mod plugins;
+pub mod requirements;
 pub mod saved;
 pub mod session;
 pub mod state_commands;
 mod state_problems;
 pub mod validate;
+pub mod workspaces;
 pub use crate::config::inputs as variables;
 
 #[cfg(test)]

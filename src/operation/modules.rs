@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::address::Module as ModuleAddr;
 use crate::config::source::{ModuleSource, join_path};
-use crate::config::{InstalledModules, Module, ModuleCall, call_source, load_module};
+use crate::config::statics::{Ground, StaticModule};
+use crate::config::{CallSource, InstalledModules, Module, ModuleCall, call_source, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 
 /// One module that was found, for the terminal: `- net.subnet in modules/subnet`.
@@ -33,7 +34,8 @@ pub struct Installation {
 /// (the root's `.terraform`). Where something is wrong nothing is written.
 ///
 /// Only local modules (`./`, `../`) can be installed.
-pub fn install_modules(root: &Path, data: &Path, sources: &Sources) -> (Installation, Diagnostics) {
+pub fn install_modules(ground: &Arc<Ground>, data: &Path) -> (Installation, Diagnostics) {
+    let (root, sources) = (&ground.world.root, &ground.sources);
     let (module, mut problems) = load_module(root, ".", sources);
     let Some(module) = module else { return (Installation::default(), problems) };
     if problems.has_errors() {
@@ -49,7 +51,7 @@ pub fn install_modules(root: &Path, data: &Path, sources: &Sources) -> (Installa
         told: BTreeSet::new(),
     };
     installer.done.has_calls = !module.calls.is_empty();
-    installer.install_all(module);
+    installer.install_all(Arc::new(StaticModule::root(module, ground.clone())));
     let Installer { done, problems: more, before, .. } = installer;
     problems.extend(more);
     if !problems.has_errors() && (done.has_calls || !before.records.is_empty()) {
@@ -70,30 +72,26 @@ struct Installer<'a> {
 
 /// A module whose calls are still to be followed.
 struct Open {
-    address: ModuleAddr,
-    module: Arc<Module>,
+    place: Arc<StaticModule>,
     /// The folders from the root to this module.
     trail: Vec<String>,
 }
 
 impl Installer<'_> {
     /// Follows calls depth first, in the order of their names.
-    fn install_all(&mut self, root: Arc<Module>) {
+    fn install_all(&mut self, root: Arc<StaticModule>) {
         self.done.modules.insert(&ModuleAddr::default(), String::new(), None, ".".to_owned());
-        let mut open = vec![Open {
-            address: ModuleAddr::default(),
-            module: root,
-            trail: vec![".".to_owned()],
-        }];
-        while let Some(Open { address, module, trail }) = open.pop() {
+        let mut open = vec![Open { place: root, trail: vec![".".to_owned()] }];
+        while let Some(Open { place, trail }) = open.pop() {
             let mut called = Vec::new();
-            for call in module.calls.values() {
-                let child = address.child(&call.name.text);
-                let Some((module, directory)) = self.install(&child, call, &trail) else {
+            for call in place.module().calls.values() {
+                let child = place.address().child(&call.name.text);
+                let Some((module, directory)) = self.install(&child, call, &place, &trail) else {
                     continue;
                 };
                 let trail = trail.iter().cloned().chain([directory]).collect();
-                called.push(Open { address: child, module, trail });
+                let place = Arc::new(place.child(child, call, None, module));
+                called.push(Open { place, trail });
             }
             open.extend(called.into_iter().rev());
         }
@@ -103,9 +101,10 @@ impl Installer<'_> {
         &mut self,
         address: &ModuleAddr,
         call: &ModuleCall,
+        place: &StaticModule,
         trail: &[String],
     ) -> Option<(Arc<Module>, String)> {
-        let source = self.problems.take(call_source(call))?;
+        let CallSource { source, .. } = self.problems.take(call_source(call, place, None))?;
         let at = call.source.as_ref().map_or(call.declared, |it| it.span);
         let ModuleSource::Local(path) = &source else {
             self.problems.push(not_local(&call.name.text, &source, at));

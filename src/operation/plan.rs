@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::event::Sink;
 use super::session::Session;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostics;
 use crate::install::{Plugins, Requirements};
 use crate::observe::pool::Pool;
 use crate::planner::{self, Finished, Inputs, Structured};
-use crate::request::Request;
+use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
 
@@ -22,6 +22,8 @@ pub struct Planned {
     pub variables: BTreeMap<Str, Value>,
     /// The providers, still running.
     pub pool: Pool,
+    /// The name of the file for which blocks were written.
+    pub generated_file: Option<String>,
 }
 
 /// Makes a plan of a folder.
@@ -36,13 +38,9 @@ pub async fn plan(
     variables: BTreeMap<Str, Value>,
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
-    if request.generate_config_out.is_some() {
-        return Err(Diagnostic::error("Generating configuration is not supported")
-            .detail("This version of entail does not write configuration: -generate-config-out cannot be used.")
-            .into());
-    }
     let (required, _) = Requirements::of(&session.config);
-    let inconsistent = Plugins::open(&session.world, &session.sources)?.check(&required);
+    let plugins = Plugins::open(&session.world, &session.sources)?;
+    let inconsistent = plugins.check(&required);
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
@@ -51,18 +49,32 @@ pub async fn plan(
     if problems.has_errors() {
         return Err(problems);
     }
-    let validated = super::validate::check(session, &pool).await;
+    // The block of an object that is adopted at once may be incomplete still.
+    let validated = match request.adopts {
+        Some(_) => Diagnostics::new(),
+        None => super::validate::check(session, &pool).await,
+    };
     if validated.has_errors() {
         return Err(validated);
     }
+    if request.mode == PlanMode::Normal {
+        let missing = super::generate::missing_blocks(&session.config, request);
+        if missing.has_errors() {
+            return Err(missing);
+        }
+    }
     let mut state = state;
-    let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
+    let moves = match request.adopts {
+        Some(_) => Default::default(),
+        None => crate::lower::moves::apply_moves(&session.config, &mut state),
+    };
     let result =
         planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink)
             .await;
     let mut finished = result?;
     finished.problems =
         Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
+    finished.problems.extend(plugins.warning());
     if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
     } else if cfg!(debug_assertions) && !finished.plan.errored {
@@ -77,7 +89,9 @@ pub async fn plan(
     if !finished.problems.has_errors() {
         finished.problems.extend(moves.warning());
     }
-    Ok(Planned { finished, state, variables, pool })
+    let generated_file = request.generate_config_out.as_deref().and_then(|it| it.file_name());
+    let generated_file = generated_file.map(|it| it.to_string_lossy().into_owned());
+    Ok(Planned { finished, state, variables, pool, generated_file })
 }
 
 /// Finds out what takes part in a run, without any provider.

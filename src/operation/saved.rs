@@ -12,6 +12,7 @@ use super::plan::Planned;
 use super::session::Session;
 use crate::backend::local::Choice;
 use crate::backend::workspace;
+use crate::config::statics::Ground;
 use crate::config::{Config, InstalledModules};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::Structure;
@@ -19,6 +20,9 @@ use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::value::{Str, Value};
 use crate::world::World;
+
+/// The file in a plan that holds the blocks written for its imports.
+const GENERATED: &str = "__generated__.tf";
 
 /// A plan as loaded from a file.
 pub struct Loaded {
@@ -38,6 +42,8 @@ pub struct Loaded {
     pub declared: BTreeMap<Node, String>,
     /// The name and place of each block.
     pub blocks: Vec<(String, String)>,
+    /// What the numbers of provider configurations and their keys stand for.
+    pub(super) words: super::explain_words::Words,
     extras: PlanExtras,
 }
 
@@ -45,6 +51,13 @@ pub struct Loaded {
 pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Diagnostic> {
     let finished = &planned.finished;
     let mut extras = PlanExtras { sources: sources(session), ..PlanExtras::default() };
+    if let Some(name) = &planned.generated_file {
+        // Each block was read on its own; what the plan rests on is the file with all of them.
+        extras.sources.remove(name);
+        if let Some(text) = super::generate::text(&finished.plan) {
+            extras.sources.insert(GENERATED.to_owned(), text);
+        }
+    }
     let data = workspace::data_folder(&session.world);
     extras.modules = std::fs::read_to_string(InstalledModules::path(&data)).ok();
     extras.lock_file = std::fs::read_to_string(session.world.root.join(".terraform.lock.hcl")).ok();
@@ -68,6 +81,14 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
             serde_json::to_vec(&super::explain::blocks(session)).unwrap_or_default(),
         ),
         ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
+        (
+            "words".to_owned(),
+            serde_json::to_vec(&super::explain_words::Words::of(
+                &finished.serving,
+                &session.sources,
+            ))
+            .unwrap_or_default(),
+        ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
     finished.plan.save(path, &extras)
@@ -152,8 +173,9 @@ pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
     let declared: Vec<(u32, String)> =
         serde_json::from_slice(entry("declared")).unwrap_or_default();
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
+    let words = serde_json::from_slice(entry("words")).unwrap_or_default();
     let declared = declared.into_iter().map(|it| (Node(it.0), it.1)).collect();
-    Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, extras })
+    Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, words, extras })
 }
 
 impl Loaded {
@@ -164,7 +186,7 @@ impl Loaded {
         sources: Sources,
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
-        let config = self.config(&sources)?;
+        let config = self.config(&world, &sources)?;
         let text = self
             .extras
             .facts
@@ -178,7 +200,7 @@ impl Loaded {
     }
 
     /// Reads the configuration from the texts in the plan. The folder they are laid out in is gone afterwards.
-    pub fn config(&self, sources: &Sources) -> Result<Config, Diagnostics> {
+    pub fn config(&self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
         let unusable = |error: std::io::Error| {
             Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
         };
@@ -211,10 +233,32 @@ impl Loaded {
             }
             None => InstalledModules::default(),
         };
-        let (config, problems) = crate::config::load_config(&root, sources, &installed);
+        let ground = Ground::new(world.clone(), self.plan.workspace.clone(), sources.clone());
+        let ground = Arc::new(ground.recorded(self.plan.variables.clone()));
+        let (config, problems) = crate::config::load_config(&root, sources, &installed, &ground);
         match config.filter(|_| !problems.has_errors()) {
-            Some(config) => Ok(config),
+            Some(mut config) => {
+                self.note_generated(&mut config, sources);
+                Ok(config)
+            }
             None => Err(problems),
+        }
+    }
+
+    /// Blocks that the plan wrote itself are none of the configuration that it was made from.
+    fn note_generated(&self, config: &mut Config, sources: &Sources) {
+        if !self.extras.sources.contains_key(GENERATED) {
+            return;
+        }
+        let root = crate::address::Module::default();
+        for block in config
+            .modules
+            .get_mut(&root)
+            .into_iter()
+            .flat_map(|it| Arc::make_mut(it).resources.values_mut())
+        {
+            let file = sources.get(block.declared.file);
+            block.generated = file.is_some_and(|it| it.name == GENERATED);
         }
     }
 

@@ -1,14 +1,15 @@
 //! What every undertaking on one folder starts from: configuration, workspace, backend, variables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::backends;
 use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::inputs::{self as variables, VariableInput};
-use crate::config::{Config, InstalledModules, Module, load_module};
+use crate::config::statics::{Ground, StaticModule, settings};
+use crate::config::{Config, InstalledModules, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::request::Request;
@@ -52,7 +53,9 @@ impl Session {
         }
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&data)?;
-        let (config, mut problems) = crate::config::load_config(&world.root, &sources, &installed);
+        let ground = ground(&world, &sources)?;
+        let (config, mut problems) =
+            crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let (found, graph) = side_by_side(
             || {
@@ -66,8 +69,8 @@ impl Session {
         if problems.has_errors() {
             return Err(problems);
         }
-        let workspace = workspace::selected(&world)?;
-        let choice = backend_choice(config.root(), choice, &data)?;
+        let workspace = ground.workspace.clone();
+        let choice = backends::set_up(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
     }
@@ -95,7 +98,8 @@ impl Session {
         choice: &Choice,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (mut session, problems) = Session::open_for_validation(world, sources)?;
-        let choice = local_arguments(session.config.root(), choice)?;
+        let data = workspace::data_folder(&session.world);
+        let choice = backends::likely(session.config.root_place(), choice, &data)?;
         session.backend =
             Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
         Ok((session, problems))
@@ -128,10 +132,13 @@ impl Session {
 
     fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&workspace::data_folder(&world))?;
-        let (config, problems) = crate::config::load_config(&world.root, &sources, &installed);
+        let ground = ground(&world, &sources)?;
+        let (config, problems) =
+            crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
-        let workspace = workspace::selected(&world)?;
-        let choice = local_arguments(config.root(), &Choice::default())?;
+        let workspace = ground.workspace.clone();
+        let data = workspace::data_folder(&world);
+        let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok((
@@ -157,7 +164,7 @@ impl Session {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
-        let choice = backend_choice(config.root(), choice, &data)?;
+        let choice = backends::set_up(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         Ok(Session {
@@ -169,6 +176,12 @@ impl Session {
             backend,
             warnings: Diagnostics::new(),
         })
+    }
+
+    /// Keeps the state where flags and the working directory say, wherever the configuration lies.
+    pub fn keep_state_in(&mut self, world: &Arc<World>, choice: &Choice) {
+        let paths = Paths::new(choice, &self.workspace);
+        self.backend = Local::new(world.clone(), paths);
     }
 
     /// Reads the latest snapshot, providers named as the configuration means them.
@@ -254,63 +267,40 @@ pub fn open_backend(
     sources: &Sources,
     choice: &Choice,
 ) -> Result<Local, Diagnostics> {
+    let place = root_place(world, sources)?;
+    let choice = backends::set_up(&place, choice, &workspace::data_folder(world))?;
+    Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+}
+
+/// Opens the place of all workspaces' states.
+///
+/// # Errors
+///
+/// As for [`open_backend`].
+pub fn open_place(world: &Arc<World>, sources: &Sources) -> Result<backends::Place, Diagnostics> {
+    let root = root_place(world, sources)?;
+    let data = workspace::data_folder(world);
+    let choice = backends::set_up(&root, &Choice::default(), &data)?;
+    Ok(backends::Place::new(world.clone(), choice))
+}
+
+/// Returns what values rest on that are needed before there is a plan.
+pub fn ground(world: &Arc<World>, sources: &Sources) -> Result<Arc<Ground>, Diagnostic> {
+    Ok(Arc::new(Ground::new(world.clone(), workspace::selected(world)?, sources.clone())))
+}
+
+/// Reads the root module alone.
+pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule, Diagnostics> {
+    let ground = ground(world, sources)?;
     let (root, problems) = load_module(&world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
-    let choice = backend_choice(&root, choice, &workspace::data_folder(world))?;
-    Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+    let place = StaticModule::root(root, ground);
+    let problems = settings::encryption(&place);
+    if problems.has_errors() { Err(problems) } else { Ok(place) }
 }
 
 fn no_configuration() -> Diagnostic {
     Diagnostic::error("No configuration files").detail(
         "Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.",
     )
-}
-
-/// The state's place: the flags', else what `backend "local"` says.
-fn backend_choice(
-    root: &Module,
-    choice: &Choice,
-    data: &std::path::Path,
-) -> Result<Choice, Diagnostics> {
-    let Some(backend) = &root.backend else { return Ok(choice.clone()) };
-    if &*backend.kind.text != "local" {
-        return Err(Diagnostic::error("Unsupported backend type")
-            .detail(format!(
-                "The backend \"{}\" is not supported yet. Only \"local\" is.",
-                backend.kind.text
-            ))
-            .at(backend.declared)
-            .into());
-    }
-    if !data.join("terraform.tfstate").exists() {
-        return Err(Diagnostic::error("Backend initialization required, please run \"tofu init\"")
-            .detail("Reason: Initial configuration of the requested backend \"local\"\n\nThe configuration has a backend block that has not been initialized in this folder. Run \"entail init\" first.")
-            .into());
-    }
-    local_arguments(root, choice)
-}
-
-/// Returns the arguments of `backend "local"`.
-pub fn local_arguments(root: &Module, choice: &Choice) -> Result<Choice, Diagnostics> {
-    let mut choice = choice.clone();
-    let Some(backend) = &root.backend else { return Ok(choice) };
-    let (attributes, problems) = backend.body.just_attributes();
-    if problems.has_errors() {
-        return Err(problems);
-    }
-    for attribute in attributes {
-        let value = crate::expression::evaluate_constant(&attribute.value)?;
-        let text = value.as_str().map(PathBuf::from);
-        match &*attribute.name.text {
-            "path" => choice.path = text,
-            "workspace_dir" => choice.workspace_folder = text,
-            other => {
-                return Err(Diagnostic::error("Unsupported argument")
-                    .detail(format!("An argument named \"{other}\" is not expected here."))
-                    .at(attribute.name.span)
-                    .into());
-            }
-        }
-    }
-    Ok(choice)
 }

@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use super::modules::install_modules;
 use super::variables::{collect_variables, finish, missing};
 use crate::config::load_module;
-use crate::config::tests::{folder, print};
+use crate::config::tests::{folder, ground, print};
 use crate::diagnostic::Sources;
 use crate::request::VariableSource;
 use crate::value::Value;
@@ -24,7 +24,8 @@ fn check_values(files: &str, environment: &[(&str, &str)], given: &str, outcome:
     let environment: BTreeMap<String, String> =
         environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let root = folder.path().to_path_buf();
-    let world = World { cwd: root.clone(), root, environment, fixed_time: None };
+    let world =
+        World { cwd: root.clone(), root, environment, fixed_time: None, given: Default::default() };
     let flag = |it: &str| match (it.strip_prefix('@'), it.split_once('=')) {
         (Some(path), _) => VariableSource::File(path.into()),
         (None, Some((name, text))) => VariableSource::Flag(name.to_owned(), text.to_owned()),
@@ -197,7 +198,7 @@ fn local_modules_are_found_and_written_down() {
         "#,
     );
     let (data, sources) = (folder.path().join(".terraform"), Sources::default());
-    let (done, problems) = install_modules(folder.path(), &data, &sources);
+    let (done, problems) = install_modules(&ground(folder.path(), &sources), &data);
     assert_eq!(print(&problems, &sources), "");
     let lines: Vec<String> =
         done.installed.iter().map(|it| format!("- {} in {}", it.key, it.directory)).collect();
@@ -210,7 +211,7 @@ fn local_modules_are_found_and_written_down() {
     let text = std::fs::read_to_string(data.join("modules/modules.json")).expect("a file");
     expect![[r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./m","Dir":"m"},{"Key":"a.n","Source":"../n","Dir":"n"},{"Key":"b","Source":"./m","Dir":"m"},{"Key":"b.n","Source":"../n","Dir":"n"}]}"#]].assert_eq(&text);
 
-    let (again, _) = install_modules(folder.path(), &data, &sources);
+    let (again, _) = install_modules(&ground(folder.path(), &sources), &data);
     assert_eq!(again.installed, []);
 }
 
@@ -228,7 +229,7 @@ fn modules_that_cannot_be_installed_are_told() {
         "#,
     );
     let (data, sources) = (folder.path().join(".terraform"), Sources::default());
-    let (_, problems) = install_modules(folder.path(), &data, &sources);
+    let (_, problems) = install_modules(&ground(folder.path(), &sources), &data);
     expect![[r#"
         Module source is not supported  main.tf:1,25
         Module source is not supported  main.tf:2,25

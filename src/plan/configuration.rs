@@ -23,7 +23,10 @@ pub fn document(config: &Config, schemas: &Schemas<'_>) -> String {
 
 /// Writes what one module says by itself: without expressions, whose meaning rests on others.
 pub fn module_document(module: Arc<Module>) -> String {
-    write(&Config { modules: BTreeMap::from([(ModuleAddr::default(), module)]) }, None)
+    write(
+        &Config { modules: BTreeMap::from([(ModuleAddr::default(), module)]), ..Config::default() },
+        None,
+    )
 }
 
 fn write(config: &Config, schemas: Option<&Schemas<'_>>) -> String {
@@ -155,8 +158,12 @@ impl Writer<'_> {
             Mode::Data => 1,
             Mode::Ephemeral => 2,
         };
-        let mut resources: Vec<_> =
-            module.resources.iter().map(|(name, it)| (order(name), name.to_string(), it)).collect();
+        let mut resources: Vec<_> = module
+            .resources
+            .iter()
+            .filter(|it| !it.1.generated)
+            .map(|(name, it)| (order(name), name.to_string(), it))
+            .collect();
         if resources.is_empty() {
             return;
         }

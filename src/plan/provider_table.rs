@@ -25,10 +25,7 @@ pub(super) fn key_of(module: &ModuleAddr, name: &str) -> String {
 }
 
 fn reference_name(it: &ProviderRef) -> String {
-    match &it.alias {
-        Some(alias) => format!("{}.{}", it.name.text, alias.text),
-        None => it.name.text.to_string(),
-    }
+    it.local_name()
 }
 
 /// The local name of the provider that a resource uses.
@@ -90,10 +87,7 @@ fn add_own(table: &mut BTreeMap<String, Entry>, address: &ModuleAddr, module: &M
     };
     for block in &module.providers {
         let alias = block.alias.as_ref().map(|it| it.text.clone());
-        let name = match &alias {
-            Some(alias) => format!("{}.{alias}", block.name.text),
-            None => block.name.text.to_string(),
-        };
+        let name = block.local_name();
         let version =
             version(&block.name.text).or_else(|| block.version.as_ref().map(|it| it.0.clone()));
         table.insert(key_of(address, &name), Entry { alias, version, ..entry(&block.name.text) });

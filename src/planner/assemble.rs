@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Inputs;
 use super::answers;
 use super::walk::{Found, Part, Progress};
-use crate::address::{Instance, InstanceKey, Mode};
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
@@ -31,6 +31,7 @@ pub(super) struct Parts<'p, 'a> {
     pub flags: &'p [String],
     pub facts: &'p Facts,
     pub spread: &'p Spread,
+    pub serving: FxHashMap<Node, ProviderInstance>,
 }
 
 /// Puts the plan together.
@@ -79,7 +80,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         _ => return None,
     };
     let address = structure.resource(resource).address.instance(key.clone());
-    let (provider, provider_key) = provider(parts, resource, key);
+    let (provider, provider_key) = provider(parts, node, resource, key);
     let ty = parts
         .observer
         .values
@@ -110,16 +111,24 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
-        generated_config: None,
+        generated_config: parts
+            .observer
+            .imports
+            .generated(&address.config())
+            .map(|it| it.0.text.clone()),
         address,
     })
 }
 
 fn provider(
     parts: &Parts<'_, '_>,
+    node: Node,
     resource: ResourceId,
     key: &InstanceKey,
 ) -> (crate::address::ProviderConfig, InstanceKey) {
+    if let Some(serving) = parts.serving.get(&node) {
+        return (serving.config.clone(), serving.key.clone());
+    }
     let node = parts.observer.values.structure.resource(resource);
     let recorded = parts.inputs.state.resources.get(&node.address);
     let declared = node.provider.clone().or_else(|| recorded.map(|it| it.provider.clone()));
@@ -160,7 +169,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         (_, true) => Action::Delete,
         _ => Action::Update,
     };
-    let (provider, provider_key) = provider(parts, *resource, key);
+    let (provider, provider_key) = provider(parts, node, *resource, key);
     Some(Change {
         address,
         deposed: None,
@@ -196,7 +205,13 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         };
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
         refresh(parts, &mut state, &address, deposed.as_deref(), prior);
-        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
+        // An import at once records what it found; what the object rests on is for the next plan to tell.
+        let declared = deposed.is_none()
+            && parts.inputs.request.adopts.is_none()
+            && parts.progress.by_node.is_declared(*node);
+        if declared && let Some(serving) = parts.serving.get(node) {
+            serve(&mut state, &address, serving);
+        }
         // What stays as it is stays shared with the state before.
         if declared && let Some(object) = state.current(&address) {
             let block = parts.observer.values.structure.block(resource);
@@ -305,6 +320,21 @@ fn refresh(
     }
 }
 
+/// What is looked at is recorded with the provider instance that serves it now.
+fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
+    let of = address.of();
+    let Some(resource) = state.resources.get(&of) else { return };
+    let Some(instance) = resource.instances.get(&address.key) else { return };
+    if resource.provider == serving.config && instance.provider_key == serving.key {
+        return;
+    }
+    let Some(resource) = state.resources.get_mut(&of) else { return };
+    resource.provider = serving.config.clone();
+    if let Some(instance) = resource.instances.get_mut(&address.key) {
+        instance.provider_key = serving.key.clone();
+    }
+}
+
 /// An object to be changed.
 fn object_in<'s>(
     state: &'s mut State,
@@ -339,11 +369,19 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
         private: prior.private.clone(),
         ..state::objects::new_object(&prior.value, schema)
     };
+    let node = structure
+        .resource_ids
+        .get(&address.of())
+        .and_then(|it| structure.resource(*it).instance(&address.key));
+    let serving = node.and_then(|it| parts.serving.get(&it));
+    let config = serving.map_or(config, |it| it.config.clone());
     let entry = state
         .resources
         .entry(address.of())
         .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() }.into());
-    entry.instances.entry(address.key.clone()).or_default().current = Some(object.into());
+    let instance = entry.instances.entry(address.key.clone()).or_default();
+    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
+    instance.current = Some(object.into());
 }
 
 fn store_result(
@@ -366,8 +404,10 @@ fn store_result(
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
         ResourceState { provider: config.clone(), instances: BTreeMap::new() }.into()
     });
-    entry.provider = config;
+    let serving = node.instance(key).and_then(|it| parts.serving.get(&it));
+    entry.provider = serving.map_or(config, |it| it.config.clone());
     let instance = entry.instances.entry(key.clone()).or_default();
+    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
     instance.current = Some(state::Object { reads: None, ..object }.into());
 }
 

@@ -27,9 +27,12 @@ mod assemble;
 mod expand;
 mod problems;
 mod results;
+mod serving;
+mod stranded;
 mod walk;
 
 pub use results::{checks as check_blocks, without_absent};
+pub use serving::by_node;
 pub use walk::{Part, subject};
 
 /// Everything that a plan is made from.
@@ -80,6 +83,10 @@ pub struct Finished {
     pub places: BTreeMap<(Node, Node), crate::diagnostic::Span>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
+    /// What the numbers of provider configurations, their keys and modules stand for.
+    pub serving: lower::serving::Serving,
+    /// Which provider instance serves which object.
+    pub providers: providers::Providers,
     /// Steps and their order.
     pub order: order::Order,
     /// Which objects take part.
@@ -104,7 +111,11 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         variables: inputs.variables,
         workspace: inputs.workspace,
         world: inputs.world,
+        sources: inputs.sources,
     });
+    if traced.1.problems.has_errors() {
+        return Err(traced.1.problems);
+    }
     let documents = Documents {
         config: inputs.config,
         graph: inputs.graph,
@@ -132,15 +143,21 @@ pub async fn plan(
 ) -> Result<Finished, Diagnostics> {
     let mut known = structure(inputs)?;
     let mut problems = std::mem::take(&mut known.lowered.problems);
-    let forbidden =
-        violations::collect(&known.lowered.facts, &known.providers, &Default::default());
+    let forbidden = violations::collect(
+        &known.lowered.facts,
+        &known.providers,
+        &known.selection,
+        &Default::default(),
+    );
     let violations = problems::before_walk(&known, &forbidden, inputs);
     if violations.has_errors() {
         problems.extend(violations);
         return Err(problems);
     }
+    problems.extend(serving::unreadable(&known, inputs));
     let structure = std::mem::take(&mut known.lowered.structure);
     let mut observer = observer(inputs, structure, pool, sink);
+    observer.serving = serving::concluded(&known, &observer.values.structure);
     let mut progress = progress(inputs, &known, &observer);
     let mut real = expand::Real::default();
     loop {
@@ -150,15 +167,29 @@ pub async fn plan(
         }
         expand::expand(&mut observer, &mut progress, &mut real);
     }
-    let Structured { lowered, instances: _, selection, providers, spread } = known;
+    if inputs.request.mode == PlanMode::Normal {
+        let takes_part =
+            |block: &crate::address::ConfigResource| takes_part(&observer, &progress, block);
+        observer.resolve_imports(takes_part);
+        let undeclared = observer.check_imports();
+        if undeclared.has_errors() {
+            return Err(undeclared);
+        }
+    }
+    let Structured { mut lowered, instances: _, selection, mut providers, spread } = known;
+    let learned = serving::learn(&mut lowered, &observer);
     let mut facts = lowered.facts;
     facts.absorb(&progress.facts);
+    facts.absorb(&learned);
     facts.cbd.extend(&spread.cbd);
     facts.kept.extend(&selection.kept);
     facts.guarded.extend(&selection.guarded);
     facts.excluded.extend(&selection.excluded);
     facts.untargeted.extend(&selection.untargeted);
     facts.tidy();
+    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
+        providers = providers::serve(&facts);
+    }
     let settled = outputs::settle(&facts, &selection);
     observer.values.stopped = settled
         .recalculated
@@ -188,6 +219,7 @@ pub async fn plan(
         selection: &selection,
         flags: &flags,
         facts: &facts,
+        serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
     };
     let errored = problems.has_errors();
@@ -203,10 +235,30 @@ pub async fn plan(
         facts,
         places: lowered.places,
         flags,
+        serving: lowered.serving,
+        providers,
         order,
         selection,
         decisions: progress.decisions,
         problems,
+    })
+}
+
+/// Returns whether a block that imports name is in this run and nothing that it reads failed.
+fn takes_part(
+    observer: &Observer<'_>,
+    progress: &walk::Progress,
+    block: &crate::address::ConfigResource,
+) -> bool {
+    let resources = observer.values.structure.resources.iter();
+    let mut nodes = resources
+        .filter(|it| it.declared && it.address.config() == *block)
+        .flat_map(|it| it.collection.iter().chain(it.instances.values()));
+    nodes.all(|node| {
+        let part = progress.parts.get(node.0 as usize);
+        !progress.by_node.is_blocked(*node)
+            && !progress.by_node.has_failed(*node)
+            && !matches!(part, Some(Part::Excluded | Part::Untargeted))
     })
 }
 
@@ -239,6 +291,7 @@ fn observer<'a>(
         events: Told(sink),
         imports: crate::observe::imports::Imports::of(inputs.config),
         validated: Default::default(),
+        serving: Default::default(),
         checks: conditions::Results::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }

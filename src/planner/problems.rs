@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use entail_rules::Violation;
 use entail_rules::violations::Violations;
 
-use super::{Inputs, Structured};
+use super::{Inputs, Structured, stranded};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -25,12 +25,13 @@ pub(super) fn before_walk(
     let mut problems = Diagnostics::new();
     let mut moves: BTreeSet<String> = BTreeSet::new();
     let mut excluded = false;
+    let mut stranded = Vec::new();
     for (kind, node) in &found.violation {
         let Some(address) = known.lowered.structure.instance(*node) else { continue };
         match kind {
             Violation::NoConfiguration => problems.push(no_configuration(&address, known, inputs)),
-            Violation::NoInstance => problems.push(no_instance(&address)),
-            Violation::NoFallback => problems.push(no_configuration(&address, known, inputs)),
+            Violation::NoInstance => stranded.push((*node, address)),
+            Violation::NoFallback => problems.push(no_fallback(&address, known, inputs)),
             Violation::MoveExcluded => {
                 excluded = true;
                 moves.extend(ends(&address, inputs));
@@ -39,6 +40,7 @@ pub(super) fn before_walk(
             Violation::PreventsDestroy => {}
         }
     }
+    problems.extend(stranded::explain(&stranded, known, inputs));
     if !moves.is_empty() {
         problems.push(moved(&moves, excluded));
     }
@@ -77,8 +79,17 @@ fn no_configuration(address: &Instance, known: &Structured, inputs: &Inputs<'_>)
     ))
 }
 
-fn no_instance(address: &Instance) -> Diagnostic {
-    Diagnostic::error("Provider instance not present").about(address).detail(format!(
-        "To work with {address} its original provider instance is required, but the provider configuration no longer has an instance with that key. Keep the key until {address} is gone."
+fn no_fallback(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> Diagnostic {
+    let recorded = inputs.state.resources.get(&address.of());
+    let recorded = recorded.map(|it| {
+        let key = it.instances.get(&address.key).map(|it| it.provider_key.to_string());
+        format!("{}{}", it.provider, key.unwrap_or_default())
+    });
+    let id = known.lowered.structure.resource_ids.get(&address.of());
+    let today = id.and_then(|it| known.lowered.structure.resource(*it).provider.clone());
+    Diagnostic::error("Unable to use fallback provider from state").about(address).detail(format!(
+        "{address} is declared no more, so that the state says which provider instance destroys it: {}. But its block uses another provider configuration: {}. Let the block name the recorded configuration until {address} is gone, or leave {address} out with -exclude.",
+        recorded.as_deref().unwrap_or("none"),
+        today.map_or_else(|| "none".to_owned(), |it| it.to_string()),
     ))
 }

@@ -196,14 +196,19 @@ pub async fn subject<'o>(
 ) -> Option<Subject<'o>> {
     let structure = &observer.values.structure;
     let node = structure.resource(resource);
-    let block = structure.block(resource)?;
+    let mut block = structure.block(resource)?;
+    if block.generated
+        && let Some((generated, _)) = observer.imports.generated(&node.address.config())
+    {
+        block = &generated.block;
+    }
     let config = node.provider.clone()?;
     let schema = observer.pool.resource_schema(
         &config.provider,
         node.address.resource.mode,
         &node.address.resource.kind,
     )?;
-    let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
+    let provider = observer.provider(&observer.serving(resource, key)?).await?;
     Some(Subject {
         resource,
         module: node.module?,
@@ -235,6 +240,9 @@ async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
         Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => {
             declared(observer, resource, &key, &address).await
         }
+        Mode::Managed if deposed.is_none() && observer.adopts(&address).is_some() => {
+            adopting(observer, resource, &key).await
+        }
         Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
         Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => {
             data(observer, resource, &key).await
@@ -262,15 +270,33 @@ async fn declared(
                 )
                 .await
         }
-        None => match observer.wish(address).filter(|_| observer.state.instance(address).is_none())
-        {
-            Some(wish) => observer.import(&subject, &wish).await,
-            None => Some(Prior::absent(subject.schema)),
+        None => match observer.wish(address) {
+            Err(()) => None,
+            Ok(Some(wish)) if observer.state.instance(address).is_none() => {
+                observer.import(&subject, &wish).await
+            }
+            Ok(_) => Some(Prior::absent(subject.schema)),
         },
     };
     let Some(prior) = prior else { return Answer::Failed };
+    let mut subject = subject;
+    if subject.block.generated && prior.imported.is_some() {
+        match observer.generate(&subject, &prior) {
+            Some(generated) => subject.block = &generated.block,
+            None => return Answer::Failed,
+        }
+    }
     match observer.plan(&subject, prior).await {
         Some(planned) => Answer::Planned(Box::new(planned)),
+        None => Answer::Failed,
+    }
+}
+
+/// What `import` finds at once, for an instance that must not have an object yet.
+async fn adopting(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+    let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    match observer.adopt(&subject).await {
+        Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
 }
@@ -287,7 +313,14 @@ async fn existing(
         None => instance.current.as_ref(),
     };
     let Some(stored) = stored else { return Answer::Nothing };
-    let Some((schema, provider)) = serving(observer, resource, address).await else {
+    let node = match deposed {
+        Some(deposed) => {
+            let deposed = (address.key.clone(), crate::value::Str::from(deposed));
+            observer.values.structure.resource(resource).deposed.get(&deposed).copied()
+        }
+        None => observer.values.structure.resource(resource).instance(&address.key),
+    };
+    let Some((schema, provider)) = serving(observer, resource, address, node).await else {
         return Answer::Failed;
     };
     match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
@@ -302,10 +335,10 @@ pub async fn serving(
     observer: &Observer<'_>,
     resource: ResourceId,
     address: &Instance,
+    node: Option<Node>,
 ) -> Option<(std::sync::Arc<Schema>, std::sync::Arc<dyn crate::provider::Provider>)> {
-    let config = observer.values.structure.resource(resource).provider.clone();
-    let config = config
-        .or_else(|| observer.state.resources.get(&address.of()).map(|it| it.provider.clone()))?;
+    let instance = serving_instance(observer, resource, address, node)?;
+    let config = &instance.config;
     let schema = observer
         .pool
         .resource_schema(&config.provider, address.resource.mode, &address.resource.kind)
@@ -314,8 +347,26 @@ pub async fn serving(
         observer.values.report([unknown_type(address, &config.provider.to_string())]);
         return None;
     };
-    let provider = observer.provider(&ProviderInstance { config, key: InstanceKey::None }).await?;
+    let provider = observer.provider(&instance).await?;
     Some((schema, provider))
+}
+
+/// The provider instance of an object that may have no block any more: as concluded, else as the state names it.
+pub fn serving_instance(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+    node: Option<Node>,
+) -> Option<ProviderInstance> {
+    if let Some(known) = node.and_then(|it| observer.serving.known.get(&it)) {
+        return Some(known.clone());
+    }
+    let recorded = observer.state.resources.get(&address.of());
+    let key = recorded.and_then(|it| it.instances.get(&address.key));
+    let key = key.map(|it| it.provider_key.clone()).unwrap_or_default();
+    let config = observer.values.structure.resource(resource).provider.clone();
+    let config = config.or_else(|| recorded.map(|it| it.provider.clone()))?;
+    Some(ProviderInstance { config, key })
 }
 
 fn unknown_type(address: &Instance, provider: &str) -> crate::diagnostic::Diagnostic {
@@ -463,7 +514,7 @@ async fn finish(
 ) -> Outcome {
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
-        (Answer::Failed, _) => Outcome::Failed,
+        (Answer::Failed, _) => unusable(observer, node),
         (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
@@ -525,6 +576,26 @@ async fn changed(
     )
 }
 
+/// What cannot be planned is not shown – save an object for which a block was written: the block is to be had all the same.
+fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
+    let address = observer.values.structure.instance(node);
+    let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
+        return Outcome::Failed;
+    };
+    let prior = Prior { imported: None, ..object.clone() };
+    let after = prior.value.clone();
+    let placeholder = Found {
+        action: Action::NoOp,
+        reason: Reason::Plain,
+        prior: Some(prior),
+        after,
+        private: Vec::new(),
+        replace_paths: Vec::new(),
+        recorded_marks: None,
+    };
+    found(placeholder, true)
+}
+
 fn found(found: Found, refused: bool) -> Outcome {
     if refused { Outcome::Refused(Box::new(found)) } else { Outcome::Found(Box::new(found)) }
 }
@@ -549,7 +620,8 @@ async fn removed(
         Action::Drop => return Outcome::Dropped,
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
-            let Some((schema, provider)) = serving(observer, resource, &address).await else {
+            let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
+            else {
                 return Outcome::Failed;
             };
             match observer.plan_removal(&address, &schema, &provider, &prior).await {

@@ -1,4 +1,5 @@
-//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`.
+//! Providers: one trait, in the protocol's calls; the embedded ones stand in `builtin/`, programs of their own behind
+//! `plugin/`.
 //!
 //! Values that cross this boundary are unmarked and conform to the schema's type.
 
@@ -9,9 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::schema::ProviderSchema;
 use crate::value::{Path, Value};
-use crate::world::World;
 
 pub mod builtin;
+pub mod plugin;
 
 /// A problem that a provider reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,6 +171,9 @@ pub struct OpenedEphemeral {
 /// A provider, in the protocol's calls. One value is one running provider instance.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// Gets ready for further calls, and waits for nothing.
+    fn begin(&self) {}
+
     /// Returns what the provider accepts and returns.
     async fn schema(&self) -> Response<Arc<ProviderSchema>>;
 
@@ -230,12 +234,4 @@ pub trait Provider: Send + Sync {
 
     /// Asks running calls to end soon.
     async fn stop(&self) {}
-}
-
-/// Starts embedded providers; `None` where the address is not embedded.
-pub fn embedded(
-    address: &crate::address::Provider,
-    world: &Arc<World>,
-) -> Option<Arc<dyn Provider>> {
-    builtin::start(address, world)
 }

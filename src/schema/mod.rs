@@ -3,6 +3,7 @@
 //! Values are given without marks unless a function says otherwise. All results are in the order of names, whatever the
 //! schema came from.
 
+mod blocks;
 mod check;
 mod coerce;
 mod compatible;
@@ -10,9 +11,11 @@ mod ignore;
 mod paths;
 mod proposed;
 mod replace;
+mod schemas;
 mod stored;
 mod types;
 
+pub use blocks::with_blocks;
 pub use check::check_planned;
 pub use coerce::{coerce, conforms};
 pub use compatible::check_compatible;
@@ -20,7 +23,8 @@ pub use ignore::{Ignored, apply_ignore_changes};
 pub use paths::{mark_sensitive, sensitive_paths, without_write_only, write_only_paths};
 pub use proposed::{planned_unknown, proposed_new};
 pub use replace::{is_unchanged, requires_replace};
-pub use stored::{decode_stored, encode_stored};
+pub use schemas::{MakeSchema, Schemas};
+pub use stored::{decode_stored, encode_stored, without_unknown_attributes};
 pub use types::{
     AttributeSchema, BlockSchema, FunctionSignature, ImpliedType, NestedAttributes, NestedBlock,
     Nesting, ProviderSchema, Schema, empty_value,

@@ -14,3 +14,8 @@ pub fn decode_stored(text: &str, schema: &BlockSchema) -> Result<Value, PathErro
 pub fn encode_stored(value: &Value, schema: &BlockSchema) -> Result<String, PathError> {
     json::to_state_json(value, schema.ty())
 }
+
+/// Returns the stored text without the attributes that the schema does not have, where it can be read at all.
+pub fn without_unknown_attributes(text: &str, schema: &BlockSchema) -> Option<String> {
+    encode_stored(&decode_stored(text, schema).ok()?, schema).ok()
+}

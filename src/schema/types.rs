@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::sync::{Arc, OnceLock};
 
+use super::Schemas;
 use crate::value::path::object_like;
 use crate::value::{PathStep, Str, Type, Value};
 
@@ -13,11 +14,11 @@ pub struct ProviderSchema {
     /// The provider block.
     pub provider: Schema,
     /// Managed resources by type.
-    pub resources: BTreeMap<Str, Arc<Schema>>,
+    pub resources: Schemas,
     /// Data sources by type.
-    pub data_sources: BTreeMap<Str, Arc<Schema>>,
+    pub data_sources: Schemas,
     /// Ephemeral resources by type.
-    pub ephemeral: BTreeMap<Str, Arc<Schema>>,
+    pub ephemeral: Schemas,
     /// Functions by name.
     pub functions: BTreeMap<Str, Arc<FunctionSignature>>,
 }

@@ -38,7 +38,8 @@ pub fn resource(text: &str) -> Option<Resource> {
     (address.key == InstanceKey::None).then(|| address.of())
 }
 
-/// Reads `module.a.provider["host/namespace/type"].alias["key"]`, and the form of older states: `provider.type.alias`.
+/// Reads `module.a.provider["host/namespace/type"].alias["key"]`, the same without the alias, and the form of older states:
+/// `provider.type.alias`.
 pub fn provider(text: &str) -> Option<(ProviderConfig, InstanceKey)> {
     let mut scan = Scan { rest: text };
     let steps = scan.module_steps()?;
@@ -60,6 +61,8 @@ pub fn provider(text: &str) -> Option<(ProviderConfig, InstanceKey)> {
         None => None,
     };
     let key = scan.key()?;
+    // A key without an alias: of a configuration that repeats without one.
+    let alias = alias.or_else(|| (key != InstanceKey::None).then(|| "".into()));
     scan.rest.is_empty().then_some((ProviderConfig { module, provider, alias }, key))
 }
 

@@ -233,6 +233,20 @@ fn unite(
     problems
 }
 
+/// Where the resource names a configuration without alias and the instance one of its aliases, that is a key of it.
+fn key_of_alias(
+    whole: &ProviderConfig,
+    (config, key): (ProviderConfig, InstanceKey),
+) -> (ProviderConfig, InstanceKey) {
+    let is_alias = whole.alias.is_none() && key == InstanceKey::None;
+    match config.alias.clone().filter(|_| is_alias) {
+        Some(alias) => {
+            (ProviderConfig { alias: Some("".into()), ..config }, InstanceKey::Str(alias))
+        }
+        None => (config, key),
+    }
+}
+
 /// Reads objects, sharing what repeats.
 #[derive(Default)]
 pub(super) struct Reader {
@@ -302,6 +316,10 @@ impl Reader {
                 let found = self
                     .provider(text)
                     .ok_or_else(|| problems::bad_provider(text, &address.to_string()))?;
+                let found = match &provider {
+                    Some(whole) => key_of_alias(whole, found),
+                    None => found,
+                };
                 key_of_provider = found.1;
                 if let Some(first) = own.as_ref().filter(|it| **it != found.0) {
                     return Err(problems::provider_conflict(

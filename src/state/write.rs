@@ -9,7 +9,7 @@ use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
     stored,
 };
-use crate::address::{InstanceKey, Mode, ModuleInstance, Resource};
+use crate::address::{InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource};
 use crate::value::Str;
 
 /// The program version that is written into states. OpenTofu and Terraform read a format 4 state whatever its writer;
@@ -137,21 +137,20 @@ fn write_resource(
     address: &Resource,
     resource: &ResourceState,
 ) {
-    let has_keys = resource.instances.values().any(|it| it.provider_key != InstanceKey::None);
+    let named = Named::of(resource);
     json.element();
     json.open('{');
     json.member_unless_empty("module", module);
     json.member("mode", if address.resource.mode == Mode::Data { "data" } else { "managed" });
     json.member("type", &address.resource.kind);
     json.member("name", &address.resource.name);
-    let provider = resource.provider.to_string();
-    if !has_keys {
+    if let Some(provider) = named.together() {
         json.member("provider", &provider);
     }
     json.key("instances");
     json.open('[');
     for (key, instance) in &resource.instances {
-        let provider = has_keys.then(|| format!("{provider}{}", instance.provider_key));
+        let provider = named.apart(instance);
         for (deposed, object) in objects(instance) {
             json.element();
             write_object(json, key, deposed, provider.as_deref(), object);
@@ -159,6 +158,66 @@ fn write_resource(
     }
     json.close(']');
     json.close('}');
+}
+
+/// How the provider instances of a resource are written.
+enum Named<'a> {
+    /// All alike, at the resource.
+    Together(String),
+    /// Each at its instance, as OpenTofu does where a configuration repeats.
+    Apart(&'a ProviderConfig),
+    /// Each at its instance, and the configuration at the resource: where keys are aliases and differ.
+    Both(&'a ProviderConfig),
+}
+
+impl Named<'_> {
+    fn of(resource: &ResourceState) -> Named<'_> {
+        let config = &resource.provider;
+        let mut keys = resource.instances.values().map(|it| &it.provider_key);
+        let first = keys.next().unwrap_or(&InstanceKey::None);
+        let are_alike = keys.all(|it| it == first);
+        let is_keyed = !are_alike || *first != InstanceKey::None;
+        match (config.alias.as_deref(), is_keyed) {
+            (Some(""), true) => match as_alias(config, first).filter(|_| are_alike) {
+                Some(alias) => Named::Together(alias.to_string()),
+                None => Named::Both(config),
+            },
+            (_, true) => Named::Apart(config),
+            (_, false) => Named::Together(config.to_string()),
+        }
+    }
+
+    /// What is written at the resource.
+    fn together(&self) -> Option<String> {
+        match self {
+            Named::Together(text) => Some(text.clone()),
+            Named::Apart(_) => None,
+            Named::Both(config) => Some(config.to_string()),
+        }
+    }
+
+    /// What is written at an instance.
+    fn apart(&self, instance: &InstanceState) -> Option<String> {
+        let key = &instance.provider_key;
+        match self {
+            Named::Together(_) => None,
+            Named::Apart(config) => Some(format!("{config}{key}")),
+            Named::Both(config) => Some(match as_alias(config, key) {
+                Some(alias) => alias.to_string(),
+                None => format!("{config}{key}"),
+            }),
+        }
+    }
+}
+
+/// Returns a key as the alias that it is, where it is a name.
+fn as_alias(config: &ProviderConfig, key: &InstanceKey) -> Option<ProviderConfig> {
+    match key {
+        InstanceKey::Str(key) if crate::syntax::is_identifier(key) => {
+            Some(ProviderConfig { alias: Some(key.clone()), ..config.clone() })
+        }
+        _ => None,
+    }
 }
 
 fn objects(instance: &InstanceState) -> impl Iterator<Item = (Option<&Str>, &Object)> {

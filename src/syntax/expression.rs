@@ -210,8 +210,9 @@ impl Parser<'_> {
                 if text.contains('.') {
                     return Err(self.fail(problems::legacy_index(text, at)));
                 }
+                // No list is long enough for an index that does not fit.
                 let index = self.number(token)?.as_i64().and_then(|it| u64::try_from(it).ok());
-                let index = index.ok_or_else(|| self.fail(problems::invalid_number(at)))?;
+                let index = index.unwrap_or(u64::MAX);
                 Ok(Step::LegacyIndex(index, at))
             }
             Kind::Star => Err(self.fail_at(token, problems::nested_splat)),

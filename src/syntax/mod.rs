@@ -13,6 +13,7 @@ mod content;
 #[cfg(test)]
 mod edit;
 mod expression;
+mod format;
 mod json;
 mod parser;
 mod place;
@@ -26,6 +27,7 @@ mod traversal;
 mod walk;
 
 pub use content::{AttributeSchema, BlockSchema};
+pub use format::format;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use traversal::{Traversal, parse_traversal};
 pub use walk::{calls, references};

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::diagnostic::{Diagnostics, FileId, Sources};
 
-mod edit;
+pub(super) mod edit;
 mod json;
 mod print;
 

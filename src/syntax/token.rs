@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostics, Span};
 pub(super) enum Kind {
     Ident,
     Number,
-    /// One or more line ends. There are never two of these in a row.
+    /// One or more line ends, just one where layout counts. There are never two of these in a row otherwise.
     Newline,
     OpenQuote,
     CloseQuote,
@@ -61,6 +61,8 @@ pub(super) enum Kind {
     Invalid,
     /// A block header at the beginning of a line inside a string: the string was never closed. The user has been told.
     Restart,
+    /// A comment, with its line end unless it is written between `/*` and `*/`: only where layout counts.
+    Comment,
     End,
 }
 
@@ -104,6 +106,8 @@ struct Scanner<'a> {
     tokens: Vec<Token>,
     /// Set when a `/*` without `*/` was seen: there is no `*/` further on.
     comments_unclosed: bool,
+    /// Whether layout counts: comments are tokens, and so is every line end.
+    layout: bool,
     problems: problems::Lexical,
 }
 
@@ -116,30 +120,46 @@ pub(super) fn scan(
     place: &dyn Fn(usize, usize) -> Span,
     diags: &mut Diagnostics,
 ) -> Vec<Token> {
-    let mode = if start == Start::Plain { Mode::Plain { braces: 0 } } else { Mode::Bare };
-    let mut scanner = Scanner {
-        text,
-        bytes: text.as_bytes(),
-        at: if text.starts_with('\u{feff}') { 3 } else { 0 },
-        modes: vec![mode],
-        tokens: Vec::with_capacity(text.len() / 5 + 2),
-        comments_unclosed: false,
-        problems: problems::Lexical::default(),
-    };
-    while scanner.at < text.len() {
-        match scanner.modes.last().expect("the first mode is never left") {
-            Mode::Plain { .. } => scanner.plain(),
-            Mode::Quoted => scanner.quoted(),
-            Mode::Heredoc { .. } => scanner.heredoc(),
-            Mode::Bare => scanner.bare(),
-        }
-    }
-    scanner.push(Kind::End, text.len());
+    let mut scanner = Scanner::new(text, start);
+    scanner.run();
     scanner.problems.report(place, diags);
     scanner.tokens
 }
 
+/// Splits valid configuration into tokens for which layout counts: comments are among them, and every single line end.
+pub(super) fn scan_layout(text: &str) -> Vec<Token> {
+    let mut scanner = Scanner { layout: true, ..Scanner::new(text, Start::Plain) };
+    scanner.run();
+    scanner.tokens
+}
+
 impl Scanner<'_> {
+    fn new(text: &str, start: Start) -> Scanner<'_> {
+        let mode = if start == Start::Plain { Mode::Plain { braces: 0 } } else { Mode::Bare };
+        Scanner {
+            text,
+            bytes: text.as_bytes(),
+            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+            modes: vec![mode],
+            tokens: Vec::with_capacity(text.len() / 5 + 2),
+            comments_unclosed: false,
+            layout: false,
+            problems: problems::Lexical::default(),
+        }
+    }
+
+    fn run(&mut self) {
+        while self.at < self.text.len() {
+            match self.modes.last().expect("the first mode is never left") {
+                Mode::Plain { .. } => self.plain(),
+                Mode::Quoted => self.quoted(),
+                Mode::Heredoc { .. } => self.heredoc(),
+                Mode::Bare => self.bare(),
+            }
+        }
+        self.push(Kind::End, self.text.len());
+    }
+
     /// Adds the token that begins at `start` and ends here.
     fn push(&mut self, kind: Kind, start: usize) {
         self.tokens.push(Token { kind, start: start as u32, end: self.at as u32 });
@@ -186,7 +206,7 @@ impl Scanner<'_> {
 
     /// Takes a line end; several in a row make one token.
     fn newline(&mut self, length: usize) {
-        if matches!(self.tokens.last(), Some(Token { kind: Kind::Newline, .. })) {
+        if !self.layout && matches!(self.tokens.last(), Some(Token { kind: Kind::Newline, .. })) {
             self.at += length;
         } else {
             self.take(Kind::Newline, length);
@@ -199,6 +219,9 @@ impl Scanner<'_> {
     fn line_comment(&mut self) {
         let rest = &self.bytes[self.at..];
         match rest.iter().position(|&it| it == b'\n') {
+            length if self.layout => {
+                self.take(Kind::Comment, length.map_or(rest.len(), |it| it + 1));
+            }
             Some(length) => {
                 self.at += length;
                 self.newline(1);
@@ -212,6 +235,7 @@ impl Scanner<'_> {
             return false;
         }
         match self.text[self.at + 2..].find("*/") {
+            Some(length) if self.layout => self.take(Kind::Comment, length + 4),
             Some(length) => self.at += length + 4,
             None => self.comments_unclosed = true,
         }

@@ -14,6 +14,7 @@ mod digits;
 mod float;
 pub mod json;
 pub mod marks;
+pub mod msgpack;
 mod notation;
 pub mod number;
 pub mod path;

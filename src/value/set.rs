@@ -149,7 +149,7 @@ fn quote(text: &str, out: &mut String) {
 /// Whether Go prints a character as it is: letters, marks, numbers, punctuation, symbols and the space.
 ///
 /// Rust's debug text escapes the same characters, and grapheme extenders besides, which Go does not.
-fn is_printable(it: char) -> bool {
+pub(crate) fn is_printable(it: char) -> bool {
     it.is_ascii_graphic() || it == ' ' || it.is_alphanumeric() || {
         let mut escaped = it.escape_debug();
         escaped.len() == 1 || escaped.next() == Some('\\') && is_combining(it)

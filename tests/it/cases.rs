@@ -31,3 +31,8 @@ fn cases_of_actions() {
 fn cases_of_agree() {
     check_group("agree");
 }
+
+#[test]
+fn cases_of_import() {
+    check_group("import");
+}

@@ -13,6 +13,12 @@ fn the_reference_of_relations_is_that_of_the_rules() {
 }
 
 #[test]
+fn the_reference_of_functions_is_that_of_their_table() {
+    expect_file![root().join("docs/functions.md")]
+        .assert_eq(&entail::expression::functions::markdown());
+}
+
+#[test]
 fn the_readme_starts_with_the_two_commands() {
     let text = fs::read_to_string(root().join("README.md")).expect("README.md");
     let commands = "# entail\n\n    cargo run --release -- -chdir=testdata/quickstart plan -exclude=null_resource.b\n    cargo test --workspace\n";

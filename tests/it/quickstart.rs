@@ -1,14 +1,11 @@
 //! The first command of the README, as a newcomer runs it: from the root of a clone, with nothing prepared.
 
-use std::process::Command;
-
 use crate::support::{binary, root};
 
 #[test]
 fn the_first_command_of_the_readme_plans() {
-    let output = Command::new(binary::path())
+    let output = binary::process(binary::path(), root())
         .args(["-chdir=testdata/quickstart", "plan", "-no-color", "-exclude=null_resource.b"])
-        .current_dir(root())
         .output()
         .expect("the binary runs");
     let (stdout, stderr) =

@@ -66,13 +66,8 @@ impl Place {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(binary::path());
-        command
-            .args(arguments)
-            .current_dir(self.path())
-            .env("NO_COLOR", "1")
-            .env("TF_IN_AUTOMATION", "1")
-            .stdin(Stdio::null());
+        let mut command = binary::process(binary::path(), self.path());
+        command.args(arguments).env("TF_IN_AUTOMATION", "1");
         command
     }
 
@@ -459,12 +454,8 @@ fn with_more(config: &str) -> Place {
 /// Runs a command that may write files of so many blocks of 512 bytes at most.
 fn limited(place: &Place, blocks: usize, arguments: &str) -> (String, Option<i32>) {
     let script = format!("ulimit -f {blocks}; exec {} {arguments}", binary::path().display());
-    let output = Command::new("/bin/sh")
-        .args(["-c", &script])
-        .current_dir(place.path())
-        .env("NO_COLOR", "1")
-        .output()
-        .expect("it runs");
+    let output =
+        binary::process("/bin/sh", place.path()).args(["-c", &script]).output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     (text, output.status.code())

@@ -1,5 +1,6 @@
 //! Runs the real binary, away from whatever this machine has set up.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::sync::OnceLock;
@@ -54,24 +55,30 @@ pub fn run(command: &Command, folder: &Path) -> Result<String, String> {
     }
 }
 
-/// Runs the binary. Only what a case gives it is there.
-pub fn program(arguments: &[String], folder: &Path) -> Result<Ran, String> {
-    let mut process = Process::new(path());
+/// Returns a process that has nothing of what this machine sets up for such programs: no flags, variables or settings.
+pub fn process(program: impl AsRef<OsStr>, folder: &Path) -> Process {
+    let mut process = Process::new(program);
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if ["TF_", "ENTAIL_", "TOFU_"].iter().any(|it| text.starts_with(it)) {
             process.env_remove(&name);
         }
     }
-    let output = process
-        .args(arguments)
+    process
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .env("TF_CLI_CONFIG_FILE", if cfg!(windows) { "NUL" } else { "/dev/null" })
+        .stdin(Stdio::null());
+    process
+}
+
+/// Runs the binary. Only what a case gives it is there.
+pub fn program(arguments: &[String], folder: &Path) -> Result<Ran, String> {
+    let output = process(path(), folder)
+        .args(arguments)
         .env("HOME", folder)
         // Every plan of every case is checked: two evaluators, a linter, and all proofs.
         .env("ENTAIL_SELF_CHECK", "1")
-        .stdin(Stdio::null())
         .output()
         .map_err(|it| format!("{}: {it}", path().display()))?;
     let ran = Ran {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Command as Grammar, CommandFactory, FromArgMatches};
 use entail::diagnostic::Diagnostic;
 
+use self::groups::VariableArgs;
 use crate::commands::Cli;
 
 pub mod flags;
@@ -42,6 +43,8 @@ pub struct Invocation {
     pub name: String,
     /// The command.
     pub cli: Cli,
+    /// `-var` and `-var-file`, for commands that take them.
+    pub variables: VariableArgs,
 }
 
 /// Reads the command line (without the program's name) and the environment's additions to it.
@@ -56,12 +59,17 @@ pub fn read(arguments: Vec<String>, environment: &BTreeMap<String, String>) -> A
         Err(text) => return Asked::Confused(text),
     };
     match parse(arguments, &grammar) {
-        Ok((name, cli)) => Asked::Run(Box::new(Invocation { directory, name, cli })),
+        Ok((name, cli, variables)) => {
+            Asked::Run(Box::new(Invocation { directory, name, cli, variables }))
+        }
         Err(asked) => asked,
     }
 }
 
-fn parse(mut arguments: Vec<String>, grammar: &Grammar) -> Result<(String, Cli), Asked> {
+fn parse(
+    mut arguments: Vec<String>,
+    grammar: &Grammar,
+) -> Result<(String, Cli, VariableArgs), Asked> {
     if arguments.iter().any(|it| matches!(it.as_str(), "-v" | "-version" | "--version")) {
         arguments = vec!["version".to_owned()];
     }
@@ -93,7 +101,19 @@ fn parse(mut arguments: Vec<String>, grammar: &Grammar) -> Result<(String, Cli),
         .try_get_matches_from(std::iter::once("entail".to_owned()).chain(words))
         .map_err(|it| misused(flags::misunderstood(&it)))?;
     let cli = Cli::from_arg_matches(&matches).map_err(|it| misused(flags::misunderstood(&it)))?;
-    Ok((name, cli))
+    Ok((name, cli, variables(&matches)))
+}
+
+/// Returns the variables that the innermost command is given, whichever it is.
+fn variables(matches: &clap::ArgMatches) -> VariableArgs {
+    let mut innermost = matches;
+    while let Some((_, inner)) = innermost.subcommand() {
+        innermost = inner;
+    }
+    match innermost.try_get_many::<String>("var") {
+        Ok(_) => VariableArgs::from_arg_matches(innermost).unwrap_or_default(),
+        Err(_) => VariableArgs::default(),
+    }
 }
 
 fn is_help(word: &str) -> bool {

@@ -8,12 +8,20 @@ use crate::arguments::groups::VariableArgs;
 
 /// Show the providers required for this configuration
 ///
-/// Prints the requirements of every module and of the state.
+/// Prints the requirements of every module and of the state, and where each provider comes from.
 #[derive(clap::Args, Debug)]
 pub struct ProvidersArgs {
     /// Where the tests lie
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
     pub test_directory: PathBuf,
+
+    /// Also list every provider instance, and what each serves
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub instances: bool,
+
+    /// Write JSON
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub json: bool,
 
     /// Variables of the root module.
     #[command(flatten)]

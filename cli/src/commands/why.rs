@@ -25,6 +25,10 @@ pub struct WhyArgs {
     #[arg(long, value_name = "ACTION")]
     pub not: Option<String>,
 
+    /// Say which provider instance serves the object, and why that one
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub provider: bool,
+
     /// How many steps back to go
     #[arg(long, value_name = "STEPS")]
     pub depth: Option<usize>,

@@ -6,7 +6,7 @@ use clap::{ArgAction, Subcommand};
 use entail::diagnostic::Diagnostic;
 
 use super::words;
-use crate::arguments::groups::LockArgs;
+use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
 
 /// Workspace management
 ///
@@ -41,6 +41,13 @@ pub struct DeleteArgs {
     #[command(flatten)]
     pub lock: LockArgs,
 
+    /// Variables of the root module.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    /// Output for machines, and questions.
+    #[command(flatten)]
+    pub output: OutputArgs,
+
     /// The name
     #[arg(value_name = "NAME", hide = true)]
     pub words: Vec<String>,
@@ -49,9 +56,12 @@ pub struct DeleteArgs {
 /// List workspaces
 #[derive(clap::Args, Debug)]
 pub struct ListArgs {
-    /// Write JSON
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub json: bool,
+    /// Variables of the root module.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    /// Output for machines, and questions.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Nothing else is expected.
     #[arg(hide = true)]
@@ -69,6 +79,13 @@ pub struct NewArgs {
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
+    /// Variables of the root module.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    /// Output for machines, and questions.
+    #[command(flatten)]
+    pub output: OutputArgs,
+
     /// The name
     #[arg(value_name = "NAME", hide = true)]
     pub words: Vec<String>,
@@ -81,6 +98,13 @@ pub struct SelectArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub or_create: bool,
 
+    /// Variables of the root module.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    /// Output for machines, and questions.
+    #[command(flatten)]
+    pub output: OutputArgs,
+
     /// The name
     #[arg(value_name = "NAME", hide = true)]
     pub words: Vec<String>,
@@ -89,6 +113,13 @@ pub struct SelectArgs {
 /// Show the name of the current workspace
 #[derive(clap::Args, Debug)]
 pub struct ShowArgs {
+    /// Variables of the root module.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    /// Output for machines, and questions.
+    #[command(flatten)]
+    pub output: OutputArgs,
+
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,

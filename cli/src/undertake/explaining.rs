@@ -31,6 +31,7 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
             None => runtime.block_on(planned(ui, world, &options.planning))?,
         };
         let question = Question::read(&options.address, options.not.as_deref(), &ground)?;
+        let question = if args.provider { question.about_provider() } else { question };
         let text = if args.json {
             format!("{:#}\n", question.answer_json(&ground)?)
         } else {

@@ -22,10 +22,14 @@ use crate::view::plan::Schemas;
 pub mod applying;
 pub mod console;
 pub mod explaining;
+pub mod formatting;
+pub mod importing;
 pub mod planning;
 pub mod plugins;
 pub mod preparing;
+pub mod providers;
 pub mod showing;
+pub mod workspaces;
 
 /// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
 const STACK: usize = 1 << 30;
@@ -99,10 +103,32 @@ pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(
 
 /// Opens the folder and reads variables; asks for those that are missing. The state is read by [`read_state`].
 pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session, Diagnostics> {
-    let mut session = Session::open(world.clone(), ui.sources.clone(), &state.files)?;
+    let mut session =
+        asking(ui, world, || Session::open(world.clone(), ui.sources.clone(), &state.files))?;
     let warnings = std::mem::take(&mut session.warnings);
     ui.diagnostics(warnings);
     Ok(session)
+}
+
+/// Does what may need variables before there is a plan; asks for those that nobody gives, and does it again.
+pub fn asking<T>(
+    ui: &Ui,
+    world: &World,
+    work: impl Fn() -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
+    loop {
+        let result = work();
+        let wanted = world.given.take_wanted();
+        if result.is_ok() || wanted.is_empty() || !ui.may_ask() {
+            return result;
+        }
+        for name in wanted {
+            match ui.variable(&name, None, false) {
+                Some(text) => world.given.answer(&name, text),
+                None => return result,
+            }
+        }
+    }
 }
 
 /// Returns the root variables, asking for those that need a value and have none.
@@ -173,7 +199,7 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
 /// Returns what the providers of a state's objects announce; what cannot be had is left out.
 pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
     let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    with_room(|runtime| schemas(&runtime.block_on(Pool::start(world.clone(), needed)).0))
+    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(world.clone(), needed)).0))
 }
 
 /// Returns what every provider of a run announces.

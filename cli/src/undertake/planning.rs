@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::generate;
 use entail::operation::plan::{self, Planned};
 use entail::operation::saved;
 use entail::operation::session::Session;
@@ -23,7 +24,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
     let options = args.options(ui)?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| {
-        let session = open(ui, world, &options.state)?;
+        let mut session = open(ui, world, &options.state)?;
+        generate::declare(&mut session, &options.request)?;
         let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
         let snapshot = read_state(ui, &session)?;
         let variables = root_variables(ui, &session, &options.request)?;
@@ -31,13 +33,22 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
         let planned =
             runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
         let plan = &planned.finished.plan;
-        let code =
-            present::plan(ui, plan, &schemas(&planned.pool), planned.finished.problems.clone());
         if let Some(path) = &options.out {
             saved::save(&session, &planned, path)?;
         }
+        let mut problems = planned.finished.problems.clone();
+        let generated = options.request.generate_config_out.as_deref();
+        let written = match generated {
+            Some(path) => generate::write(plan, &world.root.join(path))?,
+            None => false,
+        };
+        if written {
+            problems.push(generate::experimental());
+        }
+        let code = present::plan(ui, plan, &schemas(&planned.pool), problems);
         if code == 0 {
-            present::next_step(ui, plan, options.out.as_deref(), None);
+            let generated = generated.filter(|_| written);
+            present::next_step(ui, plan, options.out.as_deref(), generated);
         }
         Ok(present::exit_code(plan, options.detailed_exitcode, code != 0))
     })?

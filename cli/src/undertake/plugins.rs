@@ -141,7 +141,7 @@ pub fn describe(ui: &Ui, world: &Arc<World>, args: &SchemaArgs) -> Result<u8, Di
         let session = Session::open_unchecked(world.clone(), ui.sources.clone())?;
         let state = session.snapshot()?.state.unwrap_or_default();
         let needed = session.needed_providers(&state);
-        let (pool, problems) = runtime.block_on(Pool::start(world.clone(), needed));
+        let (pool, problems) = runtime.block_on(Pool::schemas_only(world.clone(), needed));
         if problems.has_errors() {
             return Err(problems);
         }

@@ -1,20 +1,20 @@
 //! `init`, `get`, `validate`: a folder made ready, and checked.
 
-use std::path::Path;
 use std::sync::Arc;
 
+use entail::backend::local::Choice;
 use entail::backend::workspace;
-use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::install::Event;
+use entail::diagnostic::Diagnostics;
+use entail::install::{Event, Plugins};
 use entail::observe::pool::Pool;
 use entail::operation::modules::install_modules;
 use entail::operation::plugins::{Choices, install as install_providers};
-use entail::operation::session::Session;
-use entail::operation::validate;
+use entail::operation::session::{Session, ground, root_place};
+use entail::operation::{backends, validate};
 use entail::state::State;
 use entail::world::World;
 
-use super::{begin, unless_interrupted, with_interrupts, with_room};
+use super::{asking, begin, unless_interrupted, with_interrupts, with_room};
 use crate::commands::get::GetArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::validate::ValidateArgs;
@@ -28,19 +28,34 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     args.check()?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| {
-        let (config, problems) = root_alone(ui, world)?;
-        ui.diagnostics(problems);
-        if config.is_empty() {
+        if is_empty(world) {
             step(ui, &Step::Empty);
             return Ok(0);
         }
-        step(ui, &Step::Backend);
-        backend(world, &config)?;
+        if args.backend {
+            step(ui, &Step::Backend);
+            let root = asking(ui, world, || {
+                let root = root_place(world, &ui.sources)?;
+                // A missing variable is asked for before anything is done.
+                backends::likely(&root, &Choice::default(), &workspace::data_folder(world))?;
+                Ok(root)
+            })?;
+            let flags = backends::Init {
+                reconfigure: args.reconfigure,
+                migrate: args.migrate_state,
+                force_copy: args.force_copy,
+                overrides: args.backend_config.clone(),
+                lock: args.lock.lock.then_some(args.lock.lock_timeout),
+            };
+            let warnings = backends::initialize(&root, &ui.sources, &flags, &Terminal(ui))?;
+            ui.diagnostics(warnings);
+        }
         if args.get {
             modules(ui, world)?;
         }
         step(ui, &Step::Providers);
-        let session = Session::open_unchecked(world.clone(), ui.sources.clone())?;
+        let session =
+            asking(ui, world, || Session::open_unchecked(world.clone(), ui.sources.clone()))?;
         let state = session.snapshot()?.state.unwrap_or_default();
         let warnings = runtime.block_on(providers(ui, &session, &state, args))?;
         step(ui, &Step::Gap);
@@ -53,50 +68,42 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     })?
 }
 
+fn is_empty(world: &World) -> bool {
+    entail::config::files::config_files(&world.root)
+        .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
+}
+
+/// Tells of the backend on the terminal, and asks there.
+struct Terminal<'a>(&'a Ui);
+
+impl backends::Asking for Terminal<'_> {
+    fn tell(&self, event: backends::Event) {
+        step(self.0, &Step::BackendEvent(event));
+    }
+
+    fn ask(&self, question: &str, explanation: &str) -> Option<bool> {
+        if !self.0.may_ask() {
+            return None;
+        }
+        self.0.ask(question, explanation, false).ok().map(|it| it == "yes")
+    }
+}
+
 fn step(ui: &Ui, step: &Step) {
     ui.step(step);
 }
 
-fn root_alone(
-    ui: &Ui,
-    world: &World,
-) -> Result<(entail::config::Module, Diagnostics), Diagnostics> {
-    let (module, problems) = entail::config::load_module(&world.root, ".", &ui.sources);
-    match module {
-        Some(module) if !problems.has_errors() => Ok(((*module).clone(), problems)),
-        _ => Err(problems),
-    }
-}
-
-/// Writes down that the backend block was seen.
-fn backend(world: &World, root: &entail::config::Module) -> Result<(), Diagnostics> {
-    let Some(backend) = &root.backend else { return Ok(()) };
+fn modules(ui: &Ui, world: &Arc<World>) -> Result<(), Diagnostics> {
     let data = workspace::data_folder(world);
-    let document = format!(
-        "{{\n  \"version\": 3,\n  \"terraform_version\": \"{}\",\n  \"backend\": {{\n    \"type\": \"{}\",\n    \"config\": null,\n    \"hash\": 0\n  }}\n}}\n",
-        entail::state::write::WRITTEN_VERSION,
-        backend.kind.text
-    );
-    let write = std::fs::create_dir_all(&data)
-        .and_then(|()| std::fs::write(data.join("terraform.tfstate"), document));
-    write.map_err(|it| not_written(&data, &it))?;
-    Ok(())
-}
-
-fn not_written(folder: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Cannot prepare the working directory").detail(format!(
-        "The folder {} cannot be written: {error}. Make it writable, then run init again.",
-        folder.display()
-    ))
-}
-
-fn modules(ui: &Ui, world: &World) -> Result<(), Diagnostics> {
-    let data = workspace::data_folder(world);
-    let (done, problems) = install_modules(&world.root, &data, &ui.sources);
-    if problems.has_errors() {
-        return Err(problems);
-    }
-    ui.diagnostics(problems);
+    let done = asking(ui, world, || {
+        let ground = ground(world, &ui.sources)?;
+        let (done, problems) = install_modules(&ground, &data);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        ui.diagnostics(problems);
+        Ok(done)
+    })?;
     if done.has_calls && !done.installed.is_empty() {
         step(ui, &Step::Modules);
     }
@@ -172,5 +179,7 @@ async fn check(ui: &Ui, world: &Arc<World>) -> Diagnostics {
         Pool::start(world.clone(), session.needed_providers(&State::default())).await;
     problems.extend(found);
     problems.extend(validate::check(&session, &pool).await);
+    let plugins = Plugins::open(world, &ui.sources);
+    problems.extend(plugins.ok().and_then(|it| it.warning()));
     problems.once()
 }

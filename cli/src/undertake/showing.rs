@@ -67,7 +67,7 @@ async fn configuration(ui: &Ui, world: &Arc<World>) -> Result<u8, Diagnostics> {
         return Err(problems);
     }
     let (pool, problems) =
-        Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+        Pool::schemas_only(world.clone(), session.needed_providers(&State::default())).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -95,7 +95,7 @@ async fn state_document(
     as_json: bool,
 ) -> Result<u8, Diagnostics> {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
-    let (pool, problems) = Pool::start(world.clone(), needed).await;
+    let (pool, problems) = Pool::schemas_only(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
@@ -126,7 +126,7 @@ async fn plan_document(
     as_json: bool,
 ) -> Result<u8, Diagnostics> {
     let loaded = saved::load(&world.root.join(path))?;
-    let config = loaded.config(&ui.sources)?;
+    let config = loaded.config(world, &ui.sources)?;
     let mut needed: Vec<Provider> =
         loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));
@@ -136,7 +136,7 @@ async fn plan_document(
             .values()
             .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
     );
-    let (pool, problems) = Pool::start(world.clone(), needed).await;
+    let (pool, problems) = Pool::schemas_only(world.clone(), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);

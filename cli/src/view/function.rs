@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entail::expression::functions::{self, Function, Parameter};
+use entail::expression::functions::{self, FORMS, Form, Function, GONE, Parameter};
 use entail::value::json::type_to_json;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,6 +21,8 @@ pub struct SignatureForm {
 #[derive(Serialize)]
 struct ParameterForm {
     name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_nullable: bool,
     #[serde(rename = "type")]
@@ -56,13 +58,27 @@ pub fn signature(called_as: &str) -> Option<SignatureForm> {
 
 /// Describes every function of the language, each also under its full name.
 pub fn all() -> String {
-    let functions = functions::all();
-    let signatures = functions.into_iter().flat_map(|it| {
-        [it.name.to_owned(), format!("core::{}", it.name)].map(|name| (name, description(it)))
-    });
+    let functions = functions::all().into_iter().filter(|it| !GONE.contains(&it.name));
+    let signatures = functions
+        .flat_map(|it| names(it.name).map(|name| (name, description(it))))
+        .chain(FORMS.iter().flat_map(|it| names(it.name).map(|name| (name, form(it)))));
     let document = Document { format_version: "1.0", function_signatures: signatures.collect() };
     // The document has string keys only, so serialising it cannot fail.
     super::output::escape_html(&serde_json::to_string(&document).unwrap_or_default())
+}
+
+fn names(name: &str) -> [String; 2] {
+    [name.to_owned(), format!("core::{name}")]
+}
+
+fn form(form: &Form) -> DescriptionForm {
+    let parameter = parameter(&Parameter::any(form.parameter));
+    let (parameters, variadic_parameter) = match form.variadic {
+        true => (Vec::new(), Some(parameter)),
+        false => (vec![parameter], None),
+    };
+    let return_type = raw(type_to_json(form.returns.ty()));
+    DescriptionForm { description: form.description, return_type, parameters, variadic_parameter }
 }
 
 fn description(function: &Function) -> DescriptionForm {
@@ -79,7 +95,12 @@ fn parameters(function: &Function) -> Vec<ParameterForm> {
 }
 
 fn parameter(it: &Parameter) -> ParameterForm {
-    ParameterForm { name: it.name, is_nullable: it.null, ty: raw(type_to_json(it.shape.ty())) }
+    ParameterForm {
+        name: it.name,
+        description: it.about,
+        is_nullable: it.null,
+        ty: raw(type_to_json(it.shape.ty())),
+    }
 }
 
 fn result(function: &Function) -> Box<RawValue> {
@@ -99,7 +120,7 @@ mod tests {
     #[test]
     fn a_signature_names_parameters_and_their_types() {
         let json = |name| serde_json::to_string(&signature(name)).expect("JSON");
-        expect![[r#"{"name":"join","params":[{"name":"separator","type":"string"}],"variadic_param":{"name":"lists","type":["list","string"]},"return_type":"string"}"#]]
+        expect![[r#"{"name":"join","params":[{"name":"separator","description":"What stands between two elements.","type":"string"}],"variadic_param":{"name":"lists","description":"Lists of strings, one or more.","type":["list","string"]},"return_type":"string"}"#]]
             .assert_eq(&json("core::join"));
         expect!["null"].assert_eq(&json("nosuch"));
     }
@@ -108,5 +129,6 @@ mod tests {
     fn every_function_is_described_under_both_names() {
         let text = all();
         assert!(text.contains(r#""core::upper":{"description""#) && text.contains(r#""upper":{"#));
+        assert!(text.contains(r#""core::try":{"#) && !text.contains(r#""map":{"#));
     }
 }

@@ -1,6 +1,7 @@
 //! What `init` says: steps as lines or messages, advice at the end.
 
 use entail::install::Event;
+use entail::operation::backends::Event as BackendEvent;
 use entail::operation::plugins::LockFile;
 
 use super::PRODUCT;
@@ -13,6 +14,8 @@ pub enum Step {
     Empty,
     /// The backend is set up.
     Backend,
+    /// Something became of the backend.
+    BackendEvent(BackendEvent),
     /// Modules are installed.
     Modules,
     /// A module is found: the names of the calls that lead to it, and its folder.
@@ -40,6 +43,7 @@ impl Step {
                 style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
             ),
             Step::Backend => format!("\n{}", bold("Initializing the backend...")),
+            Step::BackendEvent(event) => backend_event(event, style),
             Step::Modules => bold("Initializing modules..."),
             Step::Module(name, folder) => format!("- {name} in {folder}\n"),
             Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
@@ -64,6 +68,10 @@ impl Step {
         Some(match self {
             Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
             Step::Backend => "Initializing the backend...".to_owned(),
+            Step::BackendEvent(event) => backend_event(event, Style::default())
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
             Step::Modules => "Initializing modules...".to_owned(),
             Step::Module(..) => return None,
             Step::Providers => "Initializing provider plugins...".to_owned(),
@@ -146,6 +154,38 @@ fn lock(file: LockFile, style: Style) -> String {
         ),
         LockFile::Changed => format!(
             "\n{PRODUCT} has made some changes to the provider dependency selections recorded\nin the .terraform.lock.hcl file. Review those changes and commit them to your\nversion control system if they represent changes you intended to make.\n"
+        ),
+    }
+}
+
+fn backend_event(event: &BackendEvent, style: Style) -> String {
+    let green = |text: &str| style.paint(&[Paint::Green], text).into_owned();
+    let will_look = format!(
+        "{PRODUCT} has detected that the configuration specified for the backend\nhas changed. {PRODUCT} will now check for existing state in the backends."
+    );
+    match event {
+        BackendEvent::Set(kind) => {
+            let text = format!(
+                "Successfully configured the backend {kind:?}! {PRODUCT} will automatically\nuse this backend unless the backend configuration changes."
+            );
+            format!("\n{}\n", green(&text))
+        }
+        BackendEvent::Unconfiguring(kind) => {
+            format!(
+                "{PRODUCT} has detected you're unconfiguring your previously set {kind:?} backend.\n"
+            )
+        }
+        BackendEvent::Unset(kind) => {
+            let text = format!(
+                "Successfully unset the backend {kind:?}. {PRODUCT} will now operate locally."
+            );
+            format!("\n\n{}\n", green(&text))
+        }
+        BackendEvent::Changed => {
+            format!("{}\n\n{will_look}\n", style.bold("Backend configuration changed!"))
+        }
+        BackendEvent::TypeChanged(before, now) => format!(
+            "{PRODUCT} detected that the backend type changed from {before:?} to {now:?}.\n\n{will_look}\n"
         ),
     }
 }

@@ -32,6 +32,15 @@ pub fn version(timestamp: &str) -> String {
     line.with("type", &"version").with("ui", &FORM).end()
 }
 
+/// Returns the message that lists workspaces.
+pub fn workspaces(names: &[String], selected: &str, timestamp: &str) -> String {
+    Line::new("info", "list of workspaces", timestamp)
+        .with("current_workspace", &selected)
+        .with("type", &"workspace_list")
+        .with("workspaces", &names)
+        .end()
+}
+
 /// Returns the messages for an event, each with its newline; none for those that only people are told.
 pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
     let info = |text: &str| Line::new("info", text, timestamp);
@@ -59,7 +68,10 @@ pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
             let text = format!("Outputs: {}", outputs.len());
             info(&text).with("outputs", &outputs).with("type", &"outputs").end()
         }
-        Event::ImportStart { .. } | Event::ImportComplete { .. } => String::new(),
+        Event::ImportStart { .. }
+        | Event::ImportComplete { .. }
+        | Event::AdoptionStart { .. }
+        | Event::AdoptionPrepared { .. } => String::new(),
         Event::ProvisionProgress(address, kind, text) => output_lines(text)
             .map(|line| {
                 let hook =

@@ -1,6 +1,7 @@
 //! What people and programs see: text for the terminal, JSON for machines. Takes values, gives text, decides nothing.
 
 pub mod diagnostics;
+pub mod difference;
 pub mod function;
 pub mod init;
 pub mod json;

@@ -9,7 +9,7 @@ use entail::operation::event::{Event, Phase, Sink, Stage, Subject, Summary};
 use entail::plan::Action;
 use entail::value::Str;
 
-use super::style::{Paint, Style, duration, harmless};
+use super::style::{Paint, Style, duration, harmless, quoted};
 
 #[cfg(test)]
 mod tests;
@@ -52,6 +52,12 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
             format!("{address}: Importing... [id={id}]")
         }
         Event::ImportComplete { address, id } => format!("{address}: Import complete [id={id}]"),
+        Event::AdoptionStart { address, id } => {
+            format!("{address}: Importing from ID {}...", quoted(id))
+        }
+        Event::AdoptionPrepared { address, kind } => {
+            format!("{address}: Import prepared!\n  Prepared {kind} for import")
+        }
         Event::ProvisionStart(address, kind) => format!("{address}: Provisioning with '{kind}'..."),
         Event::ProvisionProgress(address, kind, text) => {
             return provisioned(address, kind, text, style);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entail::schema::{
     AttributeSchema, BlockSchema, FunctionSignature, NestedBlock, Nesting, ProviderSchema, Schema,
+    Schemas,
 };
 use entail::value::json::type_to_json;
 use entail::value::{Str, Type};
@@ -39,15 +40,19 @@ fn object(members: Vec<(&str, Value)>) -> Value {
 fn provider(schema: &ProviderSchema) -> Value {
     object(vec![
         ("provider", versioned(&schema.provider)),
-        ("resource_schemas", named(&schema.resources, |it| versioned(it))),
-        ("data_source_schemas", named(&schema.data_sources, |it| versioned(it))),
-        ("ephemeral_resource_schemas", named(&schema.ephemeral, |it| versioned(it))),
-        ("functions", named(&schema.functions, |it| function(it))),
+        ("resource_schemas", kinds(&schema.resources)),
+        ("data_source_schemas", kinds(&schema.data_sources)),
+        ("ephemeral_resource_schemas", kinds(&schema.ephemeral)),
+        ("functions", functions(&schema.functions)),
     ])
 }
 
-fn named<T>(all: &BTreeMap<Str, Arc<T>>, describe: impl Fn(&T) -> Value) -> Value {
-    Value::Object(all.iter().map(|(name, it)| (name.to_string(), describe(it))).collect())
+fn kinds(all: &Schemas) -> Value {
+    Value::Object(all.iter().map(|(name, it)| (name.to_string(), versioned(it))).collect())
+}
+
+fn functions(all: &BTreeMap<Str, Arc<FunctionSignature>>) -> Value {
+    Value::Object(all.iter().map(|(name, it)| (name.to_string(), function(it))).collect())
 }
 
 fn versioned(schema: &Schema) -> Value {

@@ -32,11 +32,17 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
         .filter(|it| it.file == subject.file)
         .map_or(subject, |it| it.to(subject));
     let lines = lines_of(&source.text, widened(shown));
-    let code = match is_shown(&source.name) {
+    let written = match is_shown(&source.name) {
         true => source.text.get(lines.clone()).unwrap_or_default().trim_end_matches('\r'),
         false => "",
     };
-    let offset = |byte: u32| (byte as usize).saturating_sub(lines.start).min(code.len());
+    // The carriage returns of line ends are not shown, so that they do not count either.
+    let code = written.replace("\r\n", "\n");
+    let offset = |byte: u32| {
+        let byte =
+            char_boundary(written, (byte as usize).saturating_sub(lines.start).min(written.len()));
+        char_boundary(&code, (byte - written[..byte].matches("\r\n").count()).min(code.len()))
+    };
     let highlight = widened(subject);
     Some(Snippet {
         file: source.name.clone(),
@@ -44,15 +50,15 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
         end: end_of(subject, sources),
         block: block_around(&source, subject.start as usize).filter(|_| is_shown(&source.name)),
         first_line: sources.position(subject.file, lines.start as u32).line,
-        highlight_start: char_boundary(code, offset(highlight.start)),
-        highlight_end: char_boundary(code, offset(highlight.end)),
-        code: code.replace("\r\n", "\n"),
+        highlight_start: offset(highlight.start),
+        highlight_end: offset(highlight.end),
+        code,
     })
 }
 
 /// Returns whether a source has lines to show: what was typed or given by a flag has none.
 pub fn is_shown(name: &str) -> bool {
-    !name.starts_with('<')
+    !name.starts_with('<') || ["<stdin>", "<import-address>"].contains(&name)
 }
 
 /// An empty span shows the character behind it.

@@ -6,6 +6,7 @@ mod moves;
 mod problems;
 pub mod providers;
 mod references;
+pub mod repeating;
 #[cfg(test)]
 mod tests;
 

@@ -268,6 +268,21 @@ impl<'a> View<'a> {
         let name = reference.local_name();
         let repeats = self.instanced.contains(&name);
         let is_written = self.configured.contains_key(&name) || self.empty.contains_key(&name);
+        if reference.key.is_some()
+            && !is_written
+            && reference.alias.as_ref().is_some_and(|it| it.text.is_empty())
+        {
+            let name = &reference.name.text;
+            let detail = format!(
+                "Provider assignment requires an alias when specifying an instance key, in the form of provider.name[instance_key], unless this module has a provider {name:?} block that repeats without an alias."
+            );
+            problems.push(problems::provider_problem(
+                "Invalid provider configuration reference",
+                detail,
+                reference.span,
+            ));
+            return;
+        }
         let (detail, at) = match (&reference.key, repeats) {
             (Some(_), false) if !is_written => {
                 let alias = reference.alias.as_ref().map_or("", |it| &it.text);
@@ -453,7 +468,7 @@ impl<'a> View<'a> {
     fn suggest_requirements(&self, problems: &mut Diagnostics) {
         let mut first: BTreeMap<&str, Span> = BTreeMap::new();
         for (name, at) in &self.empty {
-            first.entry(name.split_once('.').map_or(name, |it| it.0)).or_insert(*at);
+            first.entry(name.split_once(['.', '[']).map_or(name, |it| it.0)).or_insert(*at);
         }
         for (name, at) in first {
             let detail = format!(

@@ -376,7 +376,9 @@ fn hint_for(module: &Module, wanted: &ResourceName) -> String {
         .keys()
         .filter(|it| it.mode == wanted.mode && it.kind == wanted.kind)
         .map(|it| &*it.name);
-    if let Some(name) = suggest(&wanted.name, same_mode) {
+    // Of a name of one or two letters nothing would be left.
+    let resembles = |it: &&str| strsim::levenshtein(&wanted.name, it) < wanted.name.chars().count();
+    if let Some(name) = suggest(&wanted.name, same_mode).filter(resembles) {
         return format!(
             "\n\nDid you mean {}?",
             ResourceName { name: name.into(), ..wanted.clone() }

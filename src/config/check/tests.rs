@@ -2,8 +2,7 @@
 
 use expect_test::expect;
 
-use super::super::tests::{check_problems as check, folder};
-use super::super::{InstalledModules, load_config};
+use super::super::tests::{check_problems as check, folder, load_folder};
 use crate::diagnostic::Sources;
 
 #[test]
@@ -217,7 +216,7 @@ fn a_circle_is_told_link_by_link() {
         "#,
     );
     let sources = Sources::default();
-    let (config, _) = load_config(folder.path(), &sources, &InstalledModules::default());
+    let (config, _) = load_folder(folder.path(), &sources);
     let problems = super::check(&config.expect("a configuration"), &sources);
     expect![[r#"
         Each of these needs the value of the next, and the last that of the first:

@@ -8,14 +8,18 @@ use num_traits::{One, Signed, ToPrimitive};
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::{Number, Type, Value};
 
-const PREFIX: Parameter = Parameter::string("prefix");
+const PREFIX: Parameter = Parameter::string("prefix").about("A network, such as `10.0.0.0/8`.");
 const TEXT: Returns = Returns::Always(Shape::String);
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "cidrhost",
         description: "Returns the address of a host in a network, counted from the end where negative.",
-        parameters: &[PREFIX, Parameter::number("hostnum")],
+        parameters: &[
+            PREFIX,
+            Parameter::number("hostnum")
+                .about("A whole number that fits in the bits behind the prefix."),
+        ],
         variadic: None,
         returns: TEXT,
         body: cidrhost,
@@ -31,7 +35,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "cidrsubnet",
         description: "Returns one of the networks into which a network is cut by more prefix bits.",
-        parameters: &[PREFIX, Parameter::number("newbits"), Parameter::number("netnum")],
+        parameters: &[
+            PREFIX,
+            Parameter::number("newbits").about("How many bits the prefix grows by."),
+            Parameter::number("netnum")
+                .about("What the new bits hold: a whole number that fits in them."),
+        ],
         variadic: None,
         returns: TEXT,
         body: cidrsubnet,
@@ -48,8 +57,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "cidrcontains",
         description: "Tells whether an address or network lies within a network.",
         parameters: &[
-            Parameter::string("containing_prefix"),
-            Parameter::string("contained_ip_or_prefix"),
+            Parameter::string("containing_prefix").about("A network, such as `10.0.0.0/8`."),
+            Parameter::string("contained_ip_or_prefix").about("An address, or a network."),
         ],
         variadic: None,
         returns: Returns::Always(Shape::Bool),

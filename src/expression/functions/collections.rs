@@ -55,7 +55,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "coalescelist",
         description: "Returns the first list or tuple that is not empty.",
         parameters: &[],
-        variadic: Some(Parameter::any("vals").or_unknown().or_untyped().or_null()),
+        variadic: Some(
+            Parameter::any("vals")
+                .about("Lists and tuples, in the order in which they are tried.")
+                .or_unknown()
+                .or_untyped()
+                .or_null(),
+        ),
         returns: Returns::Computed(coalescelist_type),
         body: coalescelist,
     },

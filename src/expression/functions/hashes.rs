@@ -37,7 +37,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "bcrypt",
         description: "Returns a salted bcrypt hash; another one every time, so it is decided during apply.",
         parameters: STR,
-        variadic: Some(Parameter::number("cost")),
+        variadic: Some(
+            Parameter::number("cost")
+                .about("How costly the hash is to make, as a power of two; 10 unless given."),
+        ),
         returns: TEXT,
         body: bcrypt,
     },

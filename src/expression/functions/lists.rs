@@ -75,7 +75,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         description: "Cuts a list into lists of at most a given size.",
         parameters: &[
             Parameter::new("list", Shape::ListOfAny).or_marked(),
-            Parameter::number("size").or_marked(),
+            Parameter::number("size")
+                .about("How long each list is, but the last one, which has the rest.")
+                .or_marked(),
         ],
         variadic: None,
         returns: Returns::Computed(|arguments| Ok(Type::list(arguments[0].ty()))),

@@ -12,7 +12,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "keys",
         description: "Returns the keys of a map, or the attribute names of an object, sorted.",
-        parameters: &[MAP.or_unknown()],
+        parameters: &[MAP
+            .or_unknown()
+            .about("A map, or an object; the keys of an object are a tuple.")],
         variadic: None,
         returns: Returns::Computed(keys_type),
         body: keys,

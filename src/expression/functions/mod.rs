@@ -11,6 +11,8 @@ use crate::value::{Marks, Type, Value};
 
 use super::Scope;
 
+pub use reference::markdown;
+
 mod charsets;
 mod checks;
 mod cidr;
@@ -30,6 +32,7 @@ mod maps;
 mod marking;
 mod numbers;
 mod re2;
+mod reference;
 mod regexes;
 mod rsa;
 mod sets;
@@ -120,12 +123,22 @@ pub struct Parameter {
     pub dynamic: bool,
     /// Takes marked values, and looks after their marks itself.
     pub marked: bool,
+    /// What it means, where the name does not say it.
+    pub about: Option<&'static str>,
 }
 
 impl Parameter {
     /// A parameter of this type that takes nothing special.
     pub const fn new(name: &'static str, shape: Shape) -> Parameter {
-        Parameter { name, shape, null: false, unknown: false, dynamic: false, marked: false }
+        Parameter {
+            name,
+            shape,
+            null: false,
+            unknown: false,
+            dynamic: false,
+            marked: false,
+            about: None,
+        }
     }
 
     /// A parameter of any type.
@@ -141,6 +154,11 @@ impl Parameter {
     /// A number.
     pub const fn number(name: &'static str) -> Parameter {
         Parameter::new(name, Shape::Number)
+    }
+
+    /// The same, with a sentence on what it means.
+    pub const fn about(self, about: &'static str) -> Parameter {
+        Parameter { about: Some(about), ..self }
     }
 
     /// The same, that takes null.
@@ -254,6 +272,10 @@ impl Function {
     /// Returns the type of the result as far as the arguments' types do not decide it.
     pub fn usual_type(&self) -> Type {
         let parameters = self.parameters.iter().chain(&self.variadic);
+        // An argument of unknown type makes the result one, where nobody looks closer.
+        if parameters.clone().any(|it| it.shape == Shape::Any && !it.dynamic) {
+            return Type::DYNAMIC;
+        }
         let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
         match self.returns {
             Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
@@ -327,6 +349,41 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
 pub(super) fn not_null(value: Value) -> Value {
     crate::value::unknown::not_null(&value)
 }
+
+/// What looks like a function, but takes expressions: it sees their problems instead of being kept from running by them.
+pub const FORMS: [Form; 2] = [
+    Form {
+        name: "can",
+        description: "Tells whether an expression can be evaluated without an error.",
+        parameter: "expression",
+        variadic: false,
+        returns: Shape::Bool,
+    },
+    Form {
+        name: "try",
+        description: "Returns the value of the first expression that can be evaluated without an error.",
+        parameter: "expressions",
+        variadic: true,
+        returns: Shape::Any,
+    },
+];
+
+/// See [`FORMS`].
+pub struct Form {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// What it takes.
+    pub parameter: &'static str,
+    /// Whether it takes any number of these.
+    pub variadic: bool,
+    /// The type of the result; any where it is that of the expression.
+    pub returns: Shape,
+}
+
+/// Functions that are known only to say what took their place.
+pub const GONE: [&str; 2] = ["list", "map"];
 
 static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::new(|| {
     let families: [&[Function]; 16] = [

@@ -40,7 +40,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "setproduct",
         description: "Returns every combination of one element of each.",
         parameters: &[],
-        variadic: Some(Parameter::any("sets").or_marked().or_unknown()),
+        variadic: Some(Parameter::any("sets").about("Sets, lists or tuples. If there is no set among them, the result keeps their order.").or_marked().or_unknown()),
         returns: Returns::Computed(product_type),
         body: product,
     },

@@ -62,7 +62,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "trim",
         description: "Takes every character of a set off both ends.",
-        parameters: &[STR, Parameter::string("cutset")],
+        parameters: &[
+            STR,
+            Parameter::string("cutset").about("The characters to take off, in any order."),
+        ],
         variadic: None,
         returns: TEXT,
         body: |call| {
@@ -92,7 +95,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "indent",
         description: "Puts spaces before every line but the first.",
-        parameters: &[Parameter::number("spaces"), STR],
+        parameters: &[Parameter::number("spaces").about("How many spaces each line gets."), STR],
         variadic: None,
         returns: TEXT,
         body: indent,
@@ -112,8 +115,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "join",
         description: "Puts the elements of lists after each other, with a separator between them.",
-        parameters: &[Parameter::string("separator")],
-        variadic: Some(Parameter::new("lists", Shape::ListOfString)),
+        parameters: &[Parameter::string("separator").about("What stands between two elements.")],
+        variadic: Some(
+            Parameter::new("lists", Shape::ListOfString).about("Lists of strings, one or more."),
+        ),
         returns: TEXT,
         body: join,
     },

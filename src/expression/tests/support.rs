@@ -30,6 +30,7 @@ impl Known {
             root,
             environment: [("HOME".to_owned(), "/home/someone".to_owned())].into(),
             fixed_time: None,
+            given: Default::default(),
         };
         Known {
             variables: Vec::new(),

@@ -7,8 +7,8 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::address::{Module, ProviderConfig};
-use crate::config::{InstalledModules, call_source, load_config, load_module};
+use crate::address::ProviderConfig;
+use crate::config::tests::load_folder;
 use crate::lower::{BlockGraph, TraceInput, trace};
 use crate::state::{Attributes, InstanceState, Object, ResourceState, Status};
 use crate::world::World;
@@ -18,8 +18,7 @@ use crate::world::World;
 fn check(config: &str, recorded: &str, expected: Expect) {
     let folder = folder(config);
     let sources = Sources::default();
-    let installed = installed(folder.path());
-    let (config, found) = load_config(folder.path(), &sources, &installed);
+    let (config, found) = load_folder(folder.path(), &sources);
     assert!(!found.has_errors(), "{found:?}");
     let config = config.expect("a configuration");
 
@@ -71,21 +70,6 @@ fn folder(text: &str) -> tempfile::TempDir {
     folder
 }
 
-fn installed(root: &Path) -> InstalledModules {
-    let mut modules = InstalledModules::default();
-    let mut open = vec![(Module::default(), ".".to_owned())];
-    while let Some((address, directory)) = open.pop() {
-        let (module, _) = load_module(&root.join(&directory), &directory, &Sources::default());
-        for call in module.expect("a module").calls.values() {
-            let source = call_source(call).expect("a source").to_string();
-            let path = source.trim_start_matches("./").to_owned();
-            modules.insert(&address.child(&call.name.text), source, None, path.clone());
-            open.push((address.child(&call.name.text), path));
-        }
-    }
-    modules
-}
-
 /// One address a line; behind it, what it reads, which is recorded in both ways.
 fn state(recorded: &str) -> State {
     let mut state = State::default();
@@ -123,6 +107,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         root: root.to_owned(),
         environment: BTreeMap::new(),
         fixed_time: None,
+        given: Default::default(),
     };
     let variables = BTreeMap::new();
     trace::trace(TraceInput {
@@ -132,6 +117,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         variables: &variables,
         workspace: "default",
         world: &world,
+        sources: &Sources::default(),
     })
     .0
 }

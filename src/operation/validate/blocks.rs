@@ -53,6 +53,8 @@ impl Check<'_> {
                 Found { problems: Diagnostics::new(), failed: value.is_err() }
             }
             BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
+            // Whatever is written for it will be checked when it is planned.
+            BlockKey::Resource(name) if config.resources[name].generated => Found::default(),
             BlockKey::Resource(name) => self.resource(module, &config.resources[name]).await.into(),
             BlockKey::Call(name) => {
                 let call = &config.calls[name];

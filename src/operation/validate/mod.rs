@@ -36,6 +36,7 @@ pub async fn check(session: &Session, pool: &Pool) -> Diagnostics {
     let check = Check { session, pool, values, distinct };
     let mut problems = check.walk().await;
     problems.extend(check.values.take_problems());
+    problems.extend(crate::observe::imports::invalid_ids(&check.values));
     problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
     problems.once()
 }

@@ -20,13 +20,12 @@ fn check(files: &str, expected: Expect) {
         cwd: folder.path().into(),
         environment: Default::default(),
         fixed_time: None,
+        given: Default::default(),
     };
     let (world, sources) = (Arc::new(world), Sources::default());
-    let (_, installed) = crate::operation::modules::install_modules(
-        &world.root,
-        &world.root.join(".terraform"),
-        &sources,
-    );
+    let ground = crate::operation::session::ground(&world, &sources).expect("a ground");
+    let data = world.root.join(".terraform");
+    let (_, installed) = crate::operation::modules::install_modules(&ground, &data);
     assert!(!installed.has_errors(), "{installed:?}");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let problems = runtime.block_on(async {

@@ -14,7 +14,7 @@ use crate::provider::{
     AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
     ReadObject, Response,
 };
-use crate::schema::{FunctionSignature, ProviderSchema, Schema};
+use crate::schema::{FunctionSignature, ProviderSchema, Schema, Schemas};
 use crate::value::json::from_stored_json;
 use crate::value::{Type, Value};
 use crate::world::World;
@@ -125,9 +125,7 @@ impl Table {
     }
 }
 
-fn schemas<T: ?Sized>(
-    entries: &FxHashMap<&'static str, Entry<T>>,
-) -> std::collections::BTreeMap<crate::value::Str, Arc<Schema>> {
+fn schemas<T: ?Sized>(entries: &FxHashMap<&'static str, Entry<T>>) -> Schemas {
     entries.iter().map(|(name, it)| ((*name).into(), it.schema.clone())).collect()
 }
 

@@ -25,7 +25,7 @@ mod text;
 mod time;
 
 /// Starts the provider at an address; `None` where it is not embedded.
-pub(super) fn start(address: &address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+pub fn start(address: &address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
     let (table, _) = find(address)?;
     Some(Arc::new(host::Host::new(table, world.clone())))
 }

@@ -144,7 +144,7 @@ fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-fn body() -> impl Strategy<Value = String> {
+pub fn body() -> impl Strategy<Value = String> {
     let attributes = proptest::collection::vec((name(), expression()), 0..4).prop_map(|all| {
         let line = |(index, (name, value)): (usize, (String, String))| {
             format!("{name}{index} = {value} # c\n\n")

@@ -240,3 +240,23 @@ fn compact_warnings_take_two_lines_each_unless_there_is_an_error() {
         ("\nWarning: W\n\n", "\nError: E\n\n")
     );
 }
+
+#[test]
+fn carriage_returns_of_line_ends_are_neither_shown_nor_counted() {
+    let sources = Sources::default();
+    let file = sources.add("main.tf", "a = [\r\n  1\r\n".into());
+    let problem = Diagnostic::error("Unclosed").detail("It ends.").at(Span::new(file, 8, 12));
+    expect![[r#"
+
+        Error: Unclosed
+
+          on main.tf line 2:
+           2:   1
+           3: 
+
+        It ends.
+    "#]]
+    .assert_eq(&one(&problem, &sources, Style { width: 60, ..Style::default() }));
+    let problem = Diagnostic::error("Ends").detail("It ends.").at(Span::new(file, 12, 12));
+    assert!(one(&problem, &sources, Style::default()).contains("line 3"));
+}

@@ -27,6 +27,7 @@ pub fn world(root: &Path) -> World {
         root: root.to_path_buf(),
         environment: World::of_this_process().environment,
         fixed_time: now,
+        given: Default::default(),
     }
 }
 

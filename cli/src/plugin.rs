@@ -1,0 +1,40 @@
+//! The program `entail-plugin`: an embedded provider, served as a plugin.
+//!
+//! Its own file name says which: `terraform-provider-random`, perhaps with a version after it. It is used by tests;
+//! `ENTAIL_PLUGIN_FAULTS` holds what it does wrong then.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use entail::address::Provider;
+use entail::provider::builtin;
+use entail::provider::plugin::serve::{Faults, serve};
+use entail::world::World;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            // Without a place to say it, the exit code has to do.
+            let _ = writeln!(std::io::stderr(), "{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let world = Arc::new(World::of_this_process());
+    let name = std::env::args_os().next().unwrap_or_default();
+    let name = std::path::Path::new(&name).file_name().unwrap_or_default().to_string_lossy();
+    let kind = name.strip_prefix("terraform-provider-").unwrap_or("null");
+    let kind = kind.split(['_', '.']).next().unwrap_or(kind);
+    let address = Provider::implied(kind);
+    let provider = builtin::start(&address, &world)
+        .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?;
+    let script = world.variable("ENTAIL_PLUGIN_FAULTS").unwrap_or_default();
+    let faults = Faults::parse(script).map_err(|it| format!("The fault {it:?} is not known."))?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(serve(provider, faults, &world))
+}

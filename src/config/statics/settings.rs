@@ -1,0 +1,118 @@
+//! Settings blocks that count before there is a plan: the backend's arguments, `cloud` and `encryption`.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::syntax::{Block, Body, Name};
+use crate::value::Value;
+
+use super::{StaticModule, problems};
+use crate::config::Backend;
+
+/// One argument of a settings block.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its name.
+    pub name: Name,
+    /// Its value, without marks.
+    pub value: Value,
+    /// The place of the value.
+    pub at: Span,
+}
+
+/// Refuses a value that must not be shown or kept where `needed_by` needs it.
+pub(in crate::config) fn check_marks(
+    value: &Value,
+    needed_by: &str,
+    at: Span,
+) -> Result<(), Diagnostic> {
+    let kind = match (value.contains_sensitive(), value.contains_ephemeral()) {
+        (true, _) => "Sensitive",
+        (_, true) => "Ephemeral",
+        _ => return Ok(()),
+    };
+    Err(Diagnostic::error(format!("{kind} value not allowed"))
+        .detail(format!(
+            "{kind} values, or values derived from {} values, cannot be used as {needed_by}.",
+            kind.to_lowercase()
+        ))
+        .at(at))
+}
+
+/// Evaluates the arguments of a `backend` or `cloud` block, those of nested blocks included.
+pub fn backend_arguments(
+    place: &StaticModule,
+    backend: &Backend,
+) -> Result<Vec<Setting>, Diagnostics> {
+    let mut found = Diagnostics::new();
+    let needed_by = format!("backend.{}", backend.kind.text);
+    let settings = evaluate(place, &backend.body, &needed_by, &mut found);
+    let has = |marked: fn(&Value) -> bool| settings.iter().any(|it| marked(&it.value));
+    for (kind, is_there) in [
+        ("sensitive", has(Value::contains_sensitive)),
+        ("ephemeral", has(Value::contains_ephemeral)),
+    ] {
+        if is_there {
+            let detail = format!(
+                "The arguments of the backend configuration are kept in the working directory, so they cannot be {kind}, nor derived from {kind} values."
+            );
+            found.push(
+                Diagnostic::error(format!("Backend config contains {kind} values"))
+                    .detail(detail)
+                    .at(backend.declared),
+            );
+        }
+    }
+    if found.has_errors() { Err(found.once()) } else { Ok(settings) }
+}
+
+/// Evaluates the `encryption` block of the root module, and says that nothing is encrypted.
+pub fn encryption(place: &StaticModule) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    let Some(block) = &place.module().encryption else { return found };
+    evaluate_attributes(place, &block.body, "encryption", &mut found);
+    for inner in &block.body.blocks {
+        let labels = inner.labels.iter().map(|it| format!(".{}", it.text)).collect::<String>();
+        let needed_by = format!("encryption.{}{labels}", inner.kind.text);
+        evaluate(place, &inner.body, &needed_by, &mut found);
+    }
+    if !found.has_errors() {
+        found.push(problems::not_yet(
+            "Encryption is not supported",
+            "State and plan encryption",
+            block.declared,
+        ));
+    }
+    found.once()
+}
+
+fn evaluate(
+    place: &StaticModule,
+    body: &Body,
+    needed_by: &str,
+    found: &mut Diagnostics,
+) -> Vec<Setting> {
+    let mut settings = evaluate_attributes(place, body, needed_by, found);
+    for Block { body, .. } in &body.blocks {
+        settings.extend(evaluate(place, body, needed_by, found));
+    }
+    settings
+}
+
+/// In JSON, where blocks look like attributes, they are read as such.
+fn evaluate_attributes(
+    place: &StaticModule,
+    body: &Body,
+    needed_by: &str,
+    found: &mut Diagnostics,
+) -> Vec<Setting> {
+    let attributes = match body.json {
+        Some(_) => body.just_attributes().0,
+        None => body.attributes.clone(),
+    };
+    let mut settings = Vec::new();
+    for it in attributes {
+        if let Some(value) = found.take(place.evaluate(&it.value, needed_by)) {
+            settings.push(Setting { name: it.name, value, at: it.value.span });
+        }
+    }
+    settings
+}

@@ -1,0 +1,251 @@
+//! Provider configurations that repeat, and the key by which each instance of a resource asks for one of theirs.
+
+use std::sync::Arc;
+
+use entail_rules::Node;
+
+use super::{Each, Entry, Trace, TraceScope};
+use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
+use crate::config::check::providers::resolve_resource;
+use crate::config::uses::{self, Role};
+use crate::config::{self, Repetition};
+use crate::diagnostic::Diagnostic;
+use crate::expression::{self, Scope};
+use crate::lower::blocks::provider_config;
+use crate::lower::structure::{ModuleId, ResourceId};
+use crate::observe::repetition::{self, Keys};
+use crate::syntax::Expression;
+use crate::value::{Str, Value};
+
+/// How the instances of a resource come to their provider instance.
+pub(super) struct Asked {
+    config: ProviderConfig,
+    key: KeyAt,
+}
+
+/// Where the key is written.
+enum KeyAt {
+    /// Nowhere: there is one instance.
+    None,
+    /// In the block itself.
+    Own(Expression),
+    /// In a module call on the way: it is the same for all instances in one module instance.
+    Above(Arc<Chosen>),
+}
+
+/// A key, as far as it is known before the walk, and what it was computed from.
+pub(super) struct Chosen {
+    key: Option<InstanceKey>,
+    log: Vec<Entry>,
+}
+
+impl Trace<'_> {
+    /// Expands a provider configuration, and traces the arguments of each of its instances.
+    pub(super) fn provider(
+        &mut self,
+        path: &Module,
+        name: &Str,
+        alias: Option<&Str>,
+        module: Option<ModuleId>,
+    ) {
+        let Some(module_config) = self.input.config.module(path).cloned() else { return };
+        let block = module_config.provider_block(name, alias.map(|it| &**it));
+        let (Some(block), Some(module)) = (block, module) else { return };
+        let config = ProviderConfig {
+            module: path.clone(),
+            provider: block.source.clone(),
+            alias: alias.cloned(),
+        };
+        let whole = ProviderInstance { config: config.clone(), key: InstanceKey::None };
+        let (_, whole) = self.structure.add_provider(whole);
+        let Some(expression) = block.repetition.expression() else {
+            return self.provider_body(whole, module, &Each::None, block);
+        };
+        let scope = TraceScope::new(self, module, &Each::None);
+        let (value, problems) = expression::evaluate(expression, &scope);
+        let log = scope.into_log();
+        if problems.has_errors() {
+            self.reads.problems.extend(problems);
+            return;
+        }
+        let keys = match provider_keys(&block.repetition, &value) {
+            Ok(keys) => keys,
+            Err(problem) => return self.reads.problems.push(problem.at(expression.span)),
+        };
+        for (key, each_value) in &keys {
+            if let Some(other) = clash(&module_config, block, key) {
+                self.reads.problems.push(two_of_one_name(block, key, other, self.input.sources));
+            }
+            let instance = ProviderInstance { config: config.clone(), key: key.clone() };
+            let (_, node) = self.structure.add_provider(instance);
+            self.reads.reads.push((whole, node, block.declared));
+            self.record(node, log.clone());
+            let each = Each::Known(own_key(&block.repetition, key), each_value.clone());
+            self.provider_body(node, module, &each, block);
+        }
+        self.record(whole, log);
+        self.reads.provider_keys.push((config, keys.into_iter().map(|it| it.0).collect()));
+    }
+
+    fn provider_body(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        block: &config::ProviderBlock,
+    ) {
+        for it in uses::of_body(&block.body, Role::Value) {
+            self.evaluate_bound(node, module, each, &it.expression, &it.bound);
+        }
+    }
+
+    /// Finds out which configuration a resource of a module instance asks for, and how it comes to its instance.
+    pub(super) fn asks(&mut self, module: ModuleId, block: &config::Resource) -> Asked {
+        let path = self.structure.module(module).path.clone();
+        let Some(found) = resolve_resource(self.input.config, &path, block) else {
+            let config = provider_config(self.input.config, &path, block);
+            return Asked { config, key: KeyAt::None };
+        };
+        let is_own = block.provider.as_ref().is_some_and(|it| it.key.is_some());
+        let key = match found.key {
+            None => KeyAt::None,
+            Some((expression, _)) if is_own => KeyAt::Own(expression.clone()),
+            Some((expression, caller)) => {
+                KeyAt::Above(self.key_of_call(module, &caller, expression))
+            }
+        };
+        Asked { config: found.config, key }
+    }
+
+    /// The key that a module call passes: evaluated where the call stands, once for each instance of it.
+    fn key_of_call(&mut self, module: ModuleId, caller: &Module, key: &Expression) -> Arc<Chosen> {
+        let mut child = module;
+        while let Some((parent, _)) = self.structure.module(child).parent {
+            if self.structure.module(parent).path == *caller {
+                break;
+            }
+            child = parent;
+        }
+        if let Some(known) = self.call_keys.get(&(child, key.span)) {
+            return known.clone();
+        }
+        let parent = self.structure.module(child).parent.map_or(child, |it| it.0);
+        let each = self.each_of_module(child);
+        let chosen = Arc::new(self.choose(parent, &each, key));
+        self.call_keys.insert((child, key.span), chosen.clone());
+        chosen
+    }
+
+    fn choose(&self, module: ModuleId, each: &Each, expression: &Expression) -> Chosen {
+        let scope = TraceScope::new(self, module, each);
+        let (value, problems) = expression::evaluate(expression, &scope);
+        let key = match problems.has_errors() {
+            // What is wrong with it is said in the walk, if it is reached.
+            true => None,
+            false => repetition::provider_key(&value).ok(),
+        };
+        if key.is_none() {
+            scope.unevaluated(expression, &[]);
+        }
+        Chosen { key, log: scope.into_log() }
+    }
+
+    /// The configuration of a resource; the node is that of all its instances together.
+    pub(super) fn configuration_of(&mut self, resource: ResourceId, asked: &Asked) -> Node {
+        let whole = ProviderInstance { config: asked.config.clone(), key: InstanceKey::None };
+        let (_, whole) = self.structure.add_provider(whole);
+        self.structure.resources[resource.index()].provider = Some(asked.config.clone());
+        whole
+    }
+
+    /// An instance reads its own provider instance; all of them where its key is not known yet.
+    pub(super) fn served(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        block: &config::Resource,
+        (asked, whole): (&Asked, Node),
+    ) {
+        let chosen = match &asked.key {
+            KeyAt::None => None,
+            // What it reads is traced with the rest of the block.
+            KeyAt::Own(expression) => self.choose(module, each, expression).key,
+            KeyAt::Above(chosen) => {
+                self.record(node, chosen.log.clone());
+                chosen.key.clone()
+            }
+        };
+        let place = block.provider.as_ref().map_or(block.declared, |it| it.span);
+        let instance = chosen.as_ref().and_then(|key| {
+            let instance = ProviderInstance { config: asked.config.clone(), key: key.clone() };
+            let id = self.structure.provider_ids.get(&instance)?;
+            Some(self.structure.providers[id.index()].1)
+        });
+        self.reads.reads.push((node, instance.unwrap_or(whole), place));
+        self.reads.provider_choices.extend(chosen.map(|key| (node, key)));
+    }
+
+    /// What stands for instances that are not known yet reads what the key of a call is computed from.
+    pub(super) fn served_as_pending(&mut self, node: Node, asked: &Asked) {
+        if let KeyAt::Above(chosen) = &asked.key {
+            self.record(node, chosen.log.clone());
+        }
+    }
+}
+
+/// Returns the keys of a provider configuration: always texts.
+fn provider_keys(
+    repetition: &Repetition,
+    value: &Value,
+) -> Result<Vec<(InstanceKey, Option<Value>)>, Diagnostic> {
+    match repetition::keys(repetition, value) {
+        Keys::Known(keys) => Ok(keys
+            .into_iter()
+            .map(|(key, value)| (InstanceKey::Str(repetition::key_text(&key)), value))
+            .collect()),
+        Keys::Invalid(problem) => Err(*problem),
+        Keys::Unknown => Err(Diagnostic::error("Invalid for_each argument").detail(
+            "Which instances a provider configuration has must be known before anything is planned: its collection can be made from variables, local values and functions only.",
+        )),
+    }
+}
+
+/// Returns the key as `each.key` and `count.index` give it.
+fn own_key(repetition: &Repetition, key: &InstanceKey) -> InstanceKey {
+    match (repetition, key) {
+        (Repetition::Count(_), InstanceKey::Str(text)) => {
+            text.parse().map_or_else(|_| key.clone(), InstanceKey::Int)
+        }
+        _ => key.clone(),
+    }
+}
+
+/// Returns the configuration whose alias is a key of one that repeats without an alias.
+fn clash<'m>(
+    module: &'m config::Module,
+    block: &config::ProviderBlock,
+    key: &InstanceKey,
+) -> Option<&'m config::ProviderBlock> {
+    let has_own_alias = block.alias.as_ref().is_some_and(|it| !it.text.is_empty());
+    let InstanceKey::Str(text) = key else { return None };
+    if has_own_alias || text.is_empty() {
+        return None;
+    }
+    module.provider_block(&block.name.text, Some(text))
+}
+
+fn two_of_one_name(
+    block: &config::ProviderBlock,
+    key: &InstanceKey,
+    other: &config::ProviderBlock,
+    sources: &crate::diagnostic::Sources,
+) -> Diagnostic {
+    let (name, key) = (&block.name.text, repetition::key_text(key));
+    let problem = Diagnostic::error("Duplicate provider configuration").detail(format!(
+        "{name}.{key} names two configurations: {name}[{key:?}] of the block at {}, which repeats without an alias so that each key is one, and the block at {} with alias = {key:?}. Give the block that repeats an alias, or rename one of the two.",
+        sources.place(block.declared),
+        sources.place(other.declared),
+    ));
+    problem.at(block.repetition.expression().map_or(block.declared, |it| it.span))
+}

@@ -1,0 +1,49 @@
+//! Where the processes of one provider come from: what was located, as something that can be started.
+
+use std::sync::Arc;
+
+use crate::address::Provider as ProviderAddr;
+use crate::install::{Located, Place};
+use crate::provider::plugin::{Plugin, Program};
+use crate::provider::{Provider, builtin};
+use crate::world::World;
+
+/// Where the processes of one provider come from.
+#[derive(Clone)]
+pub enum Origin {
+    /// It is part of this program.
+    Embedded(ProviderAddr),
+    /// It is a program of its own.
+    Plugin(Arc<Program>),
+}
+
+impl Origin {
+    /// Takes what was located. The package of a plugin is checked against the lock file first.
+    ///
+    /// # Errors
+    ///
+    /// Says why it must not be started.
+    pub fn of(located: Located, address: &ProviderAddr, world: &World) -> Result<Origin, String> {
+        match located.place {
+            Place::Embedded => Ok(Origin::Embedded(address.clone())),
+            Place::Plugin(plugin) => {
+                plugin.verify(world)?;
+                let version = located.version.map(|it| it.to_string());
+                Ok(Origin::Plugin(Program::executable(address.clone(), plugin.executable, version)))
+            }
+            Place::Running(it) => {
+                let (network, place) = (&it.network, &it.address);
+                Program::running(address.clone(), network, place, it.protocol_version)
+                    .map(Origin::Plugin)
+            }
+        }
+    }
+
+    /// Returns one that nobody has configured. A process is not started before it is needed.
+    pub fn start(&self, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+        match self {
+            Origin::Embedded(address) => builtin::start(address, world),
+            Origin::Plugin(program) => Some(Arc::new(Plugin::new(program.clone(), world.clone()))),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `init` of a backend: settings are compared, states copied where that is wanted, and the result written down.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::migrate::{Migration, migrate};
+use super::{Place, chosen, declared, is_unchanged, overriding, problems};
+use crate::backend::local::Choice;
+use crate::backend::settings::{self, Arguments, Settings};
+use crate::backend::{Backend, workspace};
+use crate::config::statics::StaticModule;
+use crate::diagnostic::{Diagnostics, Sources};
+use crate::state::State;
+use crate::world::World;
+
+/// What `init` is asked to do with the backend.
+#[derive(Clone, Debug, Default)]
+pub struct Init {
+    /// `-reconfigure`: forget what was set up.
+    pub reconfigure: bool,
+    /// `-migrate-state`: copy states from what was set up.
+    pub migrate: bool,
+    /// `-force-copy`: and do not ask.
+    pub force_copy: bool,
+    /// `-backend-config`, in order.
+    pub overrides: Vec<String>,
+    /// How long to wait for locks; `None` takes none.
+    pub lock: Option<Duration>,
+}
+
+/// What `init` tells of the backend while it works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A backend of this kind was set up.
+    Set(String),
+    /// The block of this kind is gone.
+    Unconfiguring(String),
+    /// And nothing is left of it.
+    Unset(String),
+    /// The block says something else than before.
+    Changed,
+    /// The block is of another kind than before.
+    TypeChanged(String, String),
+}
+
+/// Whoever can be told of events, and asked.
+pub trait Asking {
+    /// Tells of an event.
+    fn tell(&self, event: Event);
+    /// Asks a question that `yes` agrees to; nothing where nobody can be asked.
+    fn ask(&self, question: &str, explanation: &str) -> Option<bool>;
+}
+
+/// Sets the backend of the working directory up as the configuration says.
+///
+/// # Errors
+///
+/// If the backend cannot be used, or states would have to be copied and nobody has said so.
+pub fn initialize(
+    root: &StaticModule,
+    sources: &Sources,
+    init: &Init,
+    asking: &dyn Asking,
+) -> Result<Diagnostics, Diagnostics> {
+    let mut warnings = Diagnostics::new();
+    let world = &root.ground().world;
+    let data = workspace::data_folder(world);
+    let before = settings::read(&data)?;
+    let saved = before.clone().filter(|_| !init.reconfigure);
+    let work = Work { world: world.clone(), init, asking };
+    let Some(declared) = declared(root)? else {
+        if !init.overrides.is_empty() {
+            warnings.push(problems::missing());
+        }
+        match (saved, before) {
+            (Some(saved), _) => work.unset(saved)?,
+            // Whoever reconfigures to nothing has nothing set up.
+            (None, Some(_)) => settings::write(&data, None)?,
+            (None, None) => {}
+        }
+        return Ok(warnings);
+    };
+    let overrides = overriding::read(world, sources, &init.overrides)?;
+    let mut arguments = declared.arguments.clone();
+    arguments.extend(overrides.clone().unwrap_or_default());
+    let wanted = Settings { kind: declared.kind.clone(), arguments, hash: declared.hash };
+    match saved {
+        None => work.configure(&wanted)?,
+        Some(saved) => {
+            let is_known = match &overrides {
+                None => is_unchanged(&declared, &saved),
+                Some(_) => saved.kind == wanted.kind && saved.arguments == wanted.arguments,
+            };
+            match is_known {
+                true => {
+                    let renewed = Settings { hash: wanted.hash, ..saved.clone() };
+                    if renewed != saved {
+                        settings::write(&data, Some(&renewed))?;
+                    }
+                    work.check_workspace(&saved.arguments)?;
+                }
+                false if !(init.migrate || init.force_copy) => {
+                    return Err(problems::say_how().into());
+                }
+                false => work.change(&saved, &wanted)?,
+            }
+        }
+    }
+    Ok(warnings)
+}
+
+struct Work<'a> {
+    world: Arc<World>,
+    init: &'a Init,
+    asking: &'a dyn Asking,
+}
+
+impl Work<'_> {
+    fn place(&self, arguments: &Arguments) -> Place {
+        Place::new(self.world.clone(), chosen(arguments, &Choice::default()))
+    }
+
+    fn migrate(&self, from: &Place, to: &Place) -> Result<(), Diagnostics> {
+        migrate(&Migration {
+            from,
+            to,
+            world: &self.world,
+            force: self.init.force_copy,
+            lock: self.init.lock,
+            asking: self.asking,
+        })
+    }
+
+    fn save(&self, wanted: Option<&Settings>) -> Result<(), Diagnostics> {
+        Ok(settings::write(&workspace::data_folder(&self.world), wanted)?)
+    }
+
+    /// Sets a backend up where none was: states that lie in the usual files come along.
+    fn configure(&self, wanted: &Settings) -> Result<(), Diagnostics> {
+        let (from, to) = (self.place(&Arguments::new()), self.place(&wanted.arguments));
+        let is_same = |name: &str| {
+            let path = |it: &Place| it.world.root.join(&it.backend(name).paths().write);
+            path(&from) == path(&to)
+        };
+        let mut filled = Vec::new();
+        for name in from.workspaces() {
+            let state = from.backend(&name).read()?.state;
+            if state.is_some_and(|it| !it.is_empty()) {
+                filled.push(name);
+            }
+        }
+        if !filled.is_empty() {
+            self.migrate(&from, &to)?;
+            for name in filled.iter().filter(|it| !is_same(it)) {
+                erase(&from, name)?;
+            }
+        }
+        self.check_workspace(&wanted.arguments)?;
+        self.save(Some(wanted))?;
+        self.asking.tell(Event::Set(wanted.kind.clone()));
+        Ok(())
+    }
+
+    fn change(&self, saved: &Settings, wanted: &Settings) -> Result<(), Diagnostics> {
+        self.asking.tell(match saved.kind == wanted.kind {
+            true => Event::Changed,
+            false => Event::TypeChanged(saved.kind.clone(), wanted.kind.clone()),
+        });
+        self.migrate(&self.place(&saved.arguments), &self.place(&wanted.arguments))?;
+        self.check_workspace(&wanted.arguments)?;
+        self.save(Some(wanted))?;
+        self.asking.tell(Event::Set(wanted.kind.clone()));
+        Ok(())
+    }
+
+    fn unset(&self, saved: Settings) -> Result<(), Diagnostics> {
+        if !(self.init.migrate || self.init.force_copy) {
+            return Err(problems::say_how().into());
+        }
+        self.asking.tell(Event::Unconfiguring(saved.kind.clone()));
+        self.migrate(&self.place(&saved.arguments), &self.place(&Arguments::new()))?;
+        self.save(None)?;
+        self.asking.tell(Event::Unset(saved.kind));
+        Ok(())
+    }
+
+    /// Sees to it that the selected workspace is one of the backend's.
+    fn check_workspace(&self, arguments: &Arguments) -> Result<(), Diagnostics> {
+        let known = self.place(arguments).workspaces();
+        let selected = workspace::selected(&self.world)?;
+        if known.contains(&selected) {
+            return Ok(());
+        }
+        let [only] = &known[..] else {
+            return Err(problems::no_such_workspace(&selected, &known).into());
+        };
+        Ok(workspace::select(&self.world, only).map_err(|it| problems::not_selected(&it))?)
+    }
+}
+
+/// Empties the file of a state that was copied; its backup stays.
+fn erase(place: &Place, name: &str) -> Result<(), Diagnostics> {
+    let backend = place.backend(name);
+    let paths = backend.paths();
+    let (path, root) = (place.world.root.join(&paths.write), &place.world.root);
+    let keep = || -> std::io::Result<()> {
+        if let Some(backup) = &paths.backup {
+            std::fs::copy(&path, root.join(backup))?;
+        }
+        crate::backend::files::replace(&path, b"")
+    };
+    Ok(keep().map_err(|it| problems::not_erased(&it.to_string()))?)
+}
+
+/// Returns whether a state holds anything at all.
+pub(super) fn is_filled(state: Option<&State>) -> bool {
+    state.is_some_and(|it| !it.is_empty())
+}

@@ -1,0 +1,56 @@
+//! `-backend-config`: arguments of the backend from files and from the command line.
+
+use super::{ARGUMENTS, argument, problems};
+use crate::backend::settings::Arguments;
+use crate::diagnostic::{Diagnostics, Sources};
+use crate::expression::evaluate_constant;
+use crate::syntax;
+use crate::world::World;
+
+/// Returns the arguments that flags give, the later one winning; nothing where there are no flags. One empty flag takes all
+/// earlier arguments back.
+pub(super) fn read(
+    world: &World,
+    sources: &Sources,
+    flags: &[String],
+) -> Result<Option<Arguments>, Diagnostics> {
+    let mut given = Arguments::new();
+    if flags.is_empty() {
+        return Ok(None);
+    }
+    let mut found = Diagnostics::new();
+    for flag in flags.iter().filter(|it| !it.is_empty()) {
+        match flag.split_once('=') {
+            Some((name, _)) if !ARGUMENTS.contains(&name) => found.push(problems::unexpected(name)),
+            Some((name, "")) => found.push(problems::empty(name)),
+            Some((name, text)) => drop(given.insert(name.to_owned(), Some(text.to_owned()))),
+            None => {
+                if let Some(more) = found.take(read_file(world, sources, flag)) {
+                    given.extend(more);
+                }
+            }
+        }
+    }
+    if found.has_errors() { Err(found) } else { Ok(Some(given)) }
+}
+
+fn read_file(world: &World, sources: &Sources, path: &str) -> Result<Arguments, Diagnostics> {
+    let text = std::fs::read_to_string(world.root.join(path))
+        .map_err(|it| problems::unreadable(path, &it.to_string()))?;
+    let id = sources.add(path, text.as_str().into());
+    let (body, mut found) = match path.ends_with(".json") {
+        true => syntax::parse_json(id, &text),
+        false => syntax::parse(id, &text),
+    };
+    let (attributes, more) = body.just_attributes();
+    found.extend(more);
+    let mut given = Arguments::new();
+    for it in attributes {
+        let Some(value) = found.take(evaluate_constant(&it.value)) else { continue };
+        let read = argument(&it.name.text, &value, it.name.span, it.value.span);
+        if let Some(text) = found.take(read) {
+            given.insert(it.name.text.to_string(), text);
+        }
+    }
+    if found.has_errors() { Err(found) } else { Ok(given) }
+}

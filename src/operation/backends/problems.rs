@@ -1,0 +1,110 @@
+//! Everything that can be wrong with the backend of a working directory, one function each.
+
+use crate::diagnostic::{Diagnostic, Span};
+
+fn reinitialise(summary: &str, reason: &str) -> Diagnostic {
+    Diagnostic::error(summary).detail(format!(
+        "Reason: {reason}\n\nThe \"backend\" says where the state is kept. What the configuration says of it is not what this working directory was prepared for, so it has to be prepared again: states may have to be copied.\n\nRun \"tofu init\" with either the \"-reconfigure\" or \"-migrate-state\" flags to use the current configuration.\n\nIf the reason above is wrong, check that the configuration has not changed. So far nothing was changed, neither in your configuration nor in your state."
+    ))
+}
+
+/// The block is new.
+pub(super) fn initial(kind: &str) -> Diagnostic {
+    let reason = format!("Initial configuration of the requested backend {kind:?}");
+    reinitialise("Backend initialization required, please run \"tofu init\"", &reason)
+}
+
+/// The block is gone.
+pub(super) fn unset(kind: &str) -> Diagnostic {
+    let reason = format!("Unsetting the previously set backend {kind:?}");
+    reinitialise("Backend initialization required, please run \"tofu init\"", &reason)
+}
+
+/// The block says something else. `because`: the variables that decide its arguments.
+pub(super) fn changed(before: &str, now: &str, because: &str) -> Diagnostic {
+    let reason = match (before == now, because) {
+        (false, _) => format!("Backend type changed from {before:?} to {now:?}"),
+        (true, "") => "Backend configuration block has changed".to_owned(),
+        (true, because) => {
+            format!("Backend configuration block has changed\n\nIts arguments depend on {because}.")
+        }
+    };
+    reinitialise("Backend initialization required: please run \"tofu init\"", &reason)
+}
+
+/// `init` without a word on what to do with the state.
+pub(super) fn say_how() -> Diagnostic {
+    Diagnostic::error("Backend configuration changed").detail("A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"tofu init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"tofu init -reconfigure\".")
+}
+
+/// An argument that the backend does not have.
+pub(super) fn unsupported_argument(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Unsupported argument")
+        .detail(format!("An argument named {name:?} is not expected here."))
+        .at(at)
+}
+
+/// An argument of the command line that the backend does not have.
+pub(super) fn unexpected(name: &str) -> Diagnostic {
+    Diagnostic::error("Invalid backend configuration argument").detail(format!(
+        "The backend configuration argument {name:?} given on the command line is not expected for the selected backend type."
+    ))
+}
+
+/// An argument that is no text.
+pub(super) fn inappropriate(name: &str, why: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Incorrect attribute value type")
+        .detail(format!("Inappropriate value for attribute {name:?}: {why}."))
+        .at(at)
+}
+
+/// An argument that is empty.
+pub(super) fn empty(name: &str) -> Diagnostic {
+    let what = if name == "path" { "state file" } else { "workspace directory" };
+    Diagnostic::error(format!("Invalid local {what} path"))
+        .detail(format!("The {name:?} attribute value must not be empty."))
+}
+
+/// `-backend-config` without a block.
+pub(super) fn missing() -> Diagnostic {
+    Diagnostic::warning("Missing backend configuration").detail("-backend-config was used without a \"backend\" block in the configuration.\n\nIf you meant to change where the local state is kept, nothing more is needed, but a block clears this warning:\n\nterraform {\n  backend \"local\" {}\n}\n\nIf you meant to use another backend, add its block to the configuration.")
+}
+
+/// A file of settings that cannot be read.
+pub(super) fn unreadable(path: &str, why: &str) -> Diagnostic {
+    Diagnostic::error("Failed to read file")
+        .detail(format!("The file {path:?} could not be read: {why}."))
+}
+
+/// States have to be copied, and the user cannot be asked.
+pub(super) fn cannot_ask() -> Diagnostic {
+    Diagnostic::error("Can't ask approval for state migration when interactive input is disabled.").detail("If non-interactive operation is desired, consider adding the \"-force-copy\" option. Otherwise, please remove the \"-input=false\" option and try again.")
+}
+
+/// The user said no.
+pub(super) fn aborted() -> Diagnostic {
+    Diagnostic::error("Migration aborted by user.")
+}
+
+/// Local states stay where they were after they were copied.
+pub(super) fn not_erased(why: &str) -> Diagnostic {
+    Diagnostic::error("Error deleting local state after migration").detail(format!(
+        "{why}. The state was copied to the newly configured backend; the old file should not be used any more."
+    ))
+}
+
+/// The selected workspace is not one of the backend's.
+pub(super) fn no_such_workspace(name: &str, known: &[String]) -> Diagnostic {
+    Diagnostic::error(format!("Currently selected workspace {name:?} does not exist")).detail(
+        format!(
+            "The backend has the workspaces {}. Select one of them with \"entail workspace select\".",
+            known.join(", ")
+        ),
+    )
+}
+
+/// A file in the data folder cannot be written.
+pub(super) fn not_selected(error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to select workspace")
+        .detail(format!("The name of the workspace cannot be written down: {error}."))
+}

@@ -1,0 +1,234 @@
+//! A working directory goes from one backend to the next; what `init` tells, and where the states are afterwards.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::backend::Backend;
+use crate::config::tests::folder;
+use crate::diagnostic::Sources;
+use crate::operation::session::{open_backend, root_place};
+
+struct Folder {
+    folder: tempfile::TempDir,
+    text: RefCell<String>,
+}
+
+impl Asking for Folder {
+    fn tell(&self, event: Event) {
+        self.text.borrow_mut().push_str(&format!("  {event:?}\n"));
+    }
+
+    fn ask(&self, _: &str, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+impl Folder {
+    fn new() -> Folder {
+        Folder { folder: folder("-- main.tf --\n"), text: RefCell::default() }
+    }
+
+    fn world(&self) -> Arc<World> {
+        let mut world = World::of_this_process();
+        (world.root, world.cwd) = (self.folder.path().into(), self.folder.path().into());
+        world.environment.clear();
+        Arc::new(world)
+    }
+
+    fn configure(&self, text: &str) -> &Folder {
+        std::fs::write(self.folder.path().join("main.tf"), text).expect("a file");
+        self
+    }
+
+    fn init(&self, flags: Init) -> &Folder {
+        let sources = Sources::default();
+        let root = root_place(&self.world(), &sources).expect("a module");
+        let result = initialize(&root, &sources, &flags, self);
+        let line = match result {
+            Ok(warnings) => {
+                warnings.iter().map(|it| format!("warning: {}\n", it.summary)).collect()
+            }
+            Err(problems) => {
+                problems.iter().map(|it| format!("{}\n", it.summary)).collect::<String>()
+            }
+        };
+        self.text.borrow_mut().push_str(&format!("init\n{line}"));
+        self
+    }
+
+    /// Opens the state as other commands do, and writes one where there is none.
+    fn use_it(&self) -> &Folder {
+        let backend = open_backend(&self.world(), &Sources::default(), &Choice::default());
+        let line = match backend {
+            Ok(backend) => {
+                let text = r#"{"version":4,"terraform_version":"1.0.0","serial":1,"lineage":"l","outputs":{"o":{"value":1,"type":"number"}},"resources":[]}"#;
+                let state = crate::state::read::read(text.as_bytes()).expect("a state");
+                if backend.read().expect("it is read").state.is_none() {
+                    backend.write(&state.expect("a state")).expect("it is written");
+                }
+                backend.paths().write.display().to_string()
+            }
+            Err(problems) => {
+                let first = &problems.0[0];
+                let reason = first.detail.lines().next().unwrap_or_default().to_owned();
+                format!("{} ({reason})", first.summary)
+            }
+        };
+        self.text.borrow_mut().push_str(&format!("use: {line}\n"));
+        self
+    }
+
+    fn outcome(&self, expected: Expect) {
+        expected.assert_eq(&self.text.borrow());
+    }
+}
+
+fn local(arguments: &str) -> String {
+    format!("terraform {{\n  backend \"local\" {{\n    {arguments}\n  }}\n}}\n")
+}
+
+#[test]
+fn a_changed_backend_asks_for_init_and_init_asks_how() {
+    Folder::new()
+        .configure(&local("path = \"one\""))
+        .use_it()
+        .init(Init::default())
+        .use_it()
+        .configure(&local("path = \"two\""))
+        .use_it()
+        .init(Init::default())
+        .init(Init { migrate: true, ..Init::default() })
+        .init(Init { force_copy: true, ..Init::default() })
+        .use_it()
+        .configure(&local("path = \"three\""))
+        .init(Init { reconfigure: true, ..Init::default() })
+        .use_it()
+        .configure("")
+        .use_it()
+        .init(Init::default())
+        .init(Init { force_copy: true, ..Init::default() })
+        .use_it()
+        .outcome(expect![[r#"
+            use: Backend initialization required, please run "tofu init" (Reason: Initial configuration of the requested backend "local")
+              Set("local")
+            init
+            use: one
+            use: Backend initialization required: please run "tofu init" (Reason: Backend configuration block has changed)
+            init
+            Backend configuration changed
+              Changed
+            init
+            Can't ask approval for state migration when interactive input is disabled.
+              Changed
+              Set("local")
+            init
+            use: two
+              Set("local")
+            init
+            use: three
+            use: Backend initialization required, please run "tofu init" (Reason: Unsetting the previously set backend "local")
+            init
+            Backend configuration changed
+              Unconfiguring("local")
+              Unset("local")
+            init
+            use: terraform.tfstate
+        "#]]);
+}
+
+#[test]
+fn a_state_in_the_usual_file_comes_along() {
+    let folder = Folder::new();
+    folder.use_it().configure(&local("path = \"one\"")).init(Init::default());
+    folder.init(Init { force_copy: true, ..Init::default() }).use_it();
+    folder.outcome(expect![[r#"
+        use: terraform.tfstate
+        init
+        Can't ask approval for state migration when interactive input is disabled.
+          Set("local")
+        init
+        use: one
+    "#]]);
+    let size = |name: &str| std::fs::metadata(folder.folder.path().join(name)).map(|it| it.len());
+    assert_eq!(size("terraform.tfstate").expect("a file"), 0);
+    assert!(
+        size("one").expect("a file") > 0 && size("terraform.tfstate.backup").expect("a file") > 0
+    );
+}
+
+#[test]
+fn arguments_of_the_command_line_are_kept() {
+    let with = |it: &str| Init { overrides: vec![it.to_owned()], ..Init::default() };
+    let folder = Folder::new();
+    std::fs::write(folder.folder.path().join("file.hcl"), "path = \"from-file\"").expect("a file");
+    folder.configure(&local("")).init(with("path=here")).use_it().init(Init::default()).use_it();
+    folder.init(with("path=there")).init(with("nonsense=1")).init(with("gone.hcl"));
+    folder.init(Init { reconfigure: true, ..with("file.hcl") }).use_it();
+    folder.configure("").init(Init { reconfigure: true, ..with("path=x") }).use_it();
+    folder.outcome(expect![[r#"
+          Set("local")
+        init
+        use: here
+        init
+        use: here
+        init
+        Backend configuration changed
+        init
+        Invalid backend configuration argument
+        init
+        Failed to read file
+          Set("local")
+        init
+        use: from-file
+        init
+        warning: Missing backend configuration
+        use: terraform.tfstate
+    "#]]);
+}
+
+#[test]
+fn arguments_may_be_computed_and_must_make_sense() {
+    let folder = Folder::new();
+    folder.configure(&local("path = \"${terraform.workspace}-${1 + 1}\"")).init(Init::default());
+    folder.use_it();
+    for wrong in ["path = \"\"", "path = []", "nope = 1", "path = terraform_data.a.id"] {
+        folder.configure(&local(wrong)).use_it();
+    }
+    folder.configure("terraform {\n  backend \"s3\" {}\n}\n").use_it();
+    folder.configure("terraform {\n  cloud {\n    organization = var.x\n  }\n}\n").use_it();
+    folder.outcome(expect![[r#"
+          Set("local")
+        init
+        use: default-2
+        use: Invalid local state file path (The "path" attribute value must not be empty.)
+        use: Incorrect attribute value type (Inappropriate value for attribute "path": string required, but have tuple.)
+        use: Unsupported argument (An argument named "nope" is not expected here.)
+        use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
+        use: Unsupported backend type (The backend "s3" is not supported yet. Its settings were evaluated, and nothing was read or written.)
+        use: Undefined variable (Undefined variable var.x)
+    "#]]);
+}
+
+#[test]
+fn every_workspace_comes_along() {
+    let folder = Folder::new();
+    let world = folder.world();
+    folder.use_it();
+    let sources = Sources::default();
+    crate::operation::workspaces::create(&world, &sources, "dev").expect("a workspace");
+    folder.use_it().configure(&local("workspace_dir = \"all\"")).init(Init::default());
+    folder.init(Init { force_copy: true, ..Init::default() }).use_it();
+    folder.outcome(expect![[r#"
+        use: terraform.tfstate
+        use: terraform.tfstate.d/dev/terraform.tfstate
+        init
+        Can't ask approval for state migration when interactive input is disabled.
+          Set("local")
+        init
+        use: all/dev/terraform.tfstate
+    "#]]);
+    assert!(folder.folder.path().join("all/dev/terraform.tfstate").exists());
+}

@@ -1,0 +1,159 @@
+//! `providers`: which providers a configuration and a state need, where they come from, and who serves what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::session::Session;
+use crate::address::{Module as ModuleAddr, Provider};
+use crate::config::version::{Constraints, Operator};
+use crate::install::Plugins;
+use crate::planner::Structured;
+use crate::state::State;
+
+/// What one module needs, and the modules that it calls.
+#[derive(Debug)]
+pub struct Required {
+    /// The call; empty for the root module.
+    pub name: String,
+    /// The providers, each with its version constraints as text.
+    pub providers: Vec<Need>,
+    /// The called modules.
+    pub modules: Vec<Required>,
+}
+
+/// One provider that is needed.
+#[derive(Debug)]
+pub struct Need {
+    /// The provider.
+    pub provider: Provider,
+    /// Its version constraints, empty where there are none.
+    pub versions: String,
+    /// What it is: part of this program, a plugin, or missing.
+    pub origin: &'static str,
+    /// Why it is that.
+    pub reason: String,
+}
+
+impl Need {
+    fn new(plugins: &Plugins, provider: Provider, versions: String) -> Need {
+        let (origin, reason) = match plugins.locate(&provider) {
+            Ok(located) => (located.kind(), located.why),
+            Err(why) => ("missing", why),
+        };
+        Need { origin, reason, provider, versions }
+    }
+}
+
+/// A provider instance, and what it serves.
+#[derive(Debug)]
+pub struct Served {
+    /// Its address.
+    pub instance: String,
+    /// Where its block stands; empty where nobody wrote one.
+    pub place: String,
+    /// The objects, in address order.
+    pub objects: Vec<String>,
+}
+
+/// Returns what every module needs.
+pub fn required(session: &Session, plugins: &Plugins) -> Required {
+    of_module((session, plugins), &ModuleAddr::default(), String::new())
+}
+
+fn of_module(
+    (session, plugins): (&Session, &Plugins),
+    address: &ModuleAddr,
+    name: String,
+) -> Required {
+    let mut found = Required { name, providers: Vec::new(), modules: Vec::new() };
+    let Some(module) = session.config.module(address) else { return found };
+    let mut versions: BTreeMap<Provider, Vec<String>> = BTreeMap::new();
+    for entry in module.required_providers.values() {
+        let said = versions.entry(entry.source.clone()).or_default();
+        said.extend(entry.version.as_ref().map(|it| it.0.clone()));
+    }
+    for block in &module.providers {
+        let said = versions.entry(block.source.clone()).or_default();
+        said.extend(block.version.as_ref().map(|it| it.0.clone()));
+    }
+    for resource in module.resources.values() {
+        versions.entry(resource.provider_source.clone()).or_default();
+    }
+    let needs = versions.into_iter().map(|(provider, said)| {
+        let said: Vec<String> = said.iter().map(|it| canonical(it)).collect();
+        Need::new(plugins, provider, said.join(", "))
+    });
+    found.providers.extend(needs);
+    for call in module.calls.keys() {
+        let child = address.child(call);
+        if session.config.module(&child).is_some() {
+            found.modules.push(of_module((session, plugins), &child, format!("module.{call}")));
+        }
+    }
+    found
+}
+
+/// Version constraints as OpenTofu writes them back: every version but that of `~>` in full.
+fn canonical(text: &str) -> String {
+    let Some(constraints) = Constraints::parse(text) else { return text.to_owned() };
+    let one = |it: &crate::config::version::Constraint| {
+        let version = match it.operator {
+            Operator::Pessimistic => {
+                let written = it.version.numbers.iter().take(it.version.written.max(2));
+                let numbers: Vec<String> = written.map(u64::to_string).collect();
+                match it.version.prerelease.is_empty() {
+                    true => numbers.join("."),
+                    false => it.version.to_string(),
+                }
+            }
+            _ => it.version.to_string(),
+        };
+        let operator = match it.operator {
+            Operator::Equal => "",
+            Operator::NotEqual => "!= ",
+            Operator::Greater => "> ",
+            Operator::GreaterOrEqual => ">= ",
+            Operator::Less => "< ",
+            Operator::LessOrEqual => "<= ",
+            Operator::Pessimistic => "~> ",
+        };
+        (it.version.clone(), it.operator, format!("{operator}{version}"))
+    };
+    let mut all: Vec<_> = constraints.0.iter().map(one).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.into_iter().map(|it| it.2).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what the objects of a state need.
+pub fn of_state(state: &State, plugins: &Plugins) -> Vec<Need> {
+    let all: BTreeSet<&Provider> =
+        state.resources.values().map(|it| &it.provider.provider).collect();
+    all.into_iter().map(|it| Need::new(plugins, it.clone(), String::new())).collect()
+}
+
+/// Returns every provider instance, those that serve nothing included.
+pub fn instances(session: &Session, known: &Structured) -> Vec<Served> {
+    let structure = &known.lowered.structure;
+    let mut objects: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for (provider, node) in &known.providers.serves {
+        let name = structure.instance(*node).map(|it| (Some(it), structure.name(*node)));
+        let name = name.unwrap_or_else(|| (None, structure.name(*node)));
+        objects.entry(*provider).or_default().insert(name);
+    }
+    let written: BTreeSet<_> = known.lowered.serving.blocks.keys().copied().collect();
+    let mut found = Vec::new();
+    for (node, config, _) in &known.providers.provider_instance {
+        let Some(instance) = structure.provider(*node) else { continue };
+        let served = objects.remove(node).unwrap_or_default();
+        if served.is_empty() && !written.contains(config) {
+            continue;
+        }
+        let place = known.lowered.serving.blocks.get(config);
+        found.push(Served {
+            instance: instance.to_string(),
+            place: place.map(|it| session.sources.place(*it)).unwrap_or_default(),
+            objects: served.into_iter().map(|it| it.1).collect(),
+        });
+    }
+    found.sort_by(|a, b| a.instance.cmp(&b.instance));
+    found
+}

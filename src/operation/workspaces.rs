@@ -1,0 +1,221 @@
+//! `workspace …`: states of one configuration are made, chosen and removed.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backends::Place;
+use super::session::open_place;
+use crate::address::Mode;
+use crate::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::state::{State, read};
+use crate::world::World;
+
+/// What became of a workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new, and selected.
+    Created,
+    /// It is selected.
+    Selected,
+    /// It was selected already.
+    Same,
+    /// It is gone.
+    Deleted,
+    /// It is gone, and there were objects in it.
+    DeletedWithObjects,
+}
+
+/// Lists the workspaces, and returns the selected one beside them.
+pub fn list(world: &Arc<World>, sources: &Sources) -> Result<(Vec<String>, String), Diagnostics> {
+    let place = open_place(world, sources)?;
+    Ok((place.workspaces(), workspace::selected(world)?))
+}
+
+/// Makes a workspace and selects it.
+///
+/// # Errors
+///
+/// If its name cannot be one, or is one already, or another is selected by the environment.
+pub fn create(world: &Arc<World>, sources: &Sources, name: &str) -> Result<Outcome, Diagnostics> {
+    if !workspace::is_valid_name(name) {
+        return Err(invalid_name(name).into());
+    }
+    if workspace::is_overridden(world) && workspace::selected(world)? != name {
+        return Err(overridden(
+            "The workspace is overridden using the TF_WORKSPACE environment variable",
+            "To create a new workspace, either unset this environment variable or update it to match the workspace name you are trying to create, and then run this command again.",
+        )
+        .into());
+    }
+    let place = open_place(world, sources)?;
+    if place.workspaces().iter().any(|it| it == name) {
+        return Err(Diagnostic::error(format!("Workspace {name:?} already exists"))
+            .detail("A workspace having the given name already exists")
+            .into());
+    }
+    make(world, &place, name)
+}
+
+fn make(world: &World, place: &Place, name: &str) -> Result<Outcome, Diagnostics> {
+    place.create(name).map_err(|it| {
+        Diagnostic::error("Error getting the state manager")
+            .detail(format!("Failed getting state manager for workspace {name}: {it}"))
+    })?;
+    choose(world, name)?;
+    Ok(Outcome::Created)
+}
+
+fn choose(world: &World, name: &str) -> Result<(), Diagnostic> {
+    workspace::select(world, name).map_err(|it| {
+        Diagnostic::error("Error selecting the new workspace")
+            .detail(format!("Failed selecting the new workspace {name}: {it}"))
+    })
+}
+
+/// Copies a state file into the workspace `name`.
+pub fn fill(
+    world: &Arc<World>,
+    sources: &Sources,
+    name: &str,
+    file: &Path,
+    lock: Option<Duration>,
+) -> Result<(), Diagnostics> {
+    let problem = |summary: &str, detail: String| Diagnostic::error(summary).detail(detail);
+    let shown = file.display().to_string();
+    let bytes = std::fs::read(world.root.join(file)).map_err(|it| {
+        let detail = format!("Failed opening the given state {shown:?}: {it}");
+        problem("Error opening the given state", detail)
+    })?;
+    let unreadable = |why: &str| {
+        let detail = format!("Failed reading the given state {shown:?}: {why}");
+        problem("Error reading the given state", detail)
+    };
+    let state = match read::read(&bytes) {
+        Ok(Some(state)) => state,
+        Ok(None) => return Err(unreadable("no state").into()),
+        Err(problems) => {
+            let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
+            return Err(unreadable(&why).into());
+        }
+    };
+    let place = open_place(world, sources)?;
+    let backend = place.backend(name);
+    let _guard = locked(world, &backend, lock, "workspace-new")?;
+    backend.import(&state, true)?;
+    Ok(())
+}
+
+/// Selects a workspace.
+///
+/// - `may_create`: makes it where it does not exist.
+pub fn select(
+    world: &Arc<World>,
+    sources: &Sources,
+    name: &str,
+    may_create: bool,
+) -> Result<Outcome, Diagnostics> {
+    if workspace::is_overridden(world) {
+        return Err(overridden(
+            "The selected workspace is overridden using the TF_WORKSPACE environment variable",
+            "To select a new workspace, either update this environment variable or unset it and then run this command again.",
+        )
+        .into());
+    }
+    let place = open_place(world, sources)?;
+    if !workspace::is_valid_name(name) {
+        return Err(invalid_name(name).into());
+    }
+    if workspace::selected(world)? == name {
+        return Ok(Outcome::Same);
+    }
+    if !place.workspaces().iter().any(|it| it == name) {
+        return if may_create { make(world, &place, name) } else { Err(unknown(name).into()) };
+    }
+    choose(world, name)?;
+    Ok(Outcome::Selected)
+}
+
+/// Deletes a workspace.
+///
+/// - `force`: even if it has objects.
+pub fn delete(
+    world: &Arc<World>,
+    sources: &Sources,
+    name: &str,
+    force: bool,
+    lock: Option<Duration>,
+) -> Result<Outcome, Diagnostics> {
+    let place = open_place(world, sources)?;
+    if !place.workspaces().iter().any(|it| it == name) {
+        return Err(unknown(name).into());
+    }
+    if workspace::selected(world)? == name {
+        return Err(Diagnostic::error(format!("Workspace {name:?} is your active workspace"))
+            .detail("You cannot delete the currently active workspace. Please switch to another workspace and try again.")
+            .into());
+    }
+    let backend = place.backend(name);
+    let guard = locked(world, &backend, lock, "workspace-delete")?;
+    let state = backend.read()?.state.unwrap_or_default();
+    let objects = objects(&state);
+    if !objects.is_empty() && !force {
+        return Err(not_empty(name, &objects).into());
+    }
+    // Its lock file would go with it.
+    guard.release()?;
+    place.delete(name).map_err(|why| {
+        Diagnostic::error("Workspace deletion failed")
+            .detail(format!("Failed to delete the given workspace: {why}"))
+    })?;
+    Ok(if objects.is_empty() { Outcome::Deleted } else { Outcome::DeletedWithObjects })
+}
+
+/// Names every object of a state, if any of them is managed.
+fn objects(state: &State) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_managed = false;
+    for (address, _, instance) in state.instances() {
+        is_managed |= address.resource.mode == Mode::Managed;
+        found.extend(instance.current.iter().map(|_| address.to_string()));
+        let deposed = instance.deposed.keys();
+        found.extend(deposed.map(|it| format!("{address} (deposed object {it})")));
+    }
+    if is_managed { found } else { Vec::new() }
+}
+
+fn locked<'a>(
+    world: &World,
+    backend: &'a dyn Backend,
+    lock: Option<Duration>,
+    operation: &str,
+) -> Result<LockGuard<'a>, Diagnostics> {
+    match lock {
+        None => Ok(LockGuard::none()),
+        Some(timeout) => acquire(backend, &LockInfo::new(world, operation), timeout, &mut |_| true),
+    }
+}
+
+fn overridden(summary: &str, detail: &str) -> Diagnostic {
+    Diagnostic::error(summary).detail(detail)
+}
+
+fn invalid_name(name: &str) -> Diagnostic {
+    Diagnostic::error("Invalid workspace name").detail(format!(
+        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
+    ))
+}
+
+fn unknown(name: &str) -> Diagnostic {
+    Diagnostic::error(format!("Workspace {name:?} doesn't exist")).detail(
+        "You can create this workspace with the \"new\" subcommand \nor include the \"-or-create\" flag with the \"select\" subcommand.",
+    )
+}
+
+fn not_empty(name: &str, objects: &[String]) -> Diagnostic {
+    let list: String = objects.iter().map(|it| format!("\n  - {it}")).collect();
+    Diagnostic::error("Workspace is not empty").detail(format!(
+        "Workspace {name:?} is currently tracking the following resource instances:{list}\n\nWithout the workspace, nothing keeps track of these objects any more, and they would have to be deleted by other means. Destroy them before you delete the workspace.\n\nTo delete the workspace all the same, and forget these objects, use the -force option."
+    ))
+}

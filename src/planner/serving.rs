@@ -1,0 +1,67 @@
+//! Who serves whom, between the rules and the walk: what was concluded before it, and the keys that it learned.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use entail_rules::providers::Providers;
+use entail_rules::{Facts, Node};
+use rustc_hash::FxHashMap;
+
+use super::{Inputs, Structured};
+use crate::address::{InstanceKey, ProviderInstance};
+use crate::diagnostic::Diagnostic;
+use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::{Lowered, Structure};
+use crate::observe::Observer;
+use crate::observe::serving::Serving;
+use crate::syntax::is_identifier;
+
+/// Returns what is concluded before the walk.
+pub(super) fn concluded(known: &Structured, structure: &Structure) -> Serving {
+    Serving::of(by_node(&known.providers, structure))
+}
+
+/// Returns the provider instance of each object.
+pub fn by_node(providers: &Providers, structure: &Structure) -> FxHashMap<Node, ProviderInstance> {
+    let instance = |it: &(Node, Node)| Some((it.1, structure.provider(it.0)?.clone()));
+    providers.serves.iter().filter_map(instance).collect()
+}
+
+/// Returns the keys that only the walk could evaluate.
+pub(super) fn learn(lowered: &mut Lowered, observer: &Observer<'_>) -> Facts {
+    let mut facts = Facts::default();
+    for (node, instance) in observer.serving.take_learned() {
+        if instance.key != InstanceKey::None {
+            facts.provider_key.push((node, lowered.serving.key(&instance.key)));
+        }
+    }
+    facts
+}
+
+/// Warns of resources whose instances OpenTofu could not read from the state: keys are aliases there, and they differ.
+pub(super) fn unreadable(known: &Structured, inputs: &Inputs<'_>) -> Option<Diagnostic> {
+    let structure = &known.lowered.structure;
+    let mut keys: BTreeMap<ResourceId, BTreeSet<InstanceKey>> = BTreeMap::new();
+    for (provider, node) in &known.providers.serves {
+        let (Some(instance), NodeKind::Object(resource, _)) =
+            (structure.provider(*provider), structure.kind(*node))
+        else {
+            continue;
+        };
+        if instance.config.alias.as_ref().is_some_and(|it| it.is_empty()) {
+            keys.entry(*resource).or_default().insert(instance.key.clone());
+        }
+    }
+    let is_name = |it: &InstanceKey| matches!(it, InstanceKey::Str(it) if is_identifier(it));
+    keys.retain(|_, keys| keys.len() > 1 || !keys.iter().all(is_name));
+    let first = keys.keys().next()?;
+    let block = structure.block(*first)?;
+    let config = structure.resource(*first).provider.as_ref()?;
+    let repeats = known.lowered.serving.place_of(config).map(|it| inputs.sources.place(it));
+    let names: Vec<String> =
+        keys.keys().map(|it| format!("  {}", structure.resource(*it).address)).collect();
+    Some(Diagnostic::warning("State that OpenTofu cannot read").at(block.provider.as_ref().map_or(block.declared, |it| it.span)).detail(format!(
+        "The provider configuration at {} repeats without an alias, and the instances of these resources use different keys of it:\n\n{}\n\nOnly this program reads such a state. Give the provider block an alias, and name instances as alias[key], to have a state that OpenTofu reads as well.",
+        repeats.unwrap_or_default(),
+        names.join("\n"),
+    )))
+}

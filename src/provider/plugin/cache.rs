@@ -1,0 +1,305 @@
+//! What is remembered of plugins from run to run: the digest of their programs, what they announce, and which provider
+//! configurations they found to be without fault.
+//!
+//! Asking the largest provider for its schema takes half a second and checking its configuration two, every time, with
+//! the same answer. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations only digests are kept,
+//! mixed with a secret of this folder.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use prost::Message;
+use sha2::{Digest, Sha256};
+
+use super::wire::entail::plugin::get_provider_schema::Response;
+use crate::world::World;
+
+/// The form of everything below; another form is another folder.
+const FORM: &str = "plugins-1";
+
+/// The folder where things are remembered.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// Returns the cache, unless it is turned off or has no place.
+    pub fn of(world: &World) -> Option<Cache> {
+        let folder = match world.variable("ENTAIL_PLUGIN_CACHE") {
+            Some("off" | "0" | "false") => return None,
+            Some(folder) => world.cwd.join(folder),
+            None => match world.variable("XDG_CACHE_HOME") {
+                Some(folder) => Path::new(folder).join("entail"),
+                None => Path::new(world.variable("HOME")?).join(".cache/entail"),
+            },
+        };
+        Some(Cache { folder: folder.join(FORM) })
+    }
+
+    /// Returns the digest of a program, if it was taken before and the file has not changed since.
+    pub fn known_digest(&self, program: &Path) -> Option<String> {
+        let kept = fs::read_to_string(self.digest_file(program)).ok()?;
+        let (digest, stamp) = kept.split_once(' ')?;
+        (stamp == stamp_of(program).ok()?).then(|| digest.to_owned())
+    }
+
+    /// Returns the digest of a program, and remembers it. It may have to be read whole.
+    pub fn digest(&self, program: &Path) -> Option<String> {
+        if let Some(known) = self.known_digest(program) {
+            return Some(known);
+        }
+        let stamp = stamp_of(program).ok()?;
+        let digest = digest_of(program).ok()?;
+        // A file that changed meanwhile is not what was read.
+        if stamp_of(program).ok()? == stamp {
+            self.keep(&self.digest_file(program), format!("{digest} {stamp}").as_bytes());
+        }
+        Some(digest)
+    }
+
+    /// Returns the checksum of the package in a folder, and remembers it; `take` reads the package whole. A package is
+    /// taken to be the same as long as it has the same files, none of which was written or replaced.
+    ///
+    /// # Errors
+    ///
+    /// If the package cannot be read.
+    pub fn package_sum(
+        &self,
+        folder: &Path,
+        take: impl FnOnce() -> io::Result<String>,
+    ) -> io::Result<String> {
+        let folder = folder.canonicalize()?;
+        let name = hex(&Sha256::digest(folder.as_os_str().as_encoded_bytes()));
+        let file = self.folder.join("packages").join(name);
+        let stamp = package_stamp(&folder)?;
+        if let Ok(kept) = fs::read_to_string(&file)
+            && let Some((sum, known)) = kept.split_once('\n')
+            && known == stamp
+        {
+            return Ok(sum.to_owned());
+        }
+        let sum = take()?;
+        // Files that changed meanwhile are not what was read.
+        if package_stamp(&folder)? == stamp {
+            self.keep(&file, format!("{sum}\n{stamp}").as_bytes());
+        }
+        Ok(sum)
+    }
+
+    fn digest_file(&self, program: &Path) -> PathBuf {
+        let name = program.as_os_str().as_encoded_bytes();
+        self.folder.join("programs").join(hex(&Sha256::digest(name)))
+    }
+
+    /// Returns what a plugin announced before, and in which version of the protocol.
+    pub fn schema(&self, plugin: &str) -> Option<(u32, Response)> {
+        let kept = Bytes::from(fs::read(self.folder.join("schemas").join(plugin)).ok()?);
+        let (sum, rest) = kept.split_at_checked(8)?;
+        let (version, _) = rest.split_at_checked(4)?;
+        if sum != short_sum(rest) {
+            return None;
+        }
+        let version = u32::from_be_bytes(version.try_into().ok()?);
+        Some((version, Response::decode(kept.slice(12..)).ok()?))
+    }
+
+    /// Remembers what a plugin announces.
+    pub fn keep_schema(&self, plugin: &str, version: u32, answer: &Response) {
+        let mut rest = version.to_be_bytes().to_vec();
+        rest.extend(answer.encode_to_vec());
+        let kept = [&short_sum(&rest)[..], &rest].concat();
+        self.keep(&self.folder.join("schemas").join(plugin), &kept);
+    }
+
+    /// Returns whether a plugin found no fault with a configuration before.
+    pub fn is_sound(&self, plugin: &str, config: &[u8]) -> bool {
+        self.sound_file(plugin, config).is_some_and(|it| it.exists())
+    }
+
+    /// Remembers that a plugin found no fault with a configuration.
+    pub fn keep_sound(&self, plugin: &str, config: &[u8]) {
+        if let Some(file) = self.sound_file(plugin, config) {
+            self.keep(&file, b"");
+        }
+    }
+
+    fn sound_file(&self, plugin: &str, config: &[u8]) -> Option<PathBuf> {
+        let mut digest = Sha256::new();
+        for part in [&self.secret()?[..], plugin.as_bytes(), config] {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part);
+        }
+        Some(self.folder.join("sound").join(hex(&digest.finalize())))
+    }
+
+    /// What makes digests of configurations useless elsewhere.
+    fn secret(&self) -> Option<Vec<u8>> {
+        let path = self.folder.join("secret");
+        if let Ok(secret) = fs::read(&path)
+            && secret.len() == 32
+        {
+            return Some(secret);
+        }
+        let mut secret = vec![0; 32];
+        getrandom::fill(&mut secret).ok()?;
+        self.keep(&path, &secret);
+        fs::read(&path).ok()
+    }
+
+    /// Writes a file whole or not at all. What cannot be remembered is asked again.
+    fn keep(&self, path: &Path, content: &[u8]) {
+        let _ = self.try_keep(path, content);
+    }
+
+    fn try_keep(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let folder = path.parent().unwrap_or(&self.folder);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let temporary =
+            folder.join(format!(".{}-{:?}", std::process::id(), std::thread::current().id()));
+        let mut file =
+            File::options().create(true).truncate(true).write(true).mode(0o600).open(&temporary)?;
+        file.write_all(content)?;
+        drop(file);
+        fs::rename(&temporary, path)
+    }
+}
+
+/// What changes when a file is written or replaced.
+fn stamp_of(program: &Path) -> io::Result<String> {
+    let it = fs::metadata(program)?;
+    Ok(format!(
+        "{} {} {} {}.{} {}.{}",
+        it.dev(),
+        it.ino(),
+        it.size(),
+        it.mtime(),
+        it.mtime_nsec(),
+        it.ctime(),
+        it.ctime_nsec()
+    ))
+}
+
+/// What changes when anything in a folder does.
+fn package_stamp(folder: &Path) -> io::Result<String> {
+    let mut lines = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                open.push(entry.path());
+            } else {
+                let stamp = stamp_of(&entry.path())?;
+                lines.push(format!("{} {stamp}\n", entry.path().display()));
+            }
+        }
+    }
+    lines.sort();
+    Ok(lines.concat())
+}
+
+fn digest_of(program: &Path) -> io::Result<String> {
+    let mut file = File::open(program)?;
+    let mut digest = Sha256::new();
+    let mut part = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut part)? {
+            0 => return Ok(hex(&digest.finalize())),
+            count => digest.update(&part[..count]),
+        }
+    }
+}
+
+fn short_sum(bytes: &[u8]) -> [u8; 8] {
+    use std::hash::Hasher;
+    let mut sum = rustc_hash::FxHasher::default();
+    sum.write(bytes);
+    sum.finish().to_be_bytes()
+}
+
+/// Returns the name under which a plugin is remembered.
+pub(super) fn name_of(provider: &str, version: &str, digest: &str) -> String {
+    hex(&Sha256::digest(format!("{provider}\n{version}\n{digest}")))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().expect("it works");
+        let environment = [("HOME".to_owned(), folder.path().display().to_string())].into();
+        let world = World { environment, ..World::of_this_process() };
+        (folder, Cache::of(&world).expect("it works"))
+    }
+
+    #[test]
+    fn a_digest_is_remembered_until_the_file_changes() {
+        let (folder, cache) = cache();
+        let program = folder.path().join("program");
+        fs::write(&program, "one").expect("it works");
+        assert_eq!(cache.known_digest(&program), None);
+        let first = cache.digest(&program);
+        assert_eq!(cache.known_digest(&program), first);
+        fs::write(&program, "other").expect("it works");
+        assert_eq!(cache.known_digest(&program), None);
+        assert_ne!(cache.digest(&program), first);
+    }
+
+    #[test]
+    fn a_package_is_read_again_when_anything_in_it_changes() {
+        let (home, cache) = cache();
+        let package = home.path().join("package");
+        fs::create_dir_all(package.join("inner")).expect("it works");
+        fs::write(package.join("program"), "one").expect("it works");
+        let read =
+            |sum: &str| cache.package_sum(&package, || Ok(sum.to_owned())).expect("it works");
+        assert_eq!([read("a"), read("b")], ["a", "a"]);
+        fs::write(package.join("program"), "two").expect("it works");
+        assert_eq!([read("c"), read("d")], ["c", "c"]);
+        fs::write(package.join("inner/more"), "").expect("it works");
+        assert_eq!(read("e"), "e");
+    }
+
+    #[test]
+    fn what_was_announced_comes_back_and_a_damaged_file_does_not() {
+        let (_folder, cache) = cache();
+        let mut answer = Response::default();
+        answer.resource_schemas.insert("a_b".into(), Bytes::from_static(b"schema"));
+        cache.keep_schema("plugin", 6, &answer);
+        assert_eq!(cache.schema("plugin"), Some((6, answer)));
+        let path = cache.folder.join("schemas/plugin");
+        let mut bytes = fs::read(&path).expect("it works");
+        *bytes.last_mut().expect("it works") ^= 1;
+        fs::write(&path, bytes).expect("it works");
+        assert_eq!(cache.schema("plugin"), None);
+    }
+
+    #[test]
+    fn a_sound_configuration_is_remembered_for_its_plugin_alone() {
+        let (_folder, cache) = cache();
+        assert!(!cache.is_sound("plugin", b"config"));
+        cache.keep_sound("plugin", b"config");
+        assert!(cache.is_sound("plugin", b"config"));
+        assert!(!cache.is_sound("plugin", b"other"));
+        assert!(!cache.is_sound("other", b"config"));
+    }
+
+    #[test]
+    fn the_cache_can_be_turned_off_or_put_elsewhere() {
+        let of = |value: &str| {
+            let environment = [("ENTAIL_PLUGIN_CACHE".to_owned(), value.to_owned())].into();
+            Cache::of(&World { environment, ..World::of_this_process() })
+        };
+        assert!(of("off").is_none() && of("").is_none());
+        assert!(of("/elsewhere").expect("it works").folder.starts_with("/elsewhere"));
+    }
+}

@@ -1,0 +1,140 @@
+//! The first line that a plugin prints: where it listens, which version it speaks, and its certificate.
+
+use std::path::PathBuf;
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// The variable by which a plugin knows that it was not started by hand, and its value.
+pub(super) const COOKIE: (&str, &str) =
+    ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
+
+/// Below this, the field of the certificate holds something else.
+const CERTIFICATE: usize = 50;
+
+/// Where a plugin listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Socket {
+    /// On a socket of the file system.
+    Unix(PathBuf),
+    /// On a port of this machine.
+    Tcp(String),
+}
+
+impl Socket {
+    /// Reads network and address.
+    ///
+    /// # Errors
+    ///
+    /// If the network is neither `unix` nor `tcp`.
+    pub fn of(network: &str, address: &str) -> Result<Socket, String> {
+        match network {
+            "unix" => Ok(Socket::Unix(address.into())),
+            "tcp" => Ok(Socket::Tcp(address.to_owned())),
+            other => Err(format!("it listens on the network {other:?}, which is not known")),
+        }
+    }
+}
+
+/// What a plugin says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Handshake {
+    /// The major version that it chose.
+    pub version: u32,
+    /// Where it listens.
+    pub socket: Socket,
+    /// Its certificate, where it speaks under protection.
+    pub certificate: Option<Vec<u8>>,
+}
+
+/// Reads the line. The error says what is wrong with the plugin.
+pub(super) fn read(line: &str) -> Result<Handshake, String> {
+    let fields: Vec<&str> = line.trim().split('|').collect();
+    let [core, version, network, address, ..] = fields.as_slice() else {
+        return Err(format!(
+            "its first line is not one of a plugin: {:?}. Perhaps the file is another program, or was built for another system",
+            shortened(line)
+        ));
+    };
+    if *core != "1" {
+        return Err(format!("it speaks version {core} of the handshake, and only 1 is known"));
+    }
+    let version = version
+        .parse::<u32>()
+        .ok()
+        .filter(|it| [5, 6].contains(it))
+        .ok_or_else(|| format!("it speaks version {version} of the provider protocol, and only 5 and 6 are known: use a newer or an older version of the provider"))?;
+    match fields.get(4) {
+        Some(&"grpc") => {}
+        Some(other) => return Err(format!("it speaks {other:?}, and only \"grpc\" is known")),
+        None => {
+            return Err(
+                "it speaks the protocol of very old plugins; use a newer version of the provider"
+                    .into(),
+            );
+        }
+    }
+    let certificate = match fields.get(5).filter(|it| it.len() > CERTIFICATE) {
+        Some(text) => {
+            let config = GeneralPurposeConfig::new()
+                .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+            let decoded = GeneralPurpose::new(&STANDARD, config).decode(text);
+            Some(decoded.map_err(|_| "its certificate cannot be read".to_owned())?)
+        }
+        None => None,
+    };
+    Ok(Handshake { version, socket: Socket::of(network, address)?, certificate })
+}
+
+fn shortened(line: &str) -> String {
+    line.trim().chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str) -> String {
+        match read(line) {
+            Ok(it) => {
+                format!("{} {:?} {:?}", it.version, it.socket, it.certificate.map(|it| it.len()))
+            }
+            Err(why) => why,
+        }
+    }
+
+    #[test]
+    fn the_first_line_says_where_a_plugin_listens() {
+        assert_eq!(check("1|5|unix|/tmp/p|grpc|\n"), "5 Unix(\"/tmp/p\") None");
+        assert_eq!(check("1|6|tcp|127.0.0.1:10000|grpc\n"), "6 Tcp(\"127.0.0.1:10000\") None");
+        let certificate = "QUJD".repeat(20);
+        let line = format!("1|6|unix|/tmp/p|grpc|{certificate}|true");
+        assert_eq!(check(&line), "6 Unix(\"/tmp/p\") Some(60)");
+    }
+
+    #[test]
+    fn what_is_no_plugin_of_today_is_refused_with_the_reason() {
+        assert_eq!(
+            check("hello"),
+            "its first line is not one of a plugin: \"hello\". Perhaps the file is another program, or was built for another system"
+        );
+        assert_eq!(
+            check("1|4|unix|/tmp/p|grpc"),
+            "it speaks version 4 of the provider protocol, and only 5 and 6 are known: use a newer or an older version of the provider"
+        );
+        assert_eq!(
+            check("2|5|unix|/p|grpc"),
+            "it speaks version 2 of the handshake, and only 1 is known"
+        );
+        assert_eq!(check("1|5|unix|/p|netrpc"), "it speaks \"netrpc\", and only \"grpc\" is known");
+        assert_eq!(
+            check("1|5|unix|/p"),
+            "it speaks the protocol of very old plugins; use a newer version of the provider"
+        );
+        assert_eq!(
+            check("1|5|vsock|/p|grpc"),
+            "it listens on the network \"vsock\", which is not known"
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! Starts a plugin: its environment, its first line, its output, its end.
+//!
+//! A plugin does not notice that its parent is gone. On Linux the system is asked to end it then; the only `unsafe` of
+//! the program stands here, in the child between fork and exec.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::sync::{Notify, watch};
+
+use super::Program;
+use super::handshake::{self, COOKIE, Handshake};
+use super::log::Log;
+use super::tail::Tail;
+use super::tls;
+use crate::world::World;
+
+/// How long a plugin may take to print its first line.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A socket's path must fit into about a hundred bytes.
+const PATH: usize = 70;
+/// Longer lines are taken in parts.
+const LINE: usize = 1 << 16;
+
+/// A child that runs, or ran.
+#[derive(Debug)]
+pub(super) struct Running {
+    /// What it said first.
+    pub handshake: Handshake,
+    /// Its last lines.
+    pub tail: Arc<Tail>,
+    exit: watch::Receiver<Option<ExitStatus>>,
+    kill: Arc<Notify>,
+    /// Where its socket is; removed with it.
+    _folder: TempDir,
+}
+
+impl Running {
+    /// Waits until it has ended, at most so long.
+    pub async fn ended_within(&self, patience: Duration) -> Option<ExitStatus> {
+        let mut exit = self.exit.clone();
+        let ended = tokio::time::timeout(patience, exit.wait_for(Option::is_some)).await;
+        ended.ok()?.ok().and_then(|it| *it)
+    }
+
+    /// Returns how it ended, if it has.
+    pub fn ended(&self) -> Option<ExitStatus> {
+        *self.exit.borrow()
+    }
+
+    /// Ends it at once.
+    pub fn kill(&self) {
+        self.kill.notify_one();
+    }
+}
+
+/// Starts a program and reads its first line. Runs on the thread of plugins, which lives as long as this process.
+pub(super) async fn launch(
+    program: &Program,
+    executable: &Path,
+    world: &World,
+) -> Result<Running, String> {
+    let name = executable.file_name().unwrap_or_default().to_string_lossy();
+    let log = Arc::new(Log::of(world, &name));
+    let folder = socket_folder()?;
+    let mut child = command(program, executable, world, &log, folder.path())?
+        .spawn()
+        .map_err(|it| not_started(executable, &it))?;
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err("its output cannot be read".into());
+    };
+    let tail = Arc::new(Tail::default());
+    let drained = tokio::spawn(drain(stderr, tail.clone(), log));
+    let (send, exit) = watch::channel(None);
+    let kill = Arc::new(Notify::new());
+    tokio::spawn(attend(child, kill.clone(), send));
+    let first = tokio::time::timeout(PATIENCE, first_line(stdout)).await;
+    let read = match first {
+        Err(_) => Err("it did not say within a minute where it listens".to_owned()),
+        Ok(Ok(line)) if !line.is_empty() => handshake::read(&line),
+        Ok(_) => Err("it ended before it said where it listens".to_owned()),
+    };
+    match read {
+        Ok(handshake) => Ok(Running { handshake, tail, exit, kill, _folder: folder }),
+        Err(why) => {
+            kill.notify_one();
+            let _ = tokio::time::timeout(Duration::from_secs(1), drained).await;
+            let said = tail.plain();
+            Err(if said.is_empty() { why } else { format!("{why}. It said:\n{said}") })
+        }
+    }
+}
+
+fn command(
+    program: &Program,
+    executable: &Path,
+    world: &World,
+    log: &Log,
+    folder: &Path,
+) -> Result<Command, String> {
+    let mut command = std::process::Command::new(executable);
+    command
+        .env(COOKIE.0, COOKIE.1)
+        .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
+        .env("PLUGIN_MIN_PORT", "10000")
+        .env("PLUGIN_MAX_PORT", "25000")
+        .env("PLUGIN_UNIX_SOCKET_DIR", folder)
+        .env_remove("PLUGIN_MULTIPLEX_GRPC")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    match world.variable("TF_DISABLE_PLUGIN_TLS") {
+        Some(_) => command.env_remove("PLUGIN_CLIENT_CERT"),
+        None => command.env("PLUGIN_CLIENT_CERT", &tls::own()?.certificate),
+    };
+    // Plugins are built to collect garbage early, which costs a third of their speed.
+    if world.variable("GOGC").is_none() && world.variable("GOMEMLIMIT").is_none() {
+        command.env("GOGC", "400");
+    }
+    // They log everything and leave it to us to choose.
+    let own = format!("TF_LOG_PROVIDER_{}", program.provider.kind.to_uppercase().replace('-', "_"));
+    for name in ["TF_LOG_SDK", &own] {
+        if log.is_off() && world.variable(name).is_none() {
+            command.env(name, "OFF");
+        }
+    }
+    tie(&mut command);
+    let mut command = Command::from(command);
+    command.kill_on_drop(true);
+    Ok(command)
+}
+
+/// Lets the child end with this process, and keeps the terminal's interrupts from it.
+#[cfg(target_os = "linux")]
+fn tie(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+    let parent = rustix::process::getpid();
+    let tied = move || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // The parent may have gone before.
+        match rustix::process::getppid() {
+            Some(now) if now == parent => Ok(()),
+            _ => Err(std::io::ErrorKind::Other.into()),
+        }
+    };
+    #[expect(unsafe_code, reason = "only calls of the system are made between fork and exec")]
+    // SAFETY: the closure makes two calls of the system, allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(tied);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn tie(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+/// A folder that only this user can look into, with a short path.
+fn socket_folder() -> Result<TempDir, String> {
+    let make = |parent: &Path| tempfile::Builder::new().prefix("entail").tempdir_in(parent);
+    let usual = std::env::temp_dir();
+    let made = match usual.as_os_str().len() <= PATH {
+        true => make(&usual),
+        false => make(Path::new("/tmp")),
+    };
+    made.map_err(|it| format!("there is no place for its socket: {it}"))
+}
+
+fn not_started(executable: &Path, error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    let shown = executable.display();
+    match error.kind() {
+        ErrorKind::NotFound => format!("{shown} is not there, or a library that it needs is not"),
+        ErrorKind::PermissionDenied => {
+            format!("{shown} is not executable: its permissions do not allow it")
+        }
+        _ if error.raw_os_error() == Some(8) => {
+            format!("{shown} is not a program for this system and processor")
+        }
+        _ => format!("{shown} cannot be started: {error}"),
+    }
+}
+
+/// Waits for the end of the child, or brings it about.
+async fn attend(mut child: Child, kill: Arc<Notify>, ended: watch::Sender<Option<ExitStatus>>) {
+    let status = tokio::select! {
+        status = child.wait() => status,
+        () = kill.notified() => {
+            // Only a child that is gone already cannot be killed.
+            let _ = child.kill().await;
+            child.wait().await
+        }
+    };
+    let _ = ended.send(status.ok());
+}
+
+/// Reads the first line; whatever comes later is taken and dropped, for a full pipe would stop the plugin.
+async fn first_line(stdout: ChildStdout) -> std::io::Result<String> {
+    let mut reader = BufReader::new(stdout).take(LINE as u64);
+    let mut line = Vec::new();
+    reader.read_until(b'\n', &mut line).await?;
+    let mut rest = reader.into_inner();
+    tokio::spawn(async move { tokio::io::copy(&mut rest, &mut tokio::io::sink()).await });
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+async fn drain(stderr: ChildStderr, tail: Arc<Tail>, log: Arc<Log>) {
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut reader).take(LINE as u64).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let text = String::from_utf8_lossy(&line);
+                tail.push(text.trim_end());
+                log.line(text.trim_end());
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! One running plugin: calls to it, what its silence means, and its end.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tonic::{Code, Status};
+
+use super::client::{self, Client};
+use super::handshake::{Handshake, Socket};
+use super::launch::{Running, launch};
+use super::wire::helper;
+use super::wire::helper::grpc_controller_client::GrpcControllerClient;
+use super::wire::helper::grpc_stdio_client::GrpcStdioClient;
+use super::{Place, Program, runtime};
+use crate::provider::ProviderDiagnostic;
+use crate::world::World;
+
+/// How long an orderly end may take.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A plugin that runs. Dropped, it is ended in an orderly way.
+#[derive(Debug)]
+pub(super) struct Process {
+    /// The connection.
+    pub client: Client,
+    channel: tonic::transport::Channel,
+    /// The child; `None` where somebody else started it.
+    child: Option<Arc<Running>>,
+}
+
+impl Process {
+    /// Starts a plugin, or connects to one that runs. Only on the thread of plugins.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the plugin, as the end of a sentence.
+    pub async fn start(program: &Program, world: &World) -> Result<Process, String> {
+        let (handshake, child) = match &program.place {
+            Place::Executable(executable) => {
+                let child = launch(program, executable, world).await?;
+                (child.handshake.clone(), Some(Arc::new(child)))
+            }
+            Place::Running { socket, version } => {
+                let handshake =
+                    Handshake { version: *version, socket: socket.clone(), certificate: None };
+                (handshake, None)
+            }
+        };
+        let channel = match client::connect(&handshake).await {
+            Ok(channel) => channel,
+            Err(why) => {
+                if let Some(child) = &child {
+                    child.kill();
+                }
+                return Err(why);
+            }
+        };
+        let client = Client::new(handshake.version, channel.clone());
+        if child.is_some() {
+            tokio::spawn(drain_output(channel.clone()));
+        }
+        Ok(Process { client, channel, child })
+    }
+
+    /// Makes a call, to its end, whoever still waits for it.
+    pub async fn call<F, R>(
+        self: &Arc<Self>,
+        name: &'static str,
+        call: impl FnOnce(Client) -> F,
+    ) -> Result<R, ProviderDiagnostic>
+    where
+        F: Future<Output = Result<R, Status>> + Send + 'static,
+        R: Send + 'static,
+    {
+        let handle = runtime::handle().map_err(|it| plugin_error(name, &it))?;
+        let process = self.clone();
+        let call = call(self.client.clone());
+        let done: JoinHandle<Result<R, ProviderDiagnostic>> = handle.spawn(async move {
+            let answer = call.await;
+            match answer {
+                Ok(it) => Ok(it),
+                Err(status) => Err(process.failure(name, &status).await),
+            }
+        });
+        done.await.unwrap_or_else(|it| Err(plugin_error(name, &it.to_string())))
+    }
+
+    /// Says what a failed call means.
+    async fn failure(&self, name: &str, status: &Status) -> ProviderDiagnostic {
+        let is_broken = std::error::Error::source(status).is_some();
+        match status.code() {
+            Code::Unavailable => self.silence(name).await,
+            Code::Unknown | Code::Internal | Code::Cancelled if is_broken => {
+                self.silence(name).await
+            }
+            Code::Cancelled => ProviderDiagnostic::error(
+                "Request cancelled",
+                format!("The {name} request was cancelled."),
+            ),
+            Code::Unimplemented => ProviderDiagnostic::error(
+                "Unsupported plugin method",
+                format!("The {name} method is not supported by this plugin."),
+            ),
+            _ => plugin_error(name, status.message()),
+        }
+    }
+
+    /// The plugin did not answer: most often because it is gone.
+    async fn silence(&self, name: &str) -> ProviderDiagnostic {
+        let mut detail = format!(
+            "The plugin encountered an error, and failed to respond to the {name} call. The plugin logs may contain more details."
+        );
+        if let Some(child) = &self.child {
+            if let Some(status) = child.ended_within(Duration::from_secs(1)).await {
+                detail.push_str(&format!("\n\nThe plugin has ended: {status}."));
+                // Its last lines may still be on their way.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            let (lines, is_crash) = child.tail.text();
+            let lines = if is_crash { lines } else { child.tail.plain() };
+            if !lines.is_empty() {
+                detail.push_str(&format!("\n\nIts last lines:\n{lines}"));
+            }
+        }
+        ProviderDiagnostic::error("Plugin did not respond", detail)
+    }
+
+    async fn end(channel: tonic::transport::Channel, child: Arc<Running>) {
+        if child.ended().is_none() {
+            let mut controller = GrpcControllerClient::new(channel);
+            // It ends before it answers, so there is nothing to learn from the answer.
+            let asked = controller.shutdown(helper::Empty {});
+            let _ = tokio::time::timeout(GRACE, asked).await;
+            if child.ended_within(GRACE).await.is_none() {
+                child.kill();
+                child.ended_within(GRACE).await;
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let Some(child) = self.child.take() else { return };
+        runtime::finally(Process::end(self.channel.clone(), child));
+    }
+}
+
+fn plugin_error(name: &str, why: &str) -> ProviderDiagnostic {
+    ProviderDiagnostic::error(
+        "Plugin error",
+        format!("The plugin returned an unexpected error from {name}: {why}"),
+    )
+}
+
+/// Takes what the plugin prints after its start; left alone, it would wait for room one day.
+async fn drain_output(channel: tonic::transport::Channel) {
+    let Ok(output) = GrpcStdioClient::new(channel).stream_stdio(()).await else { return };
+    let mut output = output.into_inner();
+    while let Ok(Some(_)) = output.message().await {}
+}
+
+/// Returns the place of a plugin that somebody else started.
+pub(super) fn place_of(network: &str, address: &str, version: u32) -> Result<Place, String> {
+    let version = if version == 0 { 5 } else { version };
+    Ok(Place::Running { socket: Socket::of(network, address)?, version })
+}

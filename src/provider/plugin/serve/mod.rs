@@ -1,0 +1,153 @@
+//! The other side: a provider of this program, served as a plugin to whoever speaks the protocol.
+//!
+//! It is how the client is tested without programs from elsewhere, by the same provider in process and behind a socket,
+//! and how faults are tested that no honest plugin has.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use base64::Engine;
+use tokio::net::UnixListener;
+use tokio::sync::Notify;
+use tonic::body::Body;
+use tonic::codegen::http::{self, Request};
+use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
+use tower::Service;
+
+use super::client::LARGEST;
+use super::handshake::COOKIE;
+use super::tls;
+use super::wire::helper;
+use super::wire::helper::grpc_controller_server::{GrpcController, GrpcControllerServer};
+use super::wire::tfplugin5::provider_server::ProviderServer as Server5;
+use super::wire::tfplugin6::provider_server::ProviderServer as Server6;
+use crate::provider::Provider;
+use crate::world::World;
+
+mod answers;
+mod calls;
+mod faults;
+mod schema;
+
+use answers::Answers;
+pub use faults::Faults;
+
+/// Serves a provider until the client asks for the end, and returns the exit code.
+///
+/// # Errors
+///
+/// If the socket cannot be had, or nobody can be spoken with on it.
+pub async fn serve(
+    provider: Arc<dyn Provider>,
+    faults: Faults,
+    world: &World,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    if world.variable(COOKIE.0) != Some(COOKIE.1) {
+        return Err("This program is a plugin: it is started by the program that uses it, and is of no use by itself.".into());
+    }
+    let version = version(world);
+    let path = socket(world);
+    let listener = UnixListener::bind(&path)?;
+    let (server, certificate) = protected(Server::builder(), world)?;
+    let line = format!("1|{version}|unix|{}|grpc|{certificate}\n", path.display());
+    io::stdout().write_all(line.as_bytes())?;
+    io::stdout().flush()?;
+    let schema = provider.schema().await.value;
+    let answers = Answers { provider, schema, faults, version };
+    let end = Arc::new(Notify::new());
+    let controller = GrpcControllerServer::new(Controller(end.clone()));
+    let incoming = futures_util::stream::unfold(listener, |listener| async move {
+        let accepted = listener.accept().await.map(|it| it.0);
+        Some((accepted, listener))
+    });
+    let served: Pin<Box<dyn Future<Output = _> + Send>> = match version {
+        5 => Box::pin(server.serve_with_incoming(
+            beside(controller, Server5::new(answers).max_decoding_message_size(LARGEST)),
+            incoming,
+        )),
+        _ => Box::pin(server.serve_with_incoming(
+            beside(controller, Server6::new(answers).max_decoding_message_size(LARGEST)),
+            incoming,
+        )),
+    };
+    tokio::select! {
+        result = served => result?,
+        () = end.notified() => {}
+    }
+    // Whoever is still connected learns of the end by its coming.
+    let _ = std::fs::remove_file(path);
+    Ok(())
+}
+
+/// A service of which the calls of the controller are taken out.
+fn beside<S>(
+    controller: GrpcControllerServer<Controller>,
+    service: S,
+) -> impl Service<Request<Body>, Response = http::Response<Body>, Error = Infallible, Future = Answering>
++ Clone
++ Send
++ 'static
+where
+    S: Service<Request<Body>, Response = http::Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send + 'static,
+{
+    tower::service_fn(move |request: Request<Body>| -> Answering {
+        let (mut controller, mut service) = (controller.clone(), service.clone());
+        match request.uri().path().starts_with("/plugin.GRPCController/") {
+            true => Box::pin(controller.call(request)),
+            false => Box::pin(service.call(request)),
+        }
+    })
+}
+
+/// An answer on its way.
+type Answering = Pin<Box<dyn Future<Output = Result<http::Response<Body>, Infallible>> + Send>>;
+
+/// The version of the protocol: what the client can, and of that the highest.
+fn version(world: &World) -> u32 {
+    let offered = world.variable("PLUGIN_PROTOCOL_VERSIONS").unwrap_or("5");
+    let forced = world.variable("ENTAIL_PLUGIN_PROTOCOL").and_then(|it| it.parse().ok());
+    let known = offered.split(',').filter_map(|it| it.trim().parse().ok());
+    forced.or(known.filter(|it| [5, 6].contains(it)).max()).unwrap_or(5)
+}
+
+fn socket(world: &World) -> PathBuf {
+    let folder =
+        world.variable("PLUGIN_UNIX_SOCKET_DIR").map_or_else(std::env::temp_dir, Into::into);
+    folder.join(format!("plugin{}", std::process::id()))
+}
+
+/// Protects the server, if the client shows a certificate; returns ours as the first line has it.
+fn protected(
+    server: Server,
+    world: &World,
+) -> Result<(Server, String), Box<dyn std::error::Error + Send + Sync>> {
+    let Some(client) = world.variable("PLUGIN_CLIENT_CERT") else {
+        return Ok((server, String::new()));
+    };
+    let own = tls::make()?;
+    let config = ServerTlsConfig::new()
+        .identity(Identity::from_pem(&own.certificate, &own.key))
+        .client_ca_root(Certificate::from_pem(client));
+    let shown = base64::engine::general_purpose::STANDARD_NO_PAD.encode(&own.der);
+    Ok((server.tls_config(config)?, shown))
+}
+
+struct Controller(Arc<Notify>);
+
+#[tonic::async_trait]
+impl GrpcController for Controller {
+    async fn shutdown(
+        &self,
+        _: tonic::Request<helper::Empty>,
+    ) -> Result<tonic::Response<helper::Empty>, tonic::Status> {
+        self.0.notify_one();
+        Ok(tonic::Response::new(helper::Empty {}))
+    }
+}
