@@ -18,6 +18,7 @@ ascent! {
     relation mode(Mode);
     relation managed(Node);
     relation data(Node);
+    relation ephemeral(Node);
     relation declared(Node);
     relation reads(Node, Node);
     relation member(Node, Node);
@@ -81,6 +82,9 @@ ascent! {
     /// `condemned(n, r)`: what exists as `n` is to go (`r`).
     relation condemned(Node, Reason);
 
+    /// `fate(n, f)`: a `removed` block says what becomes (`f`) of what exists as `n`.
+    relation fate(Node, Fate);
+
     /// `forgotten(n, r)`: what exists as `n` is to go from the state only (`r`).
     relation forgotten(Node, Reason);
 
@@ -95,6 +99,15 @@ ascent! {
 
     /// `reads_now(n)`: `n` is read while planning.
     relation reads_now(Node);
+
+    /// `lends(n)`: `n` is to lend its value.
+    relation lends(Node);
+
+    /// `opens_later(n, m)`: `n` is opened during apply only, because of `m`; of itself where its arguments are unknown.
+    relation opens_later(Node, Node);
+
+    /// `opens(n)`: `n` is opened while planning.
+    relation opens(Node);
 
     /// `action(n, a, r)`: what is to be done with `n` is: `a` (`r`).
     relation action(Node, Action, Reason);
@@ -177,14 +190,17 @@ ascent! {
     // @rule decide.condemned-all: the run destroys everything
     condemned(n, Reason::Plain) <-- mode(Mode::Destroy), ready(n);
 
+    // @rule decide.fate: (`removed` blocks count where the run does not destroy everything)
+    fate(n, f) <-- mode(Mode::Normal), removed_says(n, f);
     // @rule decide.forget-removed: a `removed` block lets `n` live
-    forgotten(n, r) <-- condemned(n, r), removed_says(n, Fate::Forget);
+    forgotten(n, r)
+        <-- condemned(n, r), fate(n, Fate::Forget), !keeps_object(n), !state_keeps_object(n);
     // @rule decide.forget-configured: the configuration of `n` says `destroy = false`
     forgotten(n, Reason::ForgotBecauseLifecycleDestroyInConfig)
-        <-- condemned(n, _), keeps_object(n), !removed_says(n, _);
+        <-- condemned(n, _), keeps_object(n), !fate(n, Fate::Destroy);
     // @rule decide.forget-recorded: the state of `n` says `destroy = false`
     forgotten(n, Reason::ForgotBecauseLifecycleDestroyInState)
-        <-- condemned(n, _), state_keeps_object(n), !keeps_object(n), !removed_says(n, _);
+        <-- condemned(n, _), state_keeps_object(n), !keeps_object(n), !fate(n, Fate::Destroy);
 
     // @rule decide.forget: (`n` is to leave the state only)
     action(n, Action::Forget, r) <-- forgotten(n, r), prior(n);
@@ -218,6 +234,15 @@ ascent! {
         <-- mode(Mode::Normal), deferred(n, _), !config_unknown(n);
     // @rule decide.read-check: `n` stands in a check block
     action(n, Action::Read, Reason::ReadBecauseCheckNested) <-- mode(Mode::Normal), in_check(n), reads_now(n);
+
+    // @rule decide.lends: the configuration declares `n`
+    lends(n) <-- ephemeral(n), declared(n), !frozen(n), !failed(n), !blocked(n, _);
+    // @rule decide.opens-later-unknown: the arguments of `n` are known after apply
+    opens_later(n, n) <-- lends(n), config_unknown(n);
+    // @rule decide.opens-later: `n` waits for `m`
+    opens_later(n, m) <-- lends(n), data_waits(n, m), seen(m, Seen::Changing);
+    // @rule decide.opens: nothing speaks against opening `n` now
+    opens(n) <-- lends(n), !opens_later(n, _);
 
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
@@ -255,6 +280,10 @@ tables! {
             reads_now(Node);
             /// `reuses(n)`: the recorded result of data source `n` serves.
             reuses(Node);
+            /// `opens_later(n, m)`: ephemeral resource `n` is opened during apply only, because of `m`; of itself where its arguments are unknown.
+            opens_later(Node, Node);
+            /// `opens(n)`: ephemeral resource `n` is opened while planning.
+            opens(Node);
             /// `changing(n)`: something is to be done with `n`, or with a member of it.
             changing(Node);
             /// `triggering(n)`: `n`, or a member of it, is made, changed or replaced.
@@ -268,12 +297,12 @@ tables! {
 /// Decides a batch: facts about its nodes, and `seen` for the nodes that they read.
 pub fn decide(batch: &Facts) -> Decisions {
     conclude!(Program {
-        batch: mode, managed, data, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
+        batch: mode, managed, data, ephemeral, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, data_waits, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
-        action, blocked, fired, replaced, held, deferred, reads_now, reuses, changing, triggering, unsettled,
+        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, changing, triggering, unsettled,
     })
 }
 

@@ -15,6 +15,8 @@ tables! {
             managed(Node);
             /// `data(n)`: `n` is a data source; one instance of it.
             data(Node);
+            /// `ephemeral(n)`: `n` is an ephemeral resource; one instance of it.
+            ephemeral(Node);
             /// `value(n)`: `n` is looked through; a variable, a local, an output (root ones too), or a collection.
             value(Node);
             /// `collection(n)`: `n` stands for all instances of one resource in one module instance.
@@ -23,6 +25,8 @@ tables! {
             repetition(Node);
             /// `output(n)`: `n` is a root output; declared now or only in the state.
             output(Node);
+            /// `evaluated_last(n)`: `n` is evaluated when everything else is done; a root output, or a check.
+            evaluated_last(Node);
             /// `of(n, b)`: `n` belongs to `b`. A pending node belongs to its block.
             of(Node, Block);
             /// `declared(n)`: the configuration declares `n`.
@@ -55,7 +59,7 @@ tables! {
             triggers(Node, Node);
             /// `triggers_by_part(n, m)`: replace_triggered_by of `n` names an attribute of `m`.
             triggers_by_part(Node, Node);
-            /// `data_waits(n, m)`: `n` is read only when `m` is settled; a managed object or a collection.
+            /// `data_waits(n, m)`: `n` is read, or opened, only when `m` is settled; a managed object or a collection.
             data_waits(Node, Node);
             /// `has_conditions(n)`: `n` has preconditions or postconditions of its own.
             has_conditions(Node);

@@ -10,6 +10,7 @@ mod tables;
 
 pub mod atom;
 pub mod decide;
+pub mod ephemerals;
 pub mod facts;
 pub mod instances;
 pub mod moves;
@@ -48,6 +49,7 @@ pub const TEXTS: &[Text] = &[
     Text { name: "spread", source: include_str!("spread.rs") },
     Text { name: "outputs", source: include_str!("outputs.rs") },
     Text { name: "decide", source: include_str!("decide.rs") },
+    Text { name: "ephemerals", source: include_str!("ephemerals.rs") },
     Text { name: "order", source: include_str!("order.rs") },
     Text { name: "violations", source: include_str!("violations.rs") },
 ];

@@ -9,6 +9,7 @@ use ascent::ascent;
 
 use crate::atom::*;
 use crate::decide::Decisions;
+use crate::ephemerals::Ephemerals;
 use crate::facts::Facts;
 use crate::providers::Providers;
 use crate::spread::Spread;
@@ -24,6 +25,9 @@ ascent! {
     relation serves(Node, Node);
     relation cbd(Node);
     relation action(Node, Action, Reason);
+    relation opens_later(Node, Node);
+    relation opened(Node);
+    relation carries(Node);
 
     /// `goes(n)`: what exists as `n` is destroyed or forgotten.
     relation goes(Node);
@@ -77,6 +81,11 @@ ascent! {
     // @rule order.step-goes-late: (`n` goes after what used it)
     step(n, Phase::Late) <-- goes(n), cbd(n);
 
+    // @rule order.step-open: (`n` is opened, as it was while planning)
+    step(n, Phase::Down) <-- opened(n), !opens_later(n, _);
+    // @rule order.step-open-later: (`n` is opened once that is possible)
+    step(n, Phase::Up) <-- opened(n), opens_later(n, _);
+
     // What no step can come after is not worth ordering.
     // @rule order.ends-late: (something is carried out late)
     ends_late() <-- step(_, Phase::Late);
@@ -119,6 +128,11 @@ ascent! {
     // @rule order.deposed-late: `o` goes when `i` is settled
     edge(i, Phase::Settled, o, Phase::Late) <-- led(i, Phase::Settled), deposed_of(o, i);
 
+    // @rule order.opened-before-destroy: `m` is opened before anything is done to `n`, which uses it
+    edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), reads(n, m);
+    // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
+    edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
+
     // @rule order.leads-step: (this is a step)
     leads(n, f) <-- step(n, f);
     // @rule order.leads: (this comes before a step)
@@ -145,12 +159,14 @@ pub fn order(
     providers: &Providers,
     spread: &Spread,
     decisions: &Decisions,
+    ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
         facts: reads, needs, deposed_of, before_asked, step_asked;
         providers: serves;
         spread: cbd;
-        decisions: action;
+        decisions: action, opens_later;
+        ephemerals: opened, carries;
     } => Order { step, before })
 }
 

@@ -24,6 +24,11 @@ impl Span {
         Span { file, start: start as u32, end: end as u32 }
     }
 
+    /// Returns its first byte.
+    pub fn first(self) -> Span {
+        Span { end: self.end.min(self.start + 1), ..self }
+    }
+
     /// Returns the smallest span that covers both. Both lie in one file.
     pub fn to(self, other: Span) -> Span {
         Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }

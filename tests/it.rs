@@ -5,6 +5,8 @@ mod answer;
 #[path = "support/mod.rs"]
 mod support;
 
+#[path = "it/aws.rs"]
+mod aws;
 #[path = "it/cases.rs"]
 mod cases;
 #[path = "it/conformance.rs"]
@@ -13,6 +15,10 @@ mod conformance;
 mod documents;
 #[path = "it/formatting.rs"]
 mod formatting;
+#[path = "it/opentofu.rs"]
+mod opentofu;
+#[path = "it/plugins.rs"]
+mod plugins;
 #[path = "it/quickstart.rs"]
 mod quickstart;
 #[path = "it/safety.rs"]

@@ -122,16 +122,16 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),
         Command::Facts(args) => undertake::explaining::facts(ui, world, &args),
         Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
-        Command::Providers(ProvidersArgs { command: Some(command), .. }) => match command {
-            ProvidersCommand::Lock(args) => undertake::plugins::lock(ui, world, &args),
-            ProvidersCommand::Mirror(args) => undertake::plugins::mirror(ui, world, &args),
-            ProvidersCommand::Schema(args) => undertake::plugins::describe(ui, world, &args),
-        },
         Command::Workspace(args) => undertake::workspaces::run(ui, world, &args, false),
         Command::Env(args) => undertake::workspaces::run(ui, world, &args, true),
         Command::Providers(args) if args.command.is_none() => {
             undertake::providers::run(ui, world, &args)
         }
+        Command::Providers(ProvidersArgs { command: Some(command), .. }) => match command {
+            ProvidersCommand::Lock(args) => undertake::plugins::lock(ui, world, &args),
+            ProvidersCommand::Mirror(args) => undertake::plugins::mirror(ui, world, &args),
+            ProvidersCommand::Schema(args) => undertake::plugins::describe(ui, world, &args),
+        },
         other => Err(unavailable(&other).into()),
     }
 }

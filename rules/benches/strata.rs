@@ -29,12 +29,17 @@ fn main() {
     let decisions = timed("decide, in batches of 64", || decide_all(&facts));
     println!("  {} actions", decisions.action.len());
     let none = providers::Providers::default();
-    timed("order, all updated", || order::order(&facts, &none, &spread, &decisions));
+    let lent = Default::default();
+    timed("order, all updated", || order::order(&facts, &none, &spread, &decisions, &lent));
     let mut replaced = decisions.clone();
     replaced.action.iter_mut().for_each(|it| it.1 = Action::DeleteThenCreate);
-    timed("order, all replaced", || order::order(&facts, &none, &Default::default(), &replaced));
+    timed("order, all replaced", || {
+        order::order(&facts, &none, &Default::default(), &replaced, &lent)
+    });
     replaced.action = (0..OBJECTS).map(|it| (Node(it), Action::Delete, Reason::Plain)).collect();
-    timed("order, all destroyed", || order::order(&facts, &none, &Default::default(), &replaced));
+    timed("order, all destroyed", || {
+        order::order(&facts, &none, &Default::default(), &replaced, &lent)
+    });
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]

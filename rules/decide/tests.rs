@@ -639,3 +639,37 @@ fn every_object_has_one_action_unless_it_cannot_be_decided() {
         assert_eq!(decide(&facts).action.len(), expected, "{facts:?}");
     }
 }
+
+#[test]
+fn an_ephemeral_resource_is_opened_while_planning_unless_something_is_not_decided_yet() {
+    check(
+        "mode(Normal). ephemeral(token). declared(token).",
+        expect![[r#"
+            opens(token).
+        "#]],
+    );
+    check(
+        "mode(Normal). ephemeral(token). declared(token). config_unknown(token).",
+        expect![[r#"
+            opens_later(token, token).
+        "#]],
+    );
+    check(
+        "mode(Normal). ephemeral(token). declared(token). data_waits(token, db). seen(db, Changing).",
+        expect![[r#"
+            opens_later(token, db).
+        "#]],
+    );
+}
+
+#[test]
+fn an_ephemeral_resource_that_failed_or_is_left_out_is_not_opened() {
+    check("mode(Normal). ephemeral(token). declared(token). failed(token).", expect![""]);
+    check("mode(Normal). ephemeral(token). declared(token). untargeted(token).", expect![""]);
+    check(
+        "mode(Normal). ephemeral(token). declared(token). reads(token, db). seen(db, Failed).",
+        expect![[r#"
+            blocked(token, db).
+        "#]],
+    );
+}

@@ -36,8 +36,13 @@ fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (mut base, mut providers) = (Facts::default(), Providers::default());
     let (mut spread, mut decisions) = (Spread::default(), Decisions::default());
-    text::read(facts, &mut names, &mut [&mut spread, &mut base, &mut providers, &mut decisions]);
-    let found = order(&base, &providers, &spread, &decisions);
+    let mut ephemerals = Ephemerals::default();
+    text::read(
+        facts,
+        &mut names,
+        &mut [&mut spread, &mut base, &mut providers, &mut ephemerals, &mut decisions],
+    );
+    let found = order(&base, &providers, &spread, &decisions, &ephemerals);
     let sequence = sequence(&found, &names);
     conclusions.assert_eq(&format!("{}// {sequence}.\n", text::print(&found, &names)));
 }
@@ -467,7 +472,8 @@ fn after(steps: &[Point], edges: &[(Point, Point)]) -> Vec<(Point, Point)> {
 fn pruning_loses_no_order_and_what_must_come_first_does() {
     for seed in 1..2_000 {
         let (facts, spread, decisions) = random(seed);
-        let found = order(&facts, &Providers::default(), &spread, &decisions);
+        let found =
+            order(&facts, &Providers::default(), &spread, &decisions, &Ephemerals::default());
         let pruned: Vec<(Point, Point)> =
             found.before.iter().map(|it| ((it.0, it.1), (it.2, it.3))).collect();
         let closed = after(&found.step, &pruned);
@@ -495,4 +501,82 @@ fn pruning_loses_no_order_and_what_must_come_first_does() {
             first((m, Phase::Up), (n, Phase::Late));
         }
     }
+}
+
+#[test]
+fn an_ephemeral_resource_is_opened_before_anything_that_uses_it_is_touched() {
+    check(
+        "
+        opened(token). carries(token). carries(local). reads(local, token).
+        reads(app, local). action(app, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(token, Down).
+            step(app, Down).
+            step(app, Up).
+            before(token, Down, token, Up).
+            before(token, Down, local, Down).
+            before(token, Up, local, Up).
+            before(local, Down, local, Up).
+            before(local, Down, app, Down).
+            before(local, Up, app, Up).
+            before(app, Down, app, Up).
+            // token.Down app.Down app.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn an_ephemeral_resource_is_opened_before_what_its_provider_destroys() {
+    check(
+        "
+        opened(token). carries(token). carries(aws). reads(aws, token).
+        serves(aws, app). action(app, Delete, Plain).
+        ",
+        expect![[r#"
+            step(token, Down).
+            step(app, Down).
+            before(token, Down, aws, Down).
+            before(aws, Down, app, Down).
+            // token.Down app.Down.
+        "#]],
+    );
+}
+
+#[test]
+fn one_that_waits_for_what_is_made_is_opened_after_it() {
+    check(
+        "
+        opened(token). opens_later(token, db). carries(token). reads(token, db).
+        reads(app, token). action(app, Create, Plain). action(db, Create, Plain).
+        ",
+        expect![[r#"
+            step(token, Up).
+            step(db, Up).
+            step(app, Up).
+            before(token, Up, app, Up).
+            before(db, Up, token, Up).
+            // db.Up token.Up app.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn an_ephemeral_resource_is_opened_before_what_uses_it_is_made() {
+    check(
+        "
+        opened(token). carries(token). reads(app, token). cbd(app).
+        action(app, CreateThenDelete, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(token, Down).
+            step(app, Up).
+            step(app, Late).
+            before(token, Down, token, Up).
+            before(token, Up, app, Up).
+            before(app, Up, app, Settled).
+            before(app, Settled, app, Late).
+            // token.Down app.Up app.Late.
+        "#]],
+    );
 }

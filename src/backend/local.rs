@@ -40,6 +40,8 @@ pub struct Choice {
     pub path: Option<PathBuf>,
     /// `workspace_dir` of `backend "local"`.
     pub workspace_folder: Option<PathBuf>,
+    /// The time that the name of the backup bears, in seconds, where each command keeps one of its own.
+    pub dated: Option<i64>,
 }
 
 impl Paths {
@@ -58,7 +60,10 @@ impl Paths {
         let backup = match &choice.backup {
             Some(path) if path.as_os_str() == "-" => None,
             Some(path) => Some(path.clone()),
-            None => Some(with_suffix(&write, ".backup")),
+            None => Some(match choice.dated {
+                Some(seconds) => with_suffix(&write, &format!(".{seconds}.backup")),
+                None => with_suffix(&write, ".backup"),
+            }),
         };
         Paths { read, write, backup }
     }
@@ -389,7 +394,8 @@ impl Local {
 
 /// Tells whether a snapshot may take the place of another without force.
 fn check_successor(new: &State, old: &State) -> Result<(), Diagnostic> {
-    let refuse = |why: String| Err(Diagnostic::error("Failed to write state").detail(why));
+    let refuse =
+        |why: String| Err(Diagnostic::error("Failed to write the imported state").detail(why));
     if new.lineage.is_empty() || old.lineage.is_empty() {
         return Ok(());
     }

@@ -227,7 +227,7 @@ fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
 
     let other = State { lineage: "other".into(), serial: 9, ..state_of(&["b"]) };
     let problems = place.backend().import(&other, false).expect_err("it is unrelated");
-    expect![[r#"Failed to write state: cannot import state with lineage "other" over unrelated state with lineage "LINEAGE""#]]
+    expect![[r#"Failed to write the imported state: cannot import state with lineage "other" over unrelated state with lineage "LINEAGE""#]]
         .assert_eq(&show(&problems).replace(&known.lineage, "LINEAGE"));
     let older = State { serial: 0, ..known.clone() };
     let same = State { lineage: known.lineage.clone(), serial: 1, ..state_of(&["b"]) };
@@ -235,14 +235,14 @@ fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
         &place,
         &older,
         expect![
-            "Failed to write state: cannot import state with serial 0 over newer state with serial 1"
+            "Failed to write the imported state: cannot import state with serial 0 over newer state with serial 1"
         ],
     );
     check_push(
         &place,
         &same,
         expect![
-            "Failed to write state: cannot overwrite existing state with serial 1 with a different state that has the same serial"
+            "Failed to write the imported state: cannot overwrite existing state with serial 1 with a different state that has the same serial"
         ],
     );
     assert!(!place.backend().import(&known, false).expect("it is the same").is_written);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::address::{Mode, Provider};
-use crate::diagnostic::{Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::{Expr, Expression, Name};
 use crate::value::Str;
 
@@ -354,6 +354,12 @@ impl Draft {
         for it in &mut module.providers {
             it.source = source_of(&it.name.text);
         }
+        let mut named: Vec<&ProviderRef> =
+            module.resources.values().filter_map(|it| it.provider.as_ref()).collect();
+        named.extend(module.calls.values().flat_map(|it| &it.providers).map(|it| &it.1));
+        let held: Vec<_> =
+            named.into_iter().filter_map(|it| held_in_a_value(&module, it)).collect();
+        held.into_iter().for_each(|it| decoder.report(it));
         let keyed = KeyedNames::of(&module);
         for it in module.resources.values_mut() {
             it.provider.iter_mut().for_each(|it| keyed.resolve(it));
@@ -371,6 +377,26 @@ impl Draft {
             .for_each(|it| keyed.resolve(it));
         module
     }
+}
+
+/// Complains of `local.x` and `var.x` where a provider configuration is to be named: no value holds one.
+fn held_in_a_value(module: &Module, reference: &ProviderRef) -> Option<Diagnostic> {
+    let (root, name) = (&*reference.name.text, &reference.alias.as_ref()?.text);
+    let is_value = match root {
+        "local" => module.locals.contains_key(name),
+        "var" => module.variables.contains_key(name),
+        _ => false,
+    };
+    if !is_value
+        || module.required_providers.contains_key(root)
+        || module.provider_block(root, Some(name)).is_some()
+    {
+        return None;
+    }
+    let detail = format!(
+        "{root}.{name} is a value, and no value holds a provider configuration. Name the configuration itself; the key of one that repeats may be computed, such as aws.by_region[{root}.{name}]."
+    );
+    Some(problems::invalid_provider_reference(detail, reference.span))
 }
 
 /// The provider names of a module whose configuration repeats without an alias, and the aliases that are written beside.
@@ -429,7 +455,7 @@ fn complain(
 /// Keeps only the message that the module wants another version of the program, where there is one: nothing else in it
 /// need make sense to this version.
 pub(super) fn keep_incompatibility(problems: Diagnostics) -> Diagnostics {
-    let is_incompatible = |it: &crate::diagnostic::Diagnostic| it.summary == "Incompatible module";
+    let is_incompatible = |it: &Diagnostic| it.summary == "Incompatible module";
     if !problems.iter().any(is_incompatible) {
         return problems;
     }

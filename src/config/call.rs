@@ -62,7 +62,7 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
         inputs: inputs(decoder, rest.body),
         providers,
         depends_on,
-        body_span: block.body.span,
+        body_span: block.body.span.first(),
     })
 }
 
@@ -70,7 +70,11 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
 fn inputs(decoder: &mut Decoder, rest: Body) -> BTreeMap<Str, Attribute> {
     for block in &rest.blocks {
         let kind = &*block.kind.text;
-        let detail = format!("Blocks of type {kind:?} are not expected here.");
+        let hint = match kind {
+            "providers" => " It is an argument: write providers = { … }.",
+            _ => "",
+        };
+        let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
         decoder.report(problems::invalid("Unsupported block type", detail, block.kind.span));
     }
     let rest = Body { blocks: Vec::new(), ..rest };

@@ -118,7 +118,7 @@ impl Decoder<'_> {
             Ok(value) => return Some(value),
             Err(error) => error.to_string(),
         };
-        self.report(problems::unsuitable_type(&wrong, attribute.value.span));
+        self.report(problems::unsuitable_type(&wrong, self.start_of(&attribute.value)));
         None
     }
 
@@ -177,7 +177,7 @@ impl Decoder<'_> {
         if let Expr::Tuple(items) = &*expression.expr {
             return items.clone();
         }
-        self.report(problems::not_a_list(expression.span));
+        self.report(problems::not_a_list(self.start_of(expression)));
         Vec::new()
     }
 
@@ -207,6 +207,11 @@ impl Decoder<'_> {
         if !syntax::is_identifier(&name.text) {
             self.report(problems::invalid_name(summary, name.span));
         }
+    }
+
+    /// Where an expression begins; in JSON a string is all one.
+    fn start_of(&self, expression: &Expression) -> Span {
+        if self.file.is_json { expression.span } else { crate::expression::start_of(expression) }
     }
 
     /// Prints a place as `main.tf:3,1-12`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::address::Module as ModuleAddr;
+use crate::address::ModuleInstance;
 use crate::diagnostic::Diagnostic;
 
 use super::source::{ModuleSource, clean_path};
@@ -67,7 +67,7 @@ impl InstalledModules {
         for mut it in document.modules {
             it.directory = clean_path(&it.directory);
             if let Ok(source) = ModuleSource::parse(&it.source, false) {
-                it.source = source.to_string();
+                it.source = source.recorded();
             }
             let key = it.key.clone();
             if records.insert(key.clone(), it).is_some() {
@@ -84,14 +84,14 @@ impl InstalledModules {
     }
 
     /// Returns the record of a call.
-    pub fn get(&self, module: &ModuleAddr) -> Option<&InstalledModule> {
+    pub fn get(&self, module: &ModuleInstance) -> Option<&InstalledModule> {
         self.records.get(&key(module))
     }
 
     /// Adds or replaces a record.
     pub fn insert(
         &mut self,
-        module: &ModuleAddr,
+        module: &ModuleInstance,
         source: String,
         version: Option<String>,
         directory: String,
@@ -101,9 +101,10 @@ impl InstalledModules {
     }
 }
 
-/// The key of a call in the file.
-pub fn key(module: &ModuleAddr) -> String {
-    module.0.join(".")
+/// The key of a call in the file: `net.subnet`; with the instance where each has its own record: `net["eu"].subnet`.
+pub fn key(module: &ModuleInstance) -> String {
+    let steps: Vec<String> = module.0.iter().map(|(name, key)| format!("{name}{key}")).collect();
+    steps.join(".")
 }
 
 fn corrupt(path: &Path, why: &str) -> Diagnostic {
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_file_is_written_as_it_was_read() {
-        let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a.b","Source":"a/b/c","Version":"1.2.3","Dir":".terraform/modules/a.b"}]}"#;
+        let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a.b","Source":"registry.opentofu.org/a/b/c","Version":"1.2.3","Dir":".terraform/modules/a.b"}]}"#;
         let modules = InstalledModules::parse(text).expect("valid");
         assert_eq!(modules.to_json(), text);
     }

@@ -79,9 +79,28 @@ fn argument(decoder: &mut Decoder, lifecycle: &mut Lifecycle, attribute: &Attrib
             lifecycle.create_before_destroy_span = Some(attribute.span());
         }
         "prevent_destroy" => lifecycle.prevent_destroy = Some(attribute.value.clone()),
-        "destroy" => lifecycle.destroy = decoder.flag(attribute).map(|it| (it, attribute.span())),
+        "destroy" => lifecycle.destroy = destroy(decoder, attribute),
         "ignore_changes" => lifecycle.ignore_changes = ignore_changes(decoder, attribute),
         _ => lifecycle.replace_triggered_by = replace_triggered_by(decoder, &attribute.value),
+    }
+}
+
+/// Reads `destroy`, which must be written out.
+fn destroy(
+    decoder: &mut Decoder,
+    attribute: &Attribute,
+) -> Option<(bool, crate::diagnostic::Span)> {
+    match &*attribute.value.expr {
+        Expr::Bool(it) => Some((*it, attribute.span())),
+        _ => {
+            let detail = "The lifecycle destroy expression must be a boolean constant.";
+            decoder.report(problems::invalid(
+                "Invalid lifecycle destroy expression",
+                detail,
+                attribute.value.span,
+            ));
+            None
+        }
     }
 }
 

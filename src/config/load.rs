@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::address::Module as ModuleAddr;
+use crate::address::ModuleInstance;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::Expression;
 use crate::value::{Type, Value, convert};
@@ -18,7 +18,7 @@ use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
 use super::statics::{Each, Ground, StaticModule, settings};
 use super::version::{Constraints, Version};
-use super::{Config, Module, ModuleCall, check, problems};
+use super::{Config, Module, ModuleCall, check, problems, statics};
 
 /// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
 ///
@@ -156,19 +156,28 @@ impl Loader<'_> {
             self.problems.extend(place.check_constants());
             let mut called = Vec::new();
             for call in place.module().calls.values() {
-                let child = place.address().child(&call.name.text);
-                let Some(module) = self.load_call(&child, call, &place, &trail) else { continue };
-                let trail = Rc::new(Trail {
-                    directory: module.directory.clone(),
-                    caller: Some(trail.clone()),
-                });
-                let is_broken = self.broken.contains(&module.directory);
-                let child = Arc::new(place.child(child, call, None, module));
-                self.config.add(child.clone());
-                // What a broken module calls need not be what its author means.
-                if !is_broken {
-                    called.push(Open { place: child, trail });
+                let Some(instances) = self.problems.take(instances(&place, call)) else { continue };
+                let mut children = Vec::new();
+                for each in instances {
+                    let at = place.child_at(call, each.as_ref());
+                    let Some(module) = self.load_call(&at, call, &place, each.as_ref(), &trail)
+                    else {
+                        continue;
+                    };
+                    let trail = Rc::new(Trail {
+                        directory: module.directory.clone(),
+                        caller: Some(trail.clone()),
+                    });
+                    let is_broken = self.broken.contains(&module.directory);
+                    let child = Arc::new(place.child(call, each, module));
+                    self.config.add(child.clone());
+                    children.push(child.clone());
+                    // What a broken module calls need not be what its author means.
+                    if !is_broken {
+                        called.push(Open { place: child, trail });
+                    }
                 }
+                self.problems.extend(check::alike::check(call, &children, self.sources));
             }
             open.extend(called.into_iter().rev());
         }
@@ -176,17 +185,18 @@ impl Loader<'_> {
 
     fn load_call(
         &mut self,
-        child: &ModuleAddr,
+        child: &ModuleInstance,
         call: &ModuleCall,
         place: &StaticModule,
+        each: Option<&Each>,
         trail: &Trail,
     ) -> Option<Arc<Module>> {
-        let CallSource { source, version } = self.problems.take(call_source(call, place, None))?;
+        let CallSource { source, version } = self.problems.take(call_source(call, place, each))?;
         let Some(record) = self.installed.get(child) else {
             self.problems.push(not_installed(call.declared));
             return None;
         };
-        if source.to_string() != record.source {
+        if source.recorded() != record.source {
             let because = because_of(place, call.source.as_ref());
             let at = source_span(call);
             self.problems.push(source_changed(&record.source, &source, &because, at));
@@ -223,7 +233,7 @@ impl Loader<'_> {
     }
 
     /// Complains of what only a root module may say.
-    fn check_child(&mut self, address: &ModuleAddr, module: &Module) {
+    fn check_child(&mut self, address: &ModuleInstance, module: &Module) {
         if let Some(backend) = &module.backend {
             let detail = "Any selected backend applies to the entire configuration, so OpenTofu expects backend configurations only in the root module. This block will have no effect.";
             self.problems.push(problems::questionable(
@@ -235,7 +245,7 @@ impl Loader<'_> {
         if let Some(import) = module.imports.first() {
             let detail = format!(
                 "An import block was detected in {:?}. Import blocks are only allowed in the root module.",
-                address.to_string()
+                address.module().to_string()
             );
             self.problems.push(problems::invalid(
                 "Invalid import configuration",
@@ -243,6 +253,17 @@ impl Loader<'_> {
                 import.declared,
             ));
         }
+    }
+}
+
+/// Returns the repetitions of a call that is expanded before planning, and one nothing for any other.
+pub fn instances(
+    place: &StaticModule,
+    call: &ModuleCall,
+) -> Result<Vec<Option<Each>>, Diagnostics> {
+    match call.is_expanded_early() {
+        true => Ok(statics::instances(place, call)?.into_iter().map(Some).collect()),
+        false => Ok(vec![None]),
     }
 }
 

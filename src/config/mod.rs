@@ -36,12 +36,14 @@ mod terraform;
 pub(crate) mod tests;
 mod types;
 pub mod uses;
+mod variants;
 pub mod version;
 
 pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
-pub use load::{CallSource, call_source, load_config, load_module};
+pub(crate) use load::calls_itself;
+pub use load::{CallSource, call_source, instances, load_config, load_module};
 pub use provider::{implied_provider, parse_source};
 
 /// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
@@ -60,10 +62,15 @@ pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 /// A whole configuration: the root module and everything it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Every module that is called, by the names of the calls; the root under the empty path.
+    /// Every module that is called, by the names of the calls; the root under the empty path. Where instances come from
+    /// different places, see [`Config::all`].
     pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
     /// The same modules, for values that are decided before there is a plan.
     pub statics: BTreeMap<ModuleAddr, Arc<statics::StaticModule>>,
+    /// What is inside calls that are expanded before planning, by the keys of these calls alone.
+    pub variants: BTreeMap<crate::address::ModuleInstance, Arc<statics::StaticModule>>,
+    /// The different modules of each path inside such calls. Then the one in `modules` has the names of all of them.
+    pub kinds: BTreeMap<ModuleAddr, Vec<Arc<Module>>>,
 }
 
 /// One module: the blocks of one folder. Two calls of one folder share it.
@@ -316,7 +323,7 @@ pub struct ModuleCall {
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// `depends_on`
     pub depends_on: Vec<Expression>,
-    /// The place of the body.
+    /// Where the body begins.
     pub body_span: Span,
 }
 
@@ -462,12 +469,6 @@ impl Module {
 }
 
 impl Config {
-    /// Adds a module where it stands.
-    fn add(&mut self, place: Arc<statics::StaticModule>) {
-        self.modules.insert(place.address().clone(), place.module().clone());
-        self.statics.insert(place.address().clone(), place);
-    }
-
     /// Returns a module of the configuration.
     pub fn module(&self, module: &ModuleAddr) -> Option<&Arc<Module>> {
         self.modules.get(module)

@@ -50,7 +50,11 @@ pub(super) fn moved(decoder: &mut Decoder, block: &Block) -> Option<Moved> {
 pub(super) fn removed(decoder: &mut Decoder, block: &Block) -> Option<Removed> {
     let before = decoder.problems.0.len();
     let content = decoder.content(block, &REMOVED);
-    let from = endpoint_of(decoder, &content, "from").and_then(|it| removable(decoder, it));
+    let key = content.get("from").and_then(|it| {
+        let (_, steps) = it.value.as_traversal()?;
+        steps.iter().rfind(|it| !matches!(it, Step::Attribute(_))).map(Step::span)
+    });
+    let from = endpoint_of(decoder, &content, "from").and_then(|it| removable(decoder, it, key));
     let (mut lifecycle, mut destroy, mut provisioners) = (None, None, Vec::new());
     for inner in &content.blocks {
         if &*inner.kind.text == "lifecycle" {
@@ -106,12 +110,19 @@ fn warn_of_removal(decoder: &mut Decoder, destroy: Option<bool>, has_provisioner
 /// Accepts what `removed` can name: managed resources and modules, without instance keys.
 fn removable(
     decoder: &mut Decoder,
-    (end, at): (MoveEndpoint, Span),
+    (end, whole): (MoveEndpoint, Span),
+    key: Option<Span>,
 ) -> Option<(MoveEndpoint, Span)> {
+    let mut at = whole;
     let path = match &end {
         MoveEndpoint::Module(path) => path,
         MoveEndpoint::Resource(instance) => &instance.module,
     };
+    let has_key = path.0.iter().any(|it| it.1 != InstanceKey::None)
+        || matches!(&end, MoveEndpoint::Resource(it) if it.key != InstanceKey::None);
+    if has_key {
+        at = key.unwrap_or(whole);
+    }
     let (summary, detail) = if path.0.iter().any(|it| it.1 != InstanceKey::None) {
         (
             "Module instance address with keys is not allowed",
@@ -131,7 +142,7 @@ fn removable(
                 "Ephemeral resource address is not allowed",
                 "Ephemeral resources cannot be destroyed, and therefore, 'removed' blocks are not allowed to target them. To remove ephemeral resources from the state, you should remove the ephemeral resource block from the configuration.",
             ),
-            _ => return Some((end, at)),
+            _ => return Some((end, whole)),
         }
     };
     decoder.report(problems::invalid(summary, detail, at));
@@ -249,6 +260,10 @@ fn endpoint_of(
     name: &str,
 ) -> Option<(MoveEndpoint, Span)> {
     let attribute = content.get(name)?;
+    if matches!(&*attribute.value.expr, Expr::String(_)) && !decoder.file.is_json {
+        decoder.report(problems::not_a_reference(attribute.value.span));
+        return None;
+    }
     let traversal = decoder.traversal(&attribute.value)?;
     let Expr::Traversal { root, steps } = &*traversal.expr else { return None };
     match endpoint(root, steps, traversal.span) {

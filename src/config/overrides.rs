@@ -34,7 +34,7 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
         }
     }
     for it in file.locals {
-        let at = it.name.span;
+        let at = it.name.span.to(it.value.span);
         match draft.module.locals.get_mut(&it.name.text) {
             Some(base) => *base = it,
             None => missing(

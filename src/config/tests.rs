@@ -62,11 +62,11 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
         }
         for call in place.module().calls.values() {
             let Ok(CallSource { source, .. }) = call_source(call, &place, None) else { continue };
-            let child = place.address().child(&call.name.text);
+            let child = place.child_at(call, None);
             let path = source::join_path(&place.module().directory, &source.to_string());
             modules.insert(&child, source.to_string(), None, path.clone());
             if let Some(module) = load_module(&root.join(&path), &path, &sources).0 {
-                open.push(Arc::new(place.child(child, call, None, module)));
+                open.push(Arc::new(place.child(call, None, module)));
             }
         }
     }
@@ -387,12 +387,12 @@ fn wrong_blocks_are_told_with_their_summaries() {
             Invalid type specification  main.tf:2,24
             Invalid validation expression  main.tf:13,21
             Invalid variable validation condition  main.tf:13,21
-            Invalid expression  main.tf:22,22
+            Invalid expression  main.tf:22,23
             Duplicate lifecycle block  main.tf:24,3
             Invalid combination of "count", "enabled", and "for_each"  main.tf:18,3
             Invalid data resource lifecycle argument  main.tf:27,15
             Invalid "moved" addresses  main.tf:29,1
-            Resource instance address with keys is not allowed  main.tf:33,18
+            Resource instance address with keys is not allowed  main.tf:33,21
             Missing required argument  main.tf:35,12
             Missing required argument  main.tf:36,12
             Unsupported argument  main.tf:36,14

@@ -1,13 +1,16 @@
 //! Every expression of a block, with what it may refer to where it stands.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostics;
 use crate::expression::Reference;
 use crate::syntax::{Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
 use crate::value::Str;
 
-use super::{Check, Condition, IgnoreChanges, Import, ModuleCall, Output, ProviderBlock, Resource};
+use super::{
+    Check, Condition, IgnoreChanges, Import, Module, ModuleCall, Output, ProviderBlock, Resource,
+};
 
 /// An expression in its place.
 #[derive(Clone, Debug)]
@@ -134,6 +137,28 @@ pub fn of_import(import: &Import) -> Vec<Use<'_>> {
 /// Returns every expression of a `check` block, its data source left out.
 pub fn of_check(check: &Check) -> Vec<Use<'_>> {
     of_conditions(&check.asserts, Role::Precondition)
+}
+
+/// Returns the local names of the providers whose functions a module calls.
+pub fn called_providers(module: &Module) -> BTreeSet<Str> {
+    let mut found = BTreeSet::new();
+    let mut all: Vec<Use> = Vec::new();
+    all.extend(module.locals.values().map(|it| of_value(&it.value)));
+    all.extend(module.outputs.values().flat_map(of_output));
+    all.extend(module.resources.values().flat_map(of_resource));
+    all.extend(module.calls.values().flat_map(of_call));
+    all.extend(module.providers.iter().flat_map(of_provider));
+    all.extend(module.checks.values().flat_map(of_check));
+    all.extend(
+        module.variables.values().flat_map(|it| of_conditions(&it.validations, Role::Precondition)),
+    );
+    for it in &all {
+        for name in crate::expression::provider_functions_of(&it.expression) {
+            let parts = name.text.strip_prefix("provider::").and_then(|it| it.split_once("::"));
+            found.extend(parts.map(|it| Str::from(it.0)));
+        }
+    }
+    found
 }
 
 /// Returns condition and message of each condition.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use entail_rules::decide::Decisions;
+use entail_rules::ephemerals::Ephemerals;
 use entail_rules::instances::Instances;
 use entail_rules::moves::Moves;
 use entail_rules::order::Order;
@@ -14,8 +15,8 @@ use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{
-    Facts, TEXTS, Tables, decide, instances, moves, order, outputs, providers, references,
-    selection, spread, violations,
+    Facts, TEXTS, Tables, decide, ephemerals, instances, moves, order, outputs, providers,
+    references, selection, spread, violations,
 };
 
 use crate::diagnostic::FileId;
@@ -87,6 +88,8 @@ pub struct Conclusions {
     pub outputs: Outputs,
     /// `decide`
     pub decisions: Decisions,
+    /// `ephemerals`
+    pub ephemerals: Ephemerals,
     /// `order`
     pub order: Order,
     /// `violations`
@@ -95,7 +98,7 @@ pub struct Conclusions {
 
 impl Conclusions {
     /// Returns the conclusions as tables.
-    pub fn tables(&self) -> [&dyn Tables; 10] {
+    pub fn tables(&self) -> [&dyn Tables; 11] {
         [
             &self.moves,
             &self.references,
@@ -105,6 +108,7 @@ impl Conclusions {
             &self.spread,
             &self.outputs,
             &self.decisions,
+            &self.ephemerals,
             &self.order,
             &self.violations,
         ]
@@ -128,17 +132,19 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     facts.cbd.clone_from(&spread.cbd);
     let providers = providers::serve(&facts);
     let decisions = decide::decide(&facts);
+    let ephemerals = ephemerals::lend(&facts, &providers, &decisions);
     Conclusions {
         moves: moves::arrange(&facts),
         references: references::resolve(&facts),
         outputs: outputs::settle(&facts, &selection),
-        order: order::order(&facts, &providers, &spread, &decisions),
+        order: order::order(&facts, &providers, &spread, &decisions, &ephemerals),
         violations: violations::collect(&facts, &providers, &selection, &decisions),
         providers,
         instances,
         selection,
         spread,
         decisions,
+        ephemerals,
     }
 }
 

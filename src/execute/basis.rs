@@ -4,6 +4,7 @@ use entail_rules::Node;
 use rustc_hash::FxHashSet;
 
 use super::Context;
+use crate::address::Mode;
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
@@ -32,7 +33,7 @@ pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
     let validates = |it: &std::sync::Arc<crate::config::Module>| {
         it.variables.values().any(|it| !it.validations.is_empty())
     };
-    if !ctx.config.modules.values().any(validates) {
+    if !ctx.config.all().any(|it| validates(it.1)) {
         return true;
     }
     let mut seen = FxHashSet::from_iter([node]);
@@ -66,6 +67,14 @@ fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
             continue;
         }
         match structure.kind(next) {
+            // It leaves nothing behind; what it was opened with does.
+            NodeKind::Object(resource, _)
+            | NodeKind::Collection(resource)
+            | NodeKind::Pending(resource)
+                if structure.resource(*resource).address.resource.mode == Mode::Ephemeral =>
+            {
+                open.extend(ctx.reads_of(next));
+            }
             NodeKind::Object(resource, key) => found.push(
                 structure.resource(*resource).address.instance(key.clone()).to_string().into(),
             ),

@@ -10,7 +10,7 @@ use super::verdict::{Answer, Asked, Holds, judge};
 use super::{Context, Counted, Outcome, Report, problems, provision};
 use crate::address::InstanceKey;
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::object::{Planned, Prior, Subject, lasting};
 use crate::operation::event::{Event, Sink, Subject as EventSubject};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
@@ -175,6 +175,7 @@ async fn plan_again(
             private: object.private.clone(),
             tainted: false,
             imported: None,
+            identity: change.identity.before.clone(),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
         None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
@@ -206,12 +207,13 @@ async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<Appl
         planned: &value,
         config: &config,
         private: &planned.private,
+        identity: planned.identity.as_ref(),
     };
     subject.provider.apply(call).await
 }
 
 fn marked(subject: &Subject<'_>, planned: &Planned, value: &Value) -> Value {
-    let (_, marks) = planned.config.unmark_paths();
+    let marks = lasting(planned.config.unmark_paths().1);
     schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &subject.schema.block)
 }
 
@@ -240,7 +242,7 @@ fn taken_in(
     let asked = if updated.is_some() { Asked::Update } else { Asked::Create };
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
     let mut failed = response.failed();
-    if answer == Answer::Object {
+    if matches!(answer, Answer::Object | Answer::Null) {
         failed |= response
             .value
             .as_ref()
@@ -252,8 +254,13 @@ fn taken_in(
         return (None, true);
     };
     let value = marked(subject, planned, &record::known_only(&applied.value));
-    let object =
-        Object { private: applied.private, status, ..record::new_object(&value, subject.schema) };
+    let identity = record::stored_identity(applied.identity.as_ref(), subject.schema);
+    let object = Object {
+        private: applied.private,
+        identity,
+        status,
+        ..record::new_object(&value, subject.schema)
+    };
     (Some((value, object)), failed)
 }
 
@@ -306,11 +313,12 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     let report = |subject: EventSubject, errored: bool| {
         Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
     };
+    let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
     let Some(value) = read_now(ctx, change, &subject).await else {
-        return Outcome { reported: report(told, true), ..failure(Vec::new()) };
+        let failed = subject.block.check.is_none();
+        return Outcome { reported: report(told, true), failed, ..Outcome::default() };
     };
     let passed = ctx.observer.postconditions(&subject, &value);
-    let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
     Outcome {
         records: vec![written(change, None, record::new_result(&value, subject.schema))],
         reported: report(EventSubject::of(&change.address, None, &value), false),

@@ -12,6 +12,7 @@ use crate::planner::without_absent;
 use crate::state::journal::Record;
 use crate::state::objects as record;
 use crate::state::{CheckResult, OutputValue, ResourceState};
+use crate::value::Str;
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
 pub(super) fn finish(
@@ -90,14 +91,14 @@ fn validate_variables(ctx: &Context<'_>) {
     }
 }
 
-/// Results of the plan stand where nothing was checked again.
+/// Results of the plan stand where nothing was checked again – save those of data sources, which nobody looked at.
 fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult> {
-    for old in planned {
+    for old in planned.iter().map(carried) {
         let known = now
             .iter_mut()
             .find(|it| it.kind == old.kind && it.config_address == old.config_address);
         match known {
-            None => now.push(old.clone()),
+            None => now.push(old),
             Some(new) => {
                 let objects = new.objects.get_or_insert_default();
                 let missing = old
@@ -111,6 +112,22 @@ fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult
         }
     }
     now
+}
+
+/// What a plan found, as far as it holds after the run.
+fn carried(old: &CheckResult) -> CheckResult {
+    let address = old.config_address.rsplit("module.").next().unwrap_or_default();
+    let is_data =
+        &*old.kind == "resource" && (address.starts_with("data.") || address.contains(".data."));
+    if !is_data {
+        return old.clone();
+    }
+    let unknown = |it: &(Str, Str, Vec<Str>)| (it.0.clone(), Str::from("unknown"), Vec::new());
+    CheckResult {
+        status: "unknown".into(),
+        objects: old.objects.as_ref().map(|it| it.iter().map(unknown).collect()),
+        ..old.clone()
+    }
 }
 
 fn set(ctx: &Context<'_>, done: &mut Done, record: Record) {

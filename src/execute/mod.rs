@@ -25,6 +25,7 @@ mod change;
 mod command;
 mod finish;
 pub mod journal;
+mod lend;
 mod problems;
 pub mod provision;
 mod queue;

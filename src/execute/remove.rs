@@ -11,7 +11,7 @@ use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
 use crate::state::journal::Record;
-use crate::state::{Object, Status};
+use crate::state::{Object, Status, objects};
 use crate::value::{Str, Value};
 
 /// Destroys an object. Whatever the provider does not confirm stays recorded.
@@ -25,6 +25,7 @@ pub(super) async fn destroy(
     let started = Instant::now();
     let subject = Subject::at_start(&change.address, deposed, &change.before);
     ctx.sink.event(Event::ApplyStart(subject.clone(), Action::Delete));
+    let is_deposed = deposed.is_some();
     let has_part = deposed.is_none() && existing.status != Status::Tainted;
     let (records, failed) = match !has_part || provision::before_destroy(ctx, change).await {
         true => removed(ctx, change, deposed, existing).await,
@@ -34,7 +35,8 @@ pub(super) async fn destroy(
         records,
         failed,
         counts: (!failed).then_some(Counted::Destroyed),
-        reported: Some(Report {
+        // That a deposed object is still there is told by the problem alone.
+        reported: (!failed || !is_deposed).then(|| Report {
             subject: Subject { id: None, ..subject },
             action: Action::Delete,
             elapsed: started.elapsed(),
@@ -64,8 +66,14 @@ async fn removed(
     };
     let (prior, _) = change.before.unmark_deep();
     let null = Value::Null(schema.block.ty());
-    let call =
-        ApplyCall { kind, prior: &prior, planned: &null, config: &null, private: &change.private };
+    let call = ApplyCall {
+        kind,
+        prior: &prior,
+        planned: &null,
+        config: &null,
+        private: &change.private,
+        identity: change.identity.after.as_ref(),
+    };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &schema.block);
@@ -77,8 +85,16 @@ async fn removed(
             false,
         ),
         (Holds::Answer(status), Some(left)) => {
-            let mut object = Object { private: left.private, status, ..existing };
-            crate::state::objects::encode(&mut object, &left.value, schema);
+            let identity = objects::stored_identity(left.identity.as_ref(), schema);
+            let create_before_destroy = false;
+            let mut object = Object {
+                private: left.private,
+                identity,
+                status,
+                create_before_destroy,
+                ..existing
+            };
+            objects::encode(&mut object, &left.value, schema);
             (vec![written(change, deposed, object)], true)
         }
         _ => (Vec::new(), true),

@@ -9,7 +9,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::{Future, FutureExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Context, Counted, Done, Outcome, Vertex, change, finish, remove};
+use super::{Context, Counted, Done, Outcome, Vertex, change, finish, lend, remove};
 use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::schedule::Schedule;
@@ -31,19 +31,23 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
     let mut run = Run::new(ctx);
     imported(ctx);
     let mut open: FuturesUnordered<Step<'_>> = FuturesUnordered::new();
-    while !run.is_over(open.is_empty()) {
+    let mut closing = FuturesUnordered::new();
+    while !run.is_over(open.is_empty() && closing.is_empty()) {
         run.start(&mut open);
+        let idle = std::mem::take(&mut run.idle);
+        if !idle.is_empty() {
+            closing.push(ctx.observer.close(idle));
+        }
         if run.is_time_to_report(open.is_empty()) {
             run.report();
         }
-        if open.is_empty() {
+        if open.is_empty() && closing.is_empty() {
             continue;
         }
         let wait = run.patience();
         tokio::select! {
-            finished = open.next() => if let Some((step, outcome)) = finished {
-                run.take(step, outcome);
-            },
+            Some((step, outcome)) = open.next() => run.take(step, outcome),
+            Some(()) = closing.next() => {}
             () = ctx.stop.wait_for(run.heard + 1) => run.hear().await,
             () = ctx.sink.filled() => {}
             () = tokio::time::sleep(wait) => run.still(),
@@ -84,6 +88,8 @@ struct Run<'c, 'a> {
     ctx: &'c Context<'a>,
     done: Done,
     steps: Steps<'a>,
+    /// Ephemeral resources that nothing uses any more.
+    idle: Vec<Node>,
     /// Steps that failed, and everything after them.
     failed: FxHashSet<u32>,
     /// Changes that failed before anything was asked of the provider.
@@ -104,6 +110,7 @@ impl<'c, 'a> Run<'c, 'a> {
             ctx,
             done: Done { state: ctx.plan.prior_state.clone(), ..Done::default() },
             steps: Steps::of(ctx),
+            idle: Vec::new(),
             failed: FxHashSet::default(),
             unbegun: Vec::new(),
             running: BTreeMap::new(),
@@ -139,7 +146,12 @@ impl<'c, 'a> Run<'c, 'a> {
                 continue;
             }
             let Some(change) = self.steps.changes.get(&vertex.0).copied() else {
-                self.take(next, remove::result(ctx, vertex.0));
+                match lend::is_ephemeral(ctx, vertex.0) {
+                    true => {
+                        open.push(Box::pin(lend::open(ctx, vertex.0).map(move |it| (next, it))))
+                    }
+                    false => self.take(next, remove::result(ctx, vertex.0)),
+                }
                 continue;
             };
             let existing = self.done.state.object_of(change);
@@ -172,12 +184,17 @@ impl<'c, 'a> Run<'c, 'a> {
         ctx.notes.take_into(&mut self.done.state);
         if let Some(value) = outcome.value {
             ctx.observer.values.settle(node, value);
+            ctx.observer.values.decide(node);
         }
         match outcome.counts {
             Some(Counted::Added) => self.done.added += 1,
             Some(Counted::Changed) => self.done.changed += 1,
             Some(Counted::Destroyed) => self.done.destroyed += 1,
-            Some(Counted::Forgotten) => self.done.forgotten += 1,
+            Some(Counted::Forgotten) => {
+                self.done.forgotten += 1;
+                let address = ctx.observer.values.structure.instance(node);
+                address.into_iter().for_each(|it| ctx.sink.event(Event::Forgotten(it)));
+            }
             None => {}
         }
         if outcome.failed {
@@ -187,6 +204,7 @@ impl<'c, 'a> Run<'c, 'a> {
             self.steps.hold_back(step, &mut self.failed);
         }
         self.steps.schedule.settle(step);
+        self.idle.extend(ctx.observer.leases.done(node));
         if let Some(it) = outcome.reported {
             let event = if it.errored { Event::ApplyErrored } else { Event::ApplyComplete };
             ctx.sink.event(event(it.subject, it.action, it.elapsed));

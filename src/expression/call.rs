@@ -1,7 +1,7 @@
 //! Calls of functions: arguments, the few functions that look at expressions, providers' functions.
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
-use crate::syntax::{Expr, Expression, Name};
+use crate::syntax::{Expr, Expression, Name, Part};
 use crate::value::convert::convert;
 use crate::value::{Marks, Type, Value};
 
@@ -406,7 +406,7 @@ fn named(problem: Diagnostic, site: &Site<'_>, function: Option<&Function>) -> D
 }
 
 /// The place where an expression begins, as far as a reader needs it to know which one is meant.
-pub(super) fn start_of(expression: &Expression) -> Span {
+pub fn start_of(expression: &Expression) -> Span {
     let mut at = expression;
     loop {
         let first_byte = Span { end: at.span.end.min(at.span.start + 1), ..at.span };
@@ -414,11 +414,24 @@ pub(super) fn start_of(expression: &Expression) -> Span {
             Expr::Parentheses(it)
             | Expr::Conditional { condition: it, .. }
             | Expr::Binary(_, it, _) => at = it,
+            Expr::String(text) => return within_quotes(at.span, text),
+            Expr::Template(parts) => match parts.first() {
+                Some(Part::Interpolation(it)) => at = it,
+                _ => return at.span,
+            },
             Expr::Tuple(_) | Expr::Object(_) | Expr::For(_) | Expr::Unary(..) => return first_byte,
             Expr::Call { name, .. } => {
                 return Span { end: at.span.end.min(name.span.end + 1), ..name.span };
             }
             _ => return at.span,
         }
+    }
+}
+
+/// The text between the quotes. A text of several lines may be a heredoc, whose first line is not known here.
+fn within_quotes(span: Span, text: &str) -> Span {
+    match text.contains('\n') || span.end < span.start + 2 {
+        true => span,
+        false => Span { start: span.start + 1, end: span.end - 1, ..span },
     }
 }

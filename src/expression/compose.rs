@@ -37,7 +37,9 @@ impl Evaluator<'_> {
         if known {
             Value::object(attributes).mark(&marks)
         } else {
-            Value::unknown(Type::DYNAMIC).mark(&marks)
+            // What a key is marked with is known once the key is; where it came from is known now.
+            let origin = Marks { reads: marks.reads, ..Marks::default() };
+            Value::unknown(Type::DYNAMIC).mark(&origin)
         }
     }
 

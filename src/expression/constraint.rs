@@ -121,19 +121,21 @@ fn constructed(
         reader.report(problems::invalid_type(detail, at).within(whole.span));
         Constraint::ANY
     };
+    // From the opening parenthesis to the closing one.
+    let given = |whole: Span| Span { start: at.end, ..whole };
     match name {
         "bool" | "string" | "number" => {
             return refuse(
                 reader,
                 format!("Primitive type keyword {name:?} does not expect arguments."),
-                whole.span,
+                given(whole.span),
             );
         }
         "any" => {
             return refuse(
                 reader,
                 "Type constraint keyword \"any\" does not expect arguments.".into(),
-                whole.span,
+                given(whole.span),
             );
         }
         "optional" => {
@@ -162,7 +164,7 @@ fn constructed(
                 more.first().map_or(last.span, |it| it.span.to(last.span)),
             );
         }
-        [] => return refuse(reader, wanted, whole.span),
+        [] => return refuse(reader, wanted, given(whole.span)),
     };
     match name {
         "object" => object(reader, whole, argument, depth),
@@ -284,7 +286,7 @@ fn attribute(
         [] => {
             reader.report(problems::invalid_type(
                 "Optional attribute modifier requires the attribute type as its argument.",
-                expression.span,
+                Span { start: name.span.end, ..expression.span },
             ));
             return None;
         }
@@ -292,7 +294,8 @@ fn attribute(
         [ty, default] => (ty, Some(default)),
         [ty, ..] => {
             let detail = "Optional attribute modifier expects at most two arguments: the attribute type, and a default value.";
-            reader.report(problems::invalid_type(detail, expression.span));
+            let given = Span { start: name.span.end, ..expression.span };
+            reader.report(problems::invalid_type(detail, given));
             (ty, None)
         }
     };

@@ -36,7 +36,17 @@ pub fn evaluate_with(
 ) -> (Value, Diagnostics) {
     let evaluator = Evaluator::new(scope, 0, 0);
     let value = evaluator.value(expression, &Names::of(bindings));
-    (value, evaluator.into_problems())
+    let mut found = evaluator.into_problems();
+    if !scope.may_be_deprecated() {
+        return (value, found);
+    }
+    let (value, deprecations) = value.undeprecated();
+    for (path, sources) in deprecations {
+        for (source, advice) in sources.iter().flat_map(|it| it.iter()) {
+            found.push(problems::deprecated(&path, source, advice, expression.span));
+        }
+    }
+    (value, found)
 }
 
 /// Evaluates the text of a template with its variables; `templates` is how many are being rendered around it.

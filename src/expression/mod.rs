@@ -31,10 +31,12 @@ mod template;
 mod tests;
 
 pub use access::{attribute, index};
+pub use call::start_of;
 pub use constant::evaluate_constant;
 pub use constraint::{Constraint, read_constraint, with_defaults};
 pub use duration::parse_duration;
 pub use evaluate::{evaluate, evaluate_with};
+pub use print::is_printable as is_visible;
 pub use reference::{
     missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,
 };
@@ -155,6 +157,11 @@ pub trait Scope: Sync {
     /// Returns the fixed time of `plantimestamp()`; `None` while it is not decided.
     fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
         Some(self.world().now())
+    }
+
+    /// Returns whether values may be derived from what should not be used any more.
+    fn may_be_deprecated(&self) -> bool {
+        false
     }
 
     /// Returns whether the console's own function, `type`, is there.

@@ -404,9 +404,10 @@ fn compare_ranges(op: BinaryOp, a: &Refinement, b: &Refinement) -> Value {
     };
     let (yes, no) = match op {
         BinaryOp::Less => (below(a, b, false), below(b, a, true)),
-        BinaryOp::LessOrEqual => (below(a, b, true), below(b, a, false)),
+        // As OpenTofu has it: surely less, or surely equal; two ranges that only touch decide nothing.
+        BinaryOp::LessOrEqual => (below(a, b, false), below(b, a, false)),
         BinaryOp::Greater => (below(b, a, false), below(a, b, true)),
-        BinaryOp::GreaterOrEqual => (below(b, a, true), below(a, b, false)),
+        BinaryOp::GreaterOrEqual => (below(b, a, false), below(a, b, false)),
         _ => (false, false),
     };
     match (yes, no) {

@@ -45,7 +45,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Returns whether a character can be seen: no control, format, separator, private or unassigned one.
-pub(crate) fn is_printable(letter: char) -> bool {
+pub fn is_printable(letter: char) -> bool {
     // Behind another letter, so that a combining mark counts as what it is.
     String::from_iter(['a', letter]).escape_debug().count() == 2
 }

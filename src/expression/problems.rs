@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::Name;
-use crate::value::Type;
+use crate::value::{Path, ShowPath, Type};
 
 /// A diagnostic in three parts.
 fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
@@ -74,6 +74,21 @@ pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
         None => format!("There is no function named {text:?}.{hint}"),
     };
     problem("Call to unknown function", detail, name.span).within(whole)
+}
+
+/// A value comes from something whose author advises against using it.
+pub(super) fn deprecated(path: &Path, source: &str, advice: &str, at: Span) -> Diagnostic {
+    let part = match path.is_empty() {
+        true => "value".to_owned(),
+        false => {
+            let name = ShowPath(path).to_string();
+            format!("value's attribute {}", name.trim_start_matches('.'))
+        }
+    };
+    let detail = format!(
+        "This {part} is derived from {source}, which is deprecated with the following message:\n\n{advice}"
+    );
+    Diagnostic::warning("Value derived from a deprecated source").detail(detail).at(at)
 }
 
 /// `f(x...)` where `x` is null, or no list.

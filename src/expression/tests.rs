@@ -5,4 +5,5 @@ mod functions;
 mod problems;
 pub mod support;
 mod tracing;
+mod monotone;
 mod unknowns;

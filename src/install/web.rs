@@ -247,10 +247,10 @@ impl Web {
         }
         let services: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&answer.body)
             .map_err(|it| format!("failed to decode discovery document as a JSON object: {it}"))?;
-        let named = services.into_iter().filter_map(|(name, it)| match it {
-            serde_json::Value::String(url) => Some((name, url)),
+        let named = services.into_iter().map(|(name, it)| match it {
+            serde_json::Value::String(url) => (name, url),
             // What is no address still says that the service exists.
-            _ => Some((name + "+", String::new())),
+            _ => (name + "+", String::new()),
         });
         Ok((Some(answer.url), named.collect()))
     }

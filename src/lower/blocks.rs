@@ -64,8 +64,10 @@ impl BlockGraph {
             graph.declare(path, module);
             ranges.push(start..graph.blocks.len());
         }
-        for ((path, module), range) in config.modules.iter().zip(ranges) {
-            Builder { graph: &mut graph, config, path, module }.connect(range);
+        for (path, range) in config.modules.keys().zip(ranges) {
+            for module in config.all_at(path) {
+                Builder { graph: &mut graph, config, path, module }.connect(range.clone());
+            }
         }
         for block in &mut graph.blocks {
             let mut seen = FxHashSet::default();
@@ -334,10 +336,11 @@ impl Builder<'_> {
     fn input(&mut self, from: usize, name: &Str) {
         let Some((parent, call)) = self.path.parent() else { return };
         let config = self.config;
-        let Some(module) = config.module(&parent) else { return };
-        if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-            Builder { graph: self.graph, config, path: &parent, module }
-                .expression(from, &attribute.value);
+        for module in config.all_at(&parent) {
+            if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+                Builder { graph: self.graph, config, path: &parent, module }
+                    .expression(from, &attribute.value);
+            }
         }
     }
 

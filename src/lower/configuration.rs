@@ -10,7 +10,7 @@ use crate::diagnostic::Span;
 use crate::request::PlanMode;
 
 /// Writes `mode`, the kinds of nodes, `of`, `declared`, `pending`, `reads`, `block_reads`, `repeats`, `asks_cbd`,
-/// `keeps_object`, `triggers`, `triggers_by_part`, `data_waits`, `has_conditions`, `in_check`.
+/// `keeps_object`, `triggers`, `triggers_by_part`, `data_waits`, `has_conditions`, `in_check`, `evaluated_last`.
 pub(super) fn lower(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
@@ -47,6 +47,9 @@ pub(super) fn lower(
     }
     let root = lowered.structure.module(super::Structure::ROOT);
     lowered.facts.output.extend(root.outputs.values().map(|it| (*it,)));
+    lowered.facts.evaluated_last.extend(root.outputs.values().map(|it| (*it,)));
+    let checks = lowered.structure.modules.iter().flat_map(|it| it.checks.values());
+    lowered.facts.evaluated_last.extend(checks.map(|it| (*it,)));
     // In a destroy run nothing is made from the configuration: only what exists rests on what exists.
     if documents.request.mode != PlanMode::Destroy {
         lowered.facts.reads.extend(reads.iter().map(|it| (it.0, it.1)));
@@ -114,7 +117,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         match mode {
             Mode::Managed => lowered.facts.managed.push((node,)),
             Mode::Data => lowered.facts.data.push((node,)),
-            Mode::Ephemeral => {}
+            Mode::Ephemeral => lowered.facts.ephemeral.push((node,)),
         }
         if Some(node) == resource.pending {
             lowered.facts.pending.push((node,));
@@ -156,7 +159,7 @@ fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
         let start = reads.partition_point(|it| it.0 < node);
         reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
     };
-    for &(node,) in &lowered.facts.data {
+    for &(node,) in lowered.facts.data.iter().chain(&lowered.facts.ephemeral) {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut open: Vec<Node> = of(node).collect();
         while let Some(next) = open.pop() {

@@ -78,7 +78,7 @@ impl<'a> Known<'a> {
                 pending.entry(reader).and_modify(|it| it.push(read));
             }
         }
-        let modules = documents.config.modules.iter();
+        let modules = documents.config.all();
         Known {
             pending,
             removed: modules

@@ -309,6 +309,9 @@ fn record(
     }
     let row = (node, serving.config(&instance.config), serving.key(&instance.key));
     lowered.facts.recorded_provider.push(row);
+    if instance.key == InstanceKey::None && !serving.repetitions.contains_key(&row.1) {
+        stands_for(lowered, serving, instance);
+    }
 }
 
 /// A recorded provider instance as the configuration names it now: an alias may have become a key, or a key an alias.

@@ -531,7 +531,7 @@ impl Structure {
     /// Reads a saved structure back. Modules that `module` does not know stay empty: enough to explain, not to apply.
     pub fn load(
         text: &str,
-        module: impl Fn(&Module) -> Option<Arc<config::Module>>,
+        module: impl Fn(&ModuleInstance) -> Option<Arc<config::Module>>,
     ) -> Result<Structure, serde_json::Error> {
         let saved: Saved = serde_json::from_str(text)?;
         let mut structure = Structure {
@@ -543,7 +543,7 @@ impl Structure {
             ..Structure::default()
         };
         for (id, node) in structure.modules.iter_mut().enumerate() {
-            node.config = module(&node.path).unwrap_or_default();
+            node.config = module(&node.address).unwrap_or_default();
             structure.module_ids.insert(node.address.clone(), ModuleId(id as u32));
         }
         for (id, node) in structure.resources.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! travels with values as a mark, so that an element of a local value reads only what that element was made of.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
@@ -18,10 +18,12 @@ use crate::address::{
 };
 use crate::config::uses::{self, Role, Use};
 use crate::config::{Config, Repetition};
-use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::expression::functions::Failure;
 use crate::expression::{self, Scope, Subject, parse_reference};
 use crate::observe::repetition::{self, Keys};
-use crate::syntax::{Expr, Expression, Step};
+use crate::schema::FunctionSignature;
+use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -99,6 +101,18 @@ pub fn trace(input: TraceInput<'_>) -> (Structure, Reads) {
     (trace.structure, reads)
 }
 
+fn has(module: &crate::config::Module, key: &BlockKey) -> bool {
+    match key {
+        BlockKey::Variable(name) => module.variables.contains_key(name),
+        BlockKey::Local(name) => module.locals.contains_key(name),
+        BlockKey::Output(name) => module.outputs.contains_key(name),
+        BlockKey::Resource(name) => module.resources.contains_key(name),
+        BlockKey::Call(name) => module.calls.contains_key(name),
+        BlockKey::Check(name) => module.checks.contains_key(name),
+        BlockKey::Provider(..) => true,
+    }
+}
+
 struct Trace<'a> {
     input: TraceInput<'a>,
     structure: Structure,
@@ -109,7 +123,7 @@ struct Trace<'a> {
     /// The instances of each module.
     instances_of: FxHashMap<Module, Vec<ModuleId>>,
     /// The provider key that each instance of a call passes, by the place of its expression.
-    call_keys: FxHashMap<(ModuleId, Span), std::sync::Arc<providers::Chosen>>,
+    call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
     reads: Reads,
 }
 
@@ -134,7 +148,8 @@ impl Trace<'_> {
         node: Option<Node>,
     ) -> ModuleId {
         let path = address.module();
-        let config = self.input.config.module(&path).expect("a called module is loaded").clone();
+        let config = self.input.config.module_of(&address);
+        let config = config.expect("a called module is loaded").clone();
         let id = self.structure.add_module(ModuleNode {
             address,
             path: path.clone(),
@@ -161,6 +176,11 @@ impl Trace<'_> {
             return self.provider(path, name, alias.as_ref(), modules.first().copied());
         }
         for module in modules {
+            // Instances that come from different places have different blocks.
+            if self.input.config.has_variants() && !has(&self.structure.module(module).config, key)
+            {
+                continue;
+            }
             match key {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
@@ -271,7 +291,7 @@ impl Trace<'_> {
         let entries = known.unwrap_or_else(|| vec![(InstanceKey::None, None)]);
         for (key, each_value) in entries {
             let address = self.structure.module(module).address.child(name, key.clone());
-            if self.input.config.module(&address.module()).is_none() {
+            if self.input.config.module_of(&address).is_none() {
                 continue;
             }
             let child = self.module_node(
@@ -917,6 +937,20 @@ impl Scope for TraceScope<'_> {
         Some(Ok(self.trace.wholes[id.index()]
             .get_or_init(|| whole_resource(resource, repetition))
             .clone()))
+    }
+
+    /// What a provider's function gives is only known once providers run.
+    fn provider_function(&self, _: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        Ok(Arc::new(FunctionSignature {
+            parameters: Vec::new(),
+            variadic: Some(("arguments".into(), Type::DYNAMIC, true, true)),
+            returns: Type::DYNAMIC,
+            description: None,
+        }))
+    }
+
+    fn call_provider_function(&self, _: &Name, _: &[Value]) -> Result<Value, Failure> {
+        Ok(Value::unknown(Type::DYNAMIC))
     }
 
     fn world(&self) -> &World {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use crate::address::ModuleInstance;
 use crate::config::Condition;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use crate::expression::{self, Scope};
@@ -191,9 +192,31 @@ type Objects = BTreeMap<Str, BTreeMap<usize, (Status, Option<String>)>>;
 #[derive(Debug, Default)]
 pub struct Results {
     found: Mutex<BTreeMap<(Kind, Str), Objects>>,
+    scoped: Mutex<BTreeMap<String, String>>,
+}
+
+/// Returns the address of a check.
+pub fn check_address(module: &ModuleInstance, name: &str) -> String {
+    if module.is_root() { format!("check.{name}") } else { format!("{module}.check.{name}") }
 }
 
 impl Results {
+    /// Records that the data source of a check could not be read, and why.
+    pub fn fail_scoped(&self, check: String, problems: &Diagnostics) {
+        let why: Vec<String> = problems
+            .iter()
+            .filter(|it| it.is_error())
+            .map(|it| format!("{}: {}", it.summary, it.detail))
+            .collect();
+        let mut scoped = self.scoped.lock().unwrap_or_else(|it| it.into_inner());
+        scoped.insert(check, why.join("\n\n"));
+    }
+
+    /// Returns why the data source of a check could not be read.
+    pub fn scoped_failure(&self, check: &str) -> Option<String> {
+        self.scoped.lock().unwrap_or_else(|it| it.into_inner()).get(check).cloned()
+    }
+
     /// Records what the condition number `index` of an object came to.
     pub fn record(&self, kind: Kind, block: &str, object: &str, index: usize, outcome: &Outcome) {
         let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
@@ -202,6 +225,13 @@ impl Results {
             .entry(object.into())
             .or_default()
             .insert(index, (outcome.status, outcome.message.clone()));
+    }
+
+    /// Returns whether a condition of an object has failed already.
+    pub fn has_failed(&self, kind: Kind, block: &str, object: &str) -> bool {
+        let found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        let conditions = found.get(&(kind, block.into())).and_then(|it| it.get(object));
+        conditions.is_some_and(|it| it.values().any(|it| it.0 >= Status::Fail))
     }
 
     /// Records that an object has conditions that were not checked.

@@ -1,8 +1,9 @@
 //! Data sources: evaluated, read, or taken from the last run.
 
-use super::Observer;
-use super::object::Subject;
+use super::object::{Subject, misused};
 use super::problems;
+use super::{Observer, conditions};
+use crate::diagnostic::Diagnostics;
 use crate::schema::{self, Schema};
 use crate::state;
 use crate::value::{Marks, Path, Value};
@@ -40,7 +41,12 @@ impl Observer<'_> {
                 .into_iter()
                 .map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }),
         );
-        if failed || !passed {
+        let misused = misused(subject.block, subject.schema, &config);
+        let is_misused = !failed && !misused.is_empty();
+        if is_misused {
+            self.values.report(misused.into_iter().map(|it| it.about(&subject.address)));
+        }
+        if failed || !passed || is_misused {
             return None;
         }
         let stored =
@@ -51,24 +57,36 @@ impl Observer<'_> {
     }
 
     /// Reads a data source now. Who asks tells of it.
+    ///
+    /// One that stands in a `check` block only warns where it cannot be read: the check has failed then.
     pub async fn read_data(&self, subject: &Subject<'_>, config: &Value) -> Option<Value> {
         let (plain, marks) = config.unmark_paths();
         let kind = &subject.block.name.kind;
         let mut found = subject.provider.validate_data(kind, &plain).await;
-        if self.failed(&found) {
-            self.report_provider(&subject.address, Some(subject.block), &found);
-            return None;
+        let mut value = None;
+        if !self.failed(&found) {
+            let response = subject.provider.read_data(kind, &plain).await;
+            found.extend(response.diagnostics);
+            value = response.value.filter(|_| !self.failed(&found));
         }
-        let response = subject.provider.read_data(kind, &plain).await;
-        found.extend(response.diagnostics);
-        self.report_provider(&subject.address, Some(subject.block), &found);
-        let value = response.value.filter(|_| !self.failed(&found))?;
-        if value.is_null() || !value.is_wholly_known() {
-            self.values.report([problems::data_not_known(&subject.address)]);
-            return None;
+        let place = Some((&subject.block.body, subject.block.declared));
+        let mut problems: Diagnostics = found
+            .iter()
+            .map(|it| problems::of_provider(it, Some(&subject.address), place))
+            .collect::<Vec<_>>()
+            .into();
+        if value.as_ref().is_some_and(|it| it.is_null() || !it.is_wholly_known()) {
+            problems.push(problems::data_not_known(&subject.address));
+            value = None;
         }
+        if let Some(check) = subject.block.check.as_deref().filter(|_| value.is_none()) {
+            let module = &self.values.structure.module(subject.module).address;
+            self.checks.fail_scoped(conditions::check_address(module, check), &problems);
+        }
+        let is_scoped = subject.block.check.is_some();
+        self.values.report(problems.into_iter().map(|it| conditions::softened(it, is_scoped)));
         Some(schema::mark_sensitive(
-            &crate::value::path::mark_paths(&value, &marks),
+            &crate::value::path::mark_paths(&value?, &marks),
             &subject.schema.block,
         ))
     }

@@ -362,6 +362,7 @@ impl Observer<'_> {
             private: read.private,
             tainted: false,
             imported: Some(wish.id.clone()),
+            identity: read.identity,
         })
     }
 
@@ -395,6 +396,7 @@ impl Observer<'_> {
             private: read.private,
             tainted: false,
             imported: Some(id.to_owned()),
+            identity: read.identity,
         })
     }
 
@@ -429,15 +431,18 @@ impl Observer<'_> {
         place: Option<Span>,
     ) -> Option<ReadObject> {
         let kind = &*subject.block.name.kind;
-        self.events.refresh_started(&subject.address, &object.value);
-        let read = subject.provider.read(kind, &object.value, &object.private).await;
+        self.events.refresh_started(&subject.address, None, &object.value);
+        let read = subject
+            .provider
+            .read(kind, &object.value, &object.private, object.identity.as_ref())
+            .await;
         self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         if read.value.is_null() {
             self.values.report([problems::nothing_to_import(&subject.address, id, place)]);
             return None;
         }
-        self.events.refresh_finished(&subject.address, &read.value);
+        self.events.refresh_finished(&subject.address, None, &read.value);
         Some(read)
     }
 }

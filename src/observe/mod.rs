@@ -11,15 +11,17 @@ use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
 use crate::expression;
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::operation::event::{Event, Sink, Subject as EventSubject};
+use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
 use crate::request::Request;
 use crate::state::State;
-use crate::value::Value;
+use crate::value::{Str, Value};
 
 pub mod conditions;
 pub mod data;
+pub mod ephemeral;
+pub mod functions;
 pub mod generate;
 pub mod imports;
 pub mod object;
@@ -55,6 +57,8 @@ pub struct Observer<'a> {
     pub serving: serving::Serving,
     /// Results of conditions.
     pub checks: conditions::Results,
+    /// Ephemeral resources that are open.
+    pub leases: ephemeral::Leases,
     /// How many provider calls may run at once.
     pub calls: tokio::sync::Semaphore,
 }
@@ -78,12 +82,31 @@ impl Told<'_> {
         ));
     }
 
-    fn refresh_started(&self, address: &Instance, value: &Value) {
-        self.0.event(Event::RefreshStart(EventSubject::of(address, None, value)));
+    fn refresh_started(&self, address: &Instance, deposed: Option<&Str>, value: &Value) {
+        self.0.event(Event::RefreshStart(EventSubject::of(address, deposed, value)));
     }
 
-    fn refresh_finished(&self, address: &Instance, value: &Value) {
-        self.0.event(Event::RefreshComplete(EventSubject::of(address, None, value)));
+    fn refresh_finished(&self, address: &Instance, deposed: Option<&Str>, value: &Value) {
+        self.0.event(Event::RefreshComplete(EventSubject::of(address, deposed, value)));
+    }
+
+    /// Does something to an ephemeral resource, and tells of it before and after.
+    async fn lending<T>(
+        &self,
+        address: &Instance,
+        phase: EphemeralPhase,
+        work: impl Future<Output = T>,
+    ) -> T {
+        let since = Instant::now();
+        self.0.event(Event::EphemeralStart(address.clone(), phase));
+        let result = work.await;
+        self.0.event(Event::EphemeralComplete(address.clone(), phase, since.elapsed()));
+        result
+    }
+
+    /// Tells that an ephemeral resource is opened only when the plan is carried out.
+    pub fn deferred(&self, address: &Instance, why: &'static str) {
+        self.0.event(Event::EphemeralDeferred(address.clone(), why));
     }
 }
 
@@ -179,10 +202,7 @@ impl<'a> Observer<'a> {
                 &outcome,
             );
             self.values.report(
-                outcome
-                    .problems
-                    .into_iter()
-                    .map(|it| conditions::softened(it, severity.is_some()).about(address)),
+                outcome.problems.into_iter().map(|it| conditions::softened(it, severity.is_some())),
             );
         }
         passed
@@ -205,6 +225,6 @@ impl<'a> Observer<'a> {
             return data::recorded(stored, &schema);
         }
         let provider = self.pool.unconfigured(&resource.provider.provider)?;
-        Some(self.prior(&address, stored, &schema, &provider, false).await?.value)
+        Some(self.prior(&address, stored, &schema, &provider, object::Refresh::Skip).await?.value)
     }
 }

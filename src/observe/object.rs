@@ -6,13 +6,14 @@ use entail_rules::Node;
 
 use super::Observer;
 use super::problems;
-use crate::address::{Instance, InstanceKey};
+use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
+use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{Marks, Path, Value};
+use crate::value::{Marks, Path, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Prior {
     pub tainted: bool,
     /// The id it was imported by in this run.
     pub imported: Option<String>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 impl Prior {
@@ -39,8 +42,20 @@ impl Prior {
             private: Vec::new(),
             tainted: false,
             imported: None,
+            identity: None,
         }
     }
+}
+
+/// Whether the provider is asked what became of a stored object, and which of its instance's objects that is.
+#[derive(Clone, Copy, Debug)]
+pub enum Refresh<'k> {
+    /// It is not asked.
+    Skip,
+    /// The current object.
+    Current,
+    /// The deposed one with this key.
+    Deposed(&'k str),
 }
 
 /// What a provider answered for one object.
@@ -56,6 +71,8 @@ pub struct Planned {
     pub replace_paths: Vec<Path>,
     /// What to hand back in apply.
     pub private: Vec<u8>,
+    /// What it will be identified by.
+    pub identity: Option<Value>,
     /// Whether a path that needs a replacement is write-only.
     pub write_only_replace: bool,
 }
@@ -106,7 +123,7 @@ impl<'a> Observer<'a> {
         stored: &state::Object,
         schema: &Schema,
         provider: &Arc<dyn Provider>,
-        refresh: bool,
+        refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
         if stored.schema_version > schema.version && !self.has_other_type(address) {
@@ -122,13 +139,24 @@ impl<'a> Observer<'a> {
             return None;
         };
         let previous = self.brought_forward(address, stored, json, provider).await?;
+        // What a provider makes of another type's object is looked at as if it had been stored.
+        let stored_form = self.has_other_type(address).then(|| {
+            let text = schema::encode_stored(&previous, &schema.block).ok()?;
+            schema::decode_stored(&text, &schema.block).ok()
+        });
+        let previous = stored_form.flatten().unwrap_or(previous);
         let marks: Vec<(Path, Marks)> =
             stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
         let marked = |value: &Value| {
             schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block)
         };
         let tainted = stored.status == Status::Tainted;
-        if !refresh {
+        let identity = self.identity(address, stored, schema, provider).await?;
+        let deposed: Option<Str> = match refresh {
+            Refresh::Deposed(key) => Some(key.into()),
+            _ => None,
+        };
+        if let Refresh::Skip = refresh {
             let value = marked(&previous);
             return Some(Prior {
                 previous: value.clone(),
@@ -136,13 +164,14 @@ impl<'a> Observer<'a> {
                 private: stored.private.clone(),
                 tainted,
                 imported: None,
+                identity,
             });
         }
-        self.events.refresh_started(address, &previous);
-        let read = provider.read(kind, &previous, &stored.private).await;
+        self.events.refresh_started(address, deposed.as_ref(), &previous);
+        let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
         self.report_provider(address, None, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
-        self.events.refresh_finished(address, &read.value);
+        self.events.refresh_finished(address, deposed.as_ref(), &read.value);
         if !read.value.is_null()
             && read.value.ty() != schema.block.ty()
             && !schema.block.ty().has_dynamic()
@@ -156,7 +185,29 @@ impl<'a> Observer<'a> {
             private: read.private,
             tainted,
             imported: None,
+            identity: read.identity,
         })
+    }
+
+    /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.
+    async fn identity(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<Option<Value>> {
+        let (Some((json, version)), Some(known)) = (&stored.identity, &schema.identity) else {
+            return Some(None);
+        };
+        if *version == known.version {
+            // One that cannot be read is found out anew by reading the object.
+            return Some(crate::value::json::from_json(json.get(), known.ty).ok());
+        }
+        let kind = &*address.resource.kind;
+        let upgraded = provider.upgrade_identity(kind, *version, json).await;
+        self.report_provider(address, None, &upgraded.diagnostics);
+        (!self.failed(&upgraded.diagnostics)).then_some(upgraded.value)
     }
 
     /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
@@ -250,12 +301,14 @@ impl<'a> Observer<'a> {
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
+        let identity = prior.identity.as_ref().filter(|_| !effective.is_null());
         let call = PlanCall {
             kind: &subject.block.name.kind,
             prior: &effective,
             proposed: &proposed,
             config: &adjusted,
             private,
+            identity,
         };
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
@@ -275,7 +328,8 @@ impl<'a> Observer<'a> {
         }
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
-        let marked = crate::value::path::mark_paths(&planned.planned, &config_marks);
+        let marked =
+            crate::value::path::mark_paths(&planned.planned, &lasting(config_marks.clone()));
         let value = schema::mark_sensitive(&marked, block);
         let mut prior = prior;
         if prior.imported.is_some() {
@@ -288,6 +342,7 @@ impl<'a> Observer<'a> {
             value,
             replace_paths,
             private: planned.private,
+            identity: planned.identity,
             write_only_replace,
         })
     }
@@ -316,26 +371,10 @@ impl<'a> Observer<'a> {
         if errors {
             return None;
         }
-        if config.contains_ephemeral() {
-            let config = self.refuse_ephemeral(subject, config)?;
-            return Some((config, !passed));
-        }
-        Some((config, !passed))
-    }
-
-    fn refuse_ephemeral(&self, subject: &Subject<'_>, config: Value) -> Option<Value> {
-        let (plain, marks) = config.unmark_paths();
-        let write_only = schema::write_only_paths(&subject.schema.block, &plain);
-        let mut refused = false;
-        for (path, _) in marks.iter().filter(|it| it.1.ephemeral) {
-            if !write_only.contains(path) {
-                refused = true;
-                let span = crate::expression::body::span_of_path(&subject.block.body, path)
-                    .unwrap_or(subject.block.declared);
-                self.values.report([problems::ephemeral_value(&subject.address, path, span)]);
-            }
-        }
-        (!refused).then_some(config)
+        let misused = misused(subject.block, subject.schema, &config);
+        let is_misused = !misused.is_empty();
+        self.values.report(misused.into_iter().map(|it| it.about(&subject.address)));
+        (!is_misused).then_some((config, !passed))
     }
 
     /// Plans the removal of an object.
@@ -354,6 +393,7 @@ impl<'a> Observer<'a> {
             proposed: &null,
             config: &null,
             private: &prior.private,
+            identity: prior.identity.as_ref(),
         };
         let response = provider.plan(call).await;
         self.report_provider(address, None, &response.diagnostics);
@@ -369,6 +409,34 @@ impl<'a> Observer<'a> {
     pub fn settle_object(&self, node: Node, value: Value) {
         self.values.settle(node, value);
     }
+}
+
+/// Returns what is wrong with ephemeral values in arguments that are stored.
+pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec<Diagnostic> {
+    if block.name.mode == Mode::Ephemeral || !config.contains_ephemeral() {
+        return Vec::new();
+    }
+    let (plain, marks) = config.unmark_paths();
+    let write_only = schema::write_only_paths(&schema.block, &plain);
+    let is_stored = |path: &Path| !write_only.iter().any(|it| path.starts_with(it));
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for (path, _) in marks.iter().filter(|it| it.1.ephemeral && is_stored(&it.0)) {
+        // The argument as a whole is to blame, wherever in it the value stands.
+        let whole = schema.block.argument_of(path);
+        let span = crate::expression::body::span_of_path(&block.body, &whole.to_vec());
+        let problem = problems::ephemeral_value(path, span.unwrap_or(block.declared));
+        if !found.contains(&problem) {
+            found.push(problem);
+        }
+    }
+    found
+}
+
+/// Leaves out that a part is ephemeral: what is planned and kept of a write-only argument is null.
+pub fn lasting(marks: Vec<(Path, Marks)>) -> Vec<(Path, Marks)> {
+    let kept =
+        marks.into_iter().map(|(path, it)| (path, Marks { ephemeral: false, early: false, ..it }));
+    kept.filter(|it| !it.1.is_empty()).collect()
 }
 
 /// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.

@@ -1,5 +1,6 @@
 //! Where the processes of one provider come from: what was located, as something that can be started.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::address::Provider as ProviderAddr;
@@ -25,7 +26,13 @@ impl Origin {
     /// Says why it must not be started.
     pub fn of(located: Located, address: &ProviderAddr, world: &World) -> Result<Origin, String> {
         match located.place {
-            Place::Embedded => Ok(Origin::Embedded(address.clone())),
+            Place::Embedded => Ok(match outside(address, world) {
+                Some(path) => {
+                    let version = located.version.map(|it| it.to_string());
+                    Origin::Plugin(Program::executable(address.clone(), path, version))
+                }
+                None => Origin::Embedded(address.clone()),
+            }),
             Place::Plugin(plugin) => {
                 plugin.verify(world)?;
                 let version = located.version.map(|it| it.to_string());
@@ -46,4 +53,12 @@ impl Origin {
             Origin::Plugin(program) => Some(Arc::new(Plugin::new(program.clone(), world.clone()))),
         }
     }
+}
+
+/// Returns the program that serves an embedded provider from outside, for tests of that way: `ENTAIL_EMBEDDED_PLUGINS`
+/// names the folder where such programs lie.
+fn outside(address: &ProviderAddr, world: &World) -> Option<PathBuf> {
+    let folder = world.cwd.join(world.variable("ENTAIL_EMBEDDED_PLUGINS")?);
+    let path = folder.join(format!("terraform-provider-{}", address.kind));
+    path.is_file().then_some(path)
 }

@@ -115,8 +115,8 @@ pub(super) fn removal_not_null(address: &Instance) -> Diagnostic {
     ))
 }
 
-pub(super) fn ephemeral_value(address: &Instance, path: &Path, span: Span) -> Diagnostic {
-    Diagnostic::error("Ephemeral value used in non-ephemeral context").about(address).at(span).detail(format!(
+pub(super) fn ephemeral_value(path: &Path, span: Span) -> Diagnostic {
+    Diagnostic::error("Ephemeral value used in non-ephemeral context").at(span).detail(format!(
         "The argument {} is stored, and an ephemeral value must not be. Only write-only arguments accept ephemeral values.",
         crate::value::path::ShowPath(path).to_string().trim_start_matches('.')
     ))

@@ -3,7 +3,8 @@
 use crate::address::InstanceKey;
 use crate::config::Repetition;
 use crate::diagnostic::Diagnostic;
-use crate::expression::Subject;
+use crate::expression::{Scope, Subject, values_of};
+use crate::syntax::Expression;
 use crate::value::convert::convert;
 use crate::value::{Marks, Number, Str, Type, Value};
 use crate::world::World;
@@ -53,6 +54,29 @@ pub fn not_known(repetition: &Repetition, what: &str) -> Diagnostic {
             "The \"for_each\" value includes keys derived from resource attributes that cannot be determined until apply, so OpenTofu cannot determine the full set of keys that will identify the instances of this object.\n\nWhen working with unknown values in for_each, it's better to define the keys statically in your configuration and place apply-time results only in the map values.\n\n{way_out}"
         )),
     }
+}
+
+/// Returns the problem with its place, and with the values that it rests on, as far as they help and may be shown.
+pub fn blamed(
+    problem: Diagnostic,
+    repetition: &Repetition,
+    value: &Value,
+    expression: &Expression,
+    scope: &dyn Scope,
+) -> Diagnostic {
+    let (plain, marks) = value.unmark_deep();
+    let is_secret = marks.sensitive || marks.ephemeral;
+    let is_shown = match repetition {
+        Repetition::Count(_) => problem.summary == "Incorrect value type",
+        Repetition::Enabled(_) => !is_secret,
+        _ => true,
+    };
+    let mut problem = problem.at(expression.span);
+    if is_shown {
+        let is_unknown = !is_secret && !plain.is_wholly_known();
+        problem.values = values_of(expression, scope, &[], is_unknown, is_secret);
+    }
+    problem
 }
 
 fn count(value: &Value) -> Keys {

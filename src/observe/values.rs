@@ -4,22 +4,40 @@
 //! Planning and applying each fill a table of their own.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use entail_rules::Node;
 
-use super::repetition;
-use crate::address::{InstanceKey, ResourceName};
+use super::{functions, repetition};
+use crate::address::{InstanceKey, Mode, ResourceName};
 use crate::config::inputs::{Origin, VariableInput};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::functions::Failure;
 use crate::expression::{self, Scope, Subject};
 use crate::lower::structure::{
     CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style,
 };
-use crate::syntax::{Expression, Step};
+use crate::schema::FunctionSignature;
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Kind, Marks, Str, Type, Value};
 use crate::world::World;
+
+/// The value of a variable, local value or output.
+#[derive(Default)]
+struct Memo {
+    /// Once everything that it rests on is decided.
+    last: OnceLock<Result<Value, ()>>,
+    /// Before that: how often something had been decided then, and the value.
+    early: Mutex<Option<Box<(u64, Value)>>>,
+}
+
+impl Memo {
+    fn early(&self) -> MutexGuard<'_, Option<Box<(u64, Value)>>> {
+        self.early.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
 
 /// Everything that expressions can refer to, as far as it is known.
 pub struct Values<'a> {
@@ -45,8 +63,16 @@ pub struct Values<'a> {
     pub call_types: Vec<Type>,
     /// Root outputs that cannot be evaluated because something they read failed.
     pub stopped: std::collections::BTreeSet<Node>,
+    /// Whether any output of a module should not be used any more.
+    pub has_deprecated: bool,
+    /// The providers whose functions expressions may call.
+    pub pool: Option<&'a super::pool::Pool>,
     objects: Vec<OnceLock<Value>>,
-    memo: Vec<OnceLock<Result<Value, ()>>>,
+    /// What is still to be decided in this run: a value that rests on it is not kept.
+    waiting: Vec<AtomicBool>,
+    /// How often something was decided.
+    decided: AtomicU64,
+    memo: Vec<Memo>,
     wholes: Vec<OnceLock<Value>>,
     resource_keys: Vec<OnceLock<Option<Value>>>,
     call_keys: Vec<OnceLock<Option<Value>>>,
@@ -74,7 +100,14 @@ impl<'a> Values<'a> {
             types: Vec::new(),
             call_types: Vec::new(),
             stopped: Default::default(),
+            has_deprecated: config
+                .modules
+                .values()
+                .any(|it| it.outputs.values().any(|it| it.deprecated.is_some())),
+            pool: None,
             objects: Vec::new(),
+            waiting: Vec::new(),
+            decided: AtomicU64::new(0),
             memo: Vec::new(),
             wholes: Vec::new(),
             resource_keys: Vec::new(),
@@ -88,7 +121,8 @@ impl<'a> Values<'a> {
     /// Makes room for nodes and resources that were added to the structure.
     pub fn grow(&mut self) {
         self.objects.resize_with(self.structure.nodes.len(), OnceLock::new);
-        self.memo.resize_with(self.structure.nodes.len(), OnceLock::new);
+        self.waiting.resize_with(self.structure.nodes.len(), Default::default);
+        self.memo.resize_with(self.structure.nodes.len(), Memo::default);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.resource_keys.resize_with(self.structure.resources.len(), OnceLock::new);
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
@@ -101,9 +135,25 @@ impl<'a> Values<'a> {
         let _ = self.objects[node.0 as usize].set(value);
     }
 
+    /// Says that something is still to be decided in this run.
+    pub fn wait_for(&self, node: Node) {
+        self.waiting[node.0 as usize].store(true, Ordering::Relaxed);
+    }
+
+    /// Says that something is decided: it has its value, or will have none.
+    pub fn decide(&self, node: Node) {
+        if self.waiting[node.0 as usize].swap(false, Ordering::Relaxed) {
+            self.decided.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn is_waiting(&self, node: Node) -> bool {
+        self.waiting[node.0 as usize].load(Ordering::Relaxed)
+    }
+
     /// Takes a variable, local value or output for what it is said to be; the first word counts.
     pub fn assume(&self, node: Node, value: Value) {
-        let _ = self.memo[node.0 as usize].set(Ok(value));
+        let _ = self.memo[node.0 as usize].last.set(Ok(value));
     }
 
     /// Returns an object's value, if it has one.
@@ -147,8 +197,8 @@ impl<'a> Values<'a> {
     fn module_each_value(&self, module: ModuleId, call: CallId) -> Option<Value> {
         let (parent, name) = (self.structure.call(call).parent, &self.structure.call(call).name);
         let block = self.structure.module(parent).config.calls.get(name)?;
-        let whole = self.call_keys[call.index()]
-            .get_or_init(|| self.for_each_value(parent, &block.repetition));
+        let whole =
+            kept(&self.call_keys[call.index()], || self.for_each_value(parent, &block.repetition));
         each_of(whole.as_ref()?, &self.structure.module(module).key)
     }
 
@@ -156,8 +206,9 @@ impl<'a> Values<'a> {
     pub fn each_value(&self, resource: ResourceId, key: &InstanceKey) -> Option<Value> {
         let module = self.structure.resource(resource).module?;
         let block = self.structure.block(resource)?;
-        let whole = self.resource_keys[resource.index()]
-            .get_or_init(|| self.for_each_value(module, &block.repetition));
+        let whole = kept(&self.resource_keys[resource.index()], || {
+            self.for_each_value(module, &block.repetition)
+        });
         each_of(whole.as_ref()?, key)
     }
 
@@ -171,12 +222,23 @@ impl<'a> Values<'a> {
     ///
     /// The error is empty: the problem has been reported.
     pub fn value(&self, node: Node) -> Result<Value, Diagnostics> {
-        let cell = &self.memo[node.0 as usize];
-        if let Some(known) = cell.get() {
+        let memo = &self.memo[node.0 as usize];
+        if let Some(known) = memo.last.get() {
             return known.clone().map_err(|()| Diagnostics::new());
         }
+        let decided = self.decided.load(Ordering::Relaxed);
+        if let Some(early) = memo.early().as_ref().filter(|it| it.0 == decided) {
+            return Ok(early.1.clone());
+        }
         let result = self.evaluate_value(node).map_err(|problems| self.report(problems));
-        cell.get_or_init(|| result).clone().map_err(|()| Diagnostics::new())
+        match result {
+            // Nothing that waits for it asks for it now: it came along with something else.
+            Ok(value) if value.is_early() => {
+                *memo.early() = Some(Box::new((decided, value.clone())));
+                Ok(value)
+            }
+            result => memo.last.get_or_init(|| result).clone().map_err(|()| Diagnostics::new()),
+        }
     }
 
     fn evaluate_value(&self, node: Node) -> Result<Value, Diagnostics> {
@@ -192,7 +254,14 @@ impl<'a> Values<'a> {
                 let marks = Marks {
                     sensitive: output.sensitive,
                     ephemeral: output.ephemeral,
-                    ..Marks::default()
+                    ..match (&output.deprecated, self.structure.module(*module).parent) {
+                        (Some(advice), Some((_, call))) => {
+                            let key = &self.structure.module(*module).key;
+                            let call = &self.structure.call(call).name;
+                            Marks::deprecated(&format!("module.{call}{key}.{name}"), advice)
+                        }
+                        _ => Marks::default(),
+                    }
                 };
                 Ok(value.mark(&marks))
             }
@@ -244,7 +313,9 @@ impl<'a> Values<'a> {
                 && resource.instances.is_empty()
                 && !self.is_settled(resource) =>
             {
-                Ok(Value::unknown(self.types[id.index()]))
+                let early = resource.pending.is_some_and(|it| self.is_waiting(it));
+                let unknown = Value::unknown(self.types[id.index()]);
+                Ok(unknown.mark(&Marks { early, ..Marks::default() }))
             }
             None => Err(no_such_instance(name, resource, key, span).into()),
         }
@@ -258,32 +329,41 @@ impl<'a> Values<'a> {
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
             Some(value) => value.clone(),
-            None => Value::unknown(self.types[id.index()]).mark(&Marks::read(node.0)),
+            None => Value::unknown(self.types[id.index()]).mark(&Marks {
+                ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
+                early: self.is_waiting(node),
+                ..Marks::read(node.0)
+            }),
         }
     }
 
     fn whole(&self, id: ResourceId) -> Value {
-        self.wholes[id.index()]
-            .get_or_init(|| {
-                let resource = self.structure.resource(id);
-                let mut members = resource
-                    .instances
-                    .iter()
-                    .map(|(key, &node)| (key, self.object_or_absent(id, node)));
-                match resource.style {
-                    _ if resource.pending.is_some() && !self.is_settled(resource) => {
-                        Value::unknown(Type::DYNAMIC)
-                    }
-                    Style::Single | Style::Enabled => {
-                        members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1)
-                    }
-                    Style::Count => Value::tuple(members.map(|it| it.1).collect()),
-                    Style::ForEach => Value::object(
-                        members.map(|(key, value)| (repetition::key_text(key), value)),
-                    ),
-                }
-            })
-            .clone()
+        if let Some(whole) = self.wholes[id.index()].get() {
+            return whole.clone();
+        }
+        let resource = self.structure.resource(id);
+        let mut members =
+            resource.instances.iter().map(|(key, &node)| (key, self.object_or_absent(id, node)));
+        let (whole, early) = match (resource.style, resource.pending) {
+            (_, Some(pending)) if !self.is_settled(resource) => {
+                (Value::unknown(Type::DYNAMIC), self.is_waiting(pending))
+            }
+            (Style::Single | Style::Enabled, _) => {
+                (members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1), false)
+            }
+            (Style::Count, _) => (Value::tuple(members.map(|it| it.1).collect()), false),
+            (Style::ForEach, _) => {
+                let members = members.map(|(key, value)| (repetition::key_text(key), value));
+                (Value::object(members), false)
+            }
+        };
+        if early {
+            return whole.mark(&Marks { early, ..Marks::default() });
+        }
+        if resource.instances.values().any(|it| self.is_waiting(*it)) {
+            return whole;
+        }
+        self.wholes[id.index()].get_or_init(|| whole).clone()
     }
 
     fn module_call(
@@ -299,10 +379,13 @@ impl<'a> Values<'a> {
         let call = self.structure.call(id);
         if call.pending {
             let whole = self.call_types[id.index()];
-            return Ok(Value::unknown(match (key, whole.kind()) {
+            let unknown = Value::unknown(match (key, whole.kind()) {
                 (Some(_), Kind::List(one) | Kind::Map(one)) => *one,
                 _ => whole,
-            }));
+            });
+            return Ok(
+                unknown.mark(&Marks { early: self.is_waiting(call.keys), ..Marks::default() })
+            );
         }
         if let Some(key) = key {
             let wanted = repetition::key_for(key, call.style == Style::Count);
@@ -334,6 +417,18 @@ impl<'a> Values<'a> {
         let outputs: Result<Vec<_>, _> =
             outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
         outputs.map(Value::object)
+    }
+}
+
+/// Returns what a cell holds, or computes it and keeps it unless something that it rests on is still to be decided.
+fn kept(cell: &OnceLock<Option<Value>>, compute: impl FnOnce() -> Option<Value>) -> Option<Value> {
+    if let Some(known) = cell.get() {
+        return known.clone();
+    }
+    let value = compute();
+    match value.as_ref().is_some_and(Value::is_early) {
+        true => value,
+        false => cell.get_or_init(|| value).clone(),
     }
 }
 
@@ -413,6 +508,10 @@ pub struct ValueScope<'v, 'a> {
 }
 
 impl ValueScope<'_, '_> {
+    fn config(&self) -> &config::Module {
+        &self.values.structure.module(self.module).config
+    }
+
     /// Sets what `each` and `count` are.
     pub fn with_each(mut self, key: InstanceKey, value: Option<Value>) -> Self {
         self.each = Some((key, value));
@@ -484,5 +583,17 @@ impl Scope for ValueScope<'_, '_> {
 
     fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
         self.values.plan_time
+    }
+
+    fn may_be_deprecated(&self) -> bool {
+        self.values.has_deprecated
+    }
+
+    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        functions::signature(self.values.pool, self.config(), name)
+    }
+
+    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
+        functions::call(self.values.pool, self.config(), name, arguments)
     }
 }

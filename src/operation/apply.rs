@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::Sink;
 use super::session::Session;
-use crate::address::ProviderInstance;
+use crate::address::{Mode, ProviderInstance};
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, ResourceId, Structure};
+use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
 use crate::observe::serving::Serving;
 use crate::observe::values::Values;
@@ -23,7 +24,7 @@ use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Value};
 use entail_rules::order::Order;
-use entail_rules::{Facts, Phase};
+use entail_rules::{Facts, Node, Phase};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -92,7 +93,12 @@ pub async fn apply(
         parallelism,
         world: &session.world,
     };
-    let mut done = execute(&context).await;
+    let mut done = tokio::select! {
+        done = execute(&context) => done,
+        never = observer.keep_open() => match never {},
+    };
+    observer.close_all().await;
+    done.problems.extend(observer.values.take_problems());
     if done.state.lineage.is_empty() {
         done.state.lineage.clone_from(&base.next_lineage);
     }
@@ -196,6 +202,7 @@ fn observer<'a>(
     values.workspace = &approved.plan.workspace;
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
+    values.pool = Some(pool);
     let types: Vec<_> = values
         .structure
         .resources
@@ -224,7 +231,11 @@ fn observer<'a>(
         let id = ResourceId(id as u32);
         for (key, node) in values.structure.resource(id).instances.clone() {
             let address = values.structure.resource(id).address.instance(key);
-            if made.contains(&node) && !kept.contains(&address) {
+            let is_lent = address.resource.mode == Mode::Ephemeral;
+            if (made.contains(&node) && !kept.contains(&address))
+                || (is_lent && approved.order.step.contains(&(node, Phase::Down)))
+            {
+                values.wait_for(node);
                 continue;
             }
             if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {
@@ -236,7 +247,7 @@ fn observer<'a>(
         }
     }
     for node in 0..values.structure.nodes.len() {
-        let node = entail_rules::Node(node as u32);
+        let node = Node(node as u32);
         if matches!(values.structure.kind(node), NodeKind::Pending(_)) {
             values.settle(node, Value::NULL);
         }
@@ -252,6 +263,7 @@ fn observer<'a>(
         validated: Default::default(),
         serving,
         checks: conditions::Results::default(),
+        leases: leases(approved),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }
@@ -268,6 +280,16 @@ fn serving(plan: &Plan, structure: &Structure) -> Serving {
         Some((node, ProviderInstance { config: it.provider.clone(), key }))
     });
     Serving::of(served.collect())
+}
+
+/// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
+fn leases(approved: &Approved<'_>) -> Leases {
+    let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
+    approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
+    let providers = entail_rules::providers::serve(approved.facts);
+    Leases::of(approved.facts, &providers, approved.structure, &|node| {
+        Some(steps.get(&node).copied().unwrap_or_default())
+    })
 }
 
 /// Decodes a stored object, marked as recorded.

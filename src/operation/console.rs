@@ -1,6 +1,7 @@
 //! `console`: expressions in the scope of the root module, with the values that the state holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::attributes;
 use super::session::Session;
@@ -8,6 +9,7 @@ use crate::address::{Instance, InstanceKey, Module};
 use crate::config::check::references_problems;
 use crate::config::uses::of_value;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::functions::Failure;
 use crate::expression::print::format_value;
 use crate::expression::{self, Scope, Subject, problems};
 use crate::lower::Structure;
@@ -17,8 +19,9 @@ use crate::observe::values::{ValueScope, Values};
 use crate::operation::apply::stored_value;
 use crate::planner::{self, Inputs};
 use crate::request::Request;
+use crate::schema::FunctionSignature;
 use crate::state::State;
-use crate::syntax::{self, Expr, Expression, Step};
+use crate::syntax::{self, Expr, Expression, Name, Step};
 use crate::value::{Str, Value};
 use crate::world::World;
 
@@ -38,7 +41,7 @@ To leave, type \"exit\" or use Control-C or Control-D.";
 /// If blocks wait for each other. Whatever else is wrong in the configuration is in the table's problems.
 pub fn open<'a>(
     session: &'a Session,
-    pool: &Pool,
+    pool: &'a Pool,
     state: &State,
     variables: &'a BTreeMap<Str, Value>,
 ) -> Result<Values<'a>, Diagnostics> {
@@ -58,6 +61,7 @@ pub fn open<'a>(
     let mut values =
         Values::new(&session.config, structure, variables, &session.world, &session.sources);
     values.workspace = &session.workspace;
+    values.pool = Some(pool);
     values.planning = false;
     values.plan_time = None;
     for id in 0..values.structure.resources.len() {
@@ -176,6 +180,14 @@ impl Scope for ConsoleScope<'_, '_> {
 
     fn place(&self, span: Span) -> String {
         self.0.place(span)
+    }
+
+    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        self.0.provider_function(name)
+    }
+
+    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
+        self.0.call_provider_function(name, arguments)
     }
 
     fn world(&self) -> &World {

@@ -41,6 +41,8 @@ pub enum Event {
     ApplyComplete(Subject, Action, Duration),
     /// It failed. The problem itself is returned by the operation.
     ApplyErrored(Subject, Action, Duration),
+    /// An object left the state and was left alone.
+    Forgotten(Instance),
     /// An import is about to be planned or (`applying`) to be made.
     ImportStart {
         /// The instance it becomes.
@@ -83,6 +85,8 @@ pub enum Event {
     EphemeralStart(Instance, Phase),
     /// It was opened, renewed or closed.
     EphemeralComplete(Instance, Phase, Duration),
+    /// An ephemeral resource is not opened before the plan is carried out, for the reason given.
+    EphemeralDeferred(Instance, &'static str),
 }
 
 /// Who listens to [`Event`]s.

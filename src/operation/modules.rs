@@ -1,14 +1,29 @@
-//! Installs the modules that a configuration calls: finds them and writes down where they are.
+//! Installs the modules that a configuration calls: finds them, fetches what lies elsewhere, and writes down where they are.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::address::Module as ModuleAddr;
-use crate::config::source::{ModuleSource, join_path};
-use crate::config::statics::{Ground, StaticModule};
-use crate::config::{CallSource, InstalledModules, Module, ModuleCall, call_source, load_module};
+use crate::address::ModuleInstance;
+use crate::config::source::{ModuleSource, RegistryAddress, RemoteAddress, join_path};
+use crate::config::statics::{Each, Ground, StaticModule};
+use crate::config::version::{Constraints, Version};
+use crate::config::{
+    CallSource, InstalledModule, InstalledModules, Module, ModuleCall, call_source, installed,
+    instances, load_module,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+
+mod archive;
+mod fetch;
+mod git;
+mod problems;
+mod registry;
+#[cfg(test)]
+mod tests;
+mod web;
+
+use fetch::Fetcher;
 
 /// One module that was found, for the terminal: `- net.subnet in modules/subnet`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +32,15 @@ pub struct Installed {
     pub key: String,
     /// The folder, relative to the root module's.
     pub directory: String,
+}
+
+/// What is told while modules are installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// A package is fetched: from where, which version, and for which call.
+    Downloading(String, Option<String>, String),
+    /// A module is in its place.
+    Found(Installed),
 }
 
 /// What an installation did.
@@ -30,11 +54,31 @@ pub struct Installation {
     pub has_calls: bool,
 }
 
-/// Finds every module that the root module in `root` calls, directly or not, and writes `modules/modules.json` under `data`
-/// (the root's `.terraform`). Where something is wrong nothing is written.
-///
-/// Only local modules (`./`, `../`) can be installed.
-pub fn install_modules(ground: &Arc<Ground>, data: &Path) -> (Installation, Diagnostics) {
+/// How modules are installed.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// Fetches everything again, and the newest versions.
+    pub upgrade: bool,
+    /// The addresses of module registries that need not be asked for, by host.
+    pub registries: &'a BTreeMap<String, String>,
+    /// Is told of every step.
+    pub tell: &'a dyn Fn(Progress),
+}
+
+/// Tells nobody, and asks everybody.
+#[cfg(test)]
+pub(crate) fn quietly() -> How<'static> {
+    static NONE: BTreeMap<String, String> = BTreeMap::new();
+    How { upgrade: false, registries: &NONE, tell: &|_| {} }
+}
+
+/// Finds every module that the root module calls, directly or not, fetches those that lie elsewhere, and writes
+/// `modules/modules.json` under `data` (the root's `.terraform`). What fails leaves what was installed before as it was.
+pub fn install_modules(
+    ground: &Arc<Ground>,
+    data: &Path,
+    how: How<'_>,
+) -> (Installation, Diagnostics) {
     let (root, sources) = (&ground.world.root, &ground.sources);
     let (module, mut problems) = load_module(root, ".", sources);
     let Some(module) = module else { return (Installation::default(), problems) };
@@ -44,17 +88,27 @@ pub fn install_modules(ground: &Arc<Ground>, data: &Path) -> (Installation, Diag
     let before = InstalledModules::read(data).unwrap_or_default();
     let mut installer = Installer {
         root,
+        data,
         sources,
         before,
+        how,
+        fetcher: Fetcher::new(&ground.world, data, &how),
         done: Installation::default(),
         problems: Diagnostics::new(),
         told: BTreeSet::new(),
+        listed: BTreeMap::new(),
     };
     installer.done.has_calls = !module.calls.is_empty();
     installer.install_all(Arc::new(StaticModule::root(module, ground.clone())));
-    let Installer { done, problems: more, before, .. } = installer;
+    let Installer { mut done, problems: more, before, .. } = installer;
     problems.extend(more);
-    if !problems.has_errors() && (done.has_calls || !before.records.is_empty()) {
+    if problems.has_errors() {
+        // What could not be installed now may still be there from before.
+        for (key, record) in &before.records {
+            done.modules.records.entry(key.clone()).or_insert_with(|| record.clone());
+        }
+    }
+    if done.modules.records.len() > 1 || !before.records.is_empty() {
         problems.extend(write(data, &done.modules).err());
     }
     (done, problems)
@@ -62,12 +116,17 @@ pub fn install_modules(ground: &Arc<Ground>, data: &Path) -> (Installation, Diag
 
 struct Installer<'a> {
     root: &'a Path,
+    data: &'a Path,
     sources: &'a Sources,
     before: InstalledModules,
+    how: How<'a>,
+    fetcher: Fetcher,
     done: Installation,
     problems: Diagnostics,
     /// Folders whose own problems were told.
     told: BTreeSet<String>,
+    /// The versions of registry modules that were asked for.
+    listed: BTreeMap<String, Vec<Version>>,
 }
 
 /// A module whose calls are still to be followed.
@@ -75,50 +134,83 @@ struct Open {
     place: Arc<StaticModule>,
     /// The folders from the root to this module.
     trail: Vec<String>,
+    /// The folder of the package that it belongs to; nothing in the root module's own.
+    package: Option<String>,
+}
+
+/// Where a module was put.
+struct Put {
+    directory: String,
+    version: Option<String>,
+    package: Option<String>,
+}
+
+/// One instance of a call that is to be installed.
+struct Wanted<'a> {
+    at: ModuleInstance,
+    key: String,
+    call: &'a ModuleCall,
+    span: Span,
+    caller: &'a Open,
 }
 
 impl Installer<'_> {
     /// Follows calls depth first, in the order of their names.
     fn install_all(&mut self, root: Arc<StaticModule>) {
-        self.done.modules.insert(&ModuleAddr::default(), String::new(), None, ".".to_owned());
-        let mut open = vec![Open { place: root, trail: vec![".".to_owned()] }];
-        while let Some(Open { place, trail }) = open.pop() {
+        self.done.modules.insert(root.at(), String::new(), None, ".".to_owned());
+        let mut open = vec![Open { place: root, trail: vec![".".to_owned()], package: None }];
+        while let Some(caller) = open.pop() {
             let mut called = Vec::new();
-            for call in place.module().calls.values() {
-                let child = place.address().child(&call.name.text);
-                let Some((module, directory)) = self.install(&child, call, &place, &trail) else {
-                    continue;
-                };
-                let trail = trail.iter().cloned().chain([directory]).collect();
-                let place = Arc::new(place.child(child, call, None, module));
-                called.push(Open { place, trail });
+            for call in caller.place.module().calls.values() {
+                let all = self.problems.take(instances(&caller.place, call));
+                for each in all.unwrap_or_default() {
+                    called.extend(self.install(call, each, &caller));
+                }
             }
             open.extend(called.into_iter().rev());
         }
     }
 
-    fn install(
-        &mut self,
-        address: &ModuleAddr,
-        call: &ModuleCall,
-        place: &StaticModule,
-        trail: &[String],
-    ) -> Option<(Arc<Module>, String)> {
-        let CallSource { source, .. } = self.problems.take(call_source(call, place, None))?;
-        let at = call.source.as_ref().map_or(call.declared, |it| it.span);
-        let ModuleSource::Local(path) = &source else {
-            self.problems.push(not_local(&call.name.text, &source, at));
-            return None;
+    fn install(&mut self, call: &ModuleCall, each: Option<Each>, caller: &Open) -> Option<Open> {
+        let CallSource { source, version } =
+            self.problems.take(call_source(call, &caller.place, each.as_ref()))?;
+        let at = caller.place.child_at(call, each.as_ref());
+        let span = call.source.as_ref().map_or(call.declared, |it| it.span);
+        let wanted = Wanted { key: installed::key(&at), at, call, span, caller };
+        let put = match &source {
+            ModuleSource::Local(path) => self.problems.take(local(&wanted, path))?,
+            other => {
+                let put = self.fetch(&wanted, other, version.as_deref());
+                self.problems.take(put)?
+            }
         };
-        let caller = trail.last().map_or(".", |it| it.as_str());
-        let directory = join_path(caller, path);
-        if trail.contains(&directory) {
-            self.problems.push(calls_itself(&call.name.text, &directory, call.declared));
+        let module = self.load(&wanted, &put)?;
+        let is_known = self
+            .before
+            .get(&wanted.at)
+            .is_some_and(|it| it.directory == put.directory && it.source == source.recorded());
+        if !is_known || self.how.upgrade {
+            let it = Installed { key: wanted.key.clone(), directory: put.directory.clone() };
+            (self.how.tell)(Progress::Found(it.clone()));
+            self.done.installed.push(it);
+        }
+        let directory = put.directory.clone();
+        self.done.modules.insert(&wanted.at, source.recorded(), put.version, directory.clone());
+        let place = Arc::new(caller.place.child(call, each, module));
+        let trail = caller.trail.iter().cloned().chain([directory]).collect();
+        Some(Open { place, trail, package: put.package })
+    }
+
+    /// Reads the module that was put somewhere.
+    fn load(&mut self, wanted: &Wanted, put: &Put) -> Option<Arc<Module>> {
+        let (name, directory) = (&wanted.call.name.text, &put.directory);
+        if wanted.caller.trail.contains(directory) {
+            self.problems.push(problems::calls_itself(name, directory, wanted.call.declared));
             return None;
         }
-        let (module, problems) = load_module(&self.root.join(&directory), &directory, self.sources);
+        let (module, problems) = load_module(&self.root.join(directory), directory, self.sources);
         let Some(module) = module else {
-            self.problems.push(unreadable(&directory, &call.name.text, at));
+            self.problems.push(problems::unreadable(directory, name, wanted.span));
             return None;
         };
         let is_broken = problems.has_errors();
@@ -126,20 +218,152 @@ impl Installer<'_> {
             self.problems.extend(problems);
         }
         // What a broken module calls need not be what its author means.
-        if is_broken {
+        (!is_broken).then_some(module)
+    }
+
+    /// Fetches a module that lies elsewhere, unless it is there already.
+    fn fetch(
+        &mut self,
+        wanted: &Wanted,
+        source: &ModuleSource,
+        version: Option<&str>,
+    ) -> Result<Put, Diagnostics> {
+        let constraints = version.and_then(Constraints::parse);
+        if let Some(known) = self.known(wanted, source, constraints.as_ref()) {
+            return Ok(known);
+        }
+        let folder = self.data.join("modules").join(folder_name(&wanted.key));
+        let shown = shown(self.root, &folder);
+        let (address, version) = match source {
+            ModuleSource::Registry(text) => {
+                let registry = RegistryAddress::parse(text);
+                let version = self.choose(wanted, &registry, constraints.as_ref())?;
+                self.tell_download(&registry.package(), Some(&version), wanted);
+                let found = self.fetcher.located(&registry, &version);
+                let address = found.map_err(|why| {
+                    problems::registry_failed(&registry, Some(&version), &why, wanted)
+                })?;
+                let folder = join_folder(&address.folder, &registry.folder);
+                (RemoteAddress { folder, ..address }, Some(version))
+            }
+            _ => {
+                let address = RemoteAddress::parse(&source.to_string())
+                    .map_err(|why| problems::not_fetched(wanted, &source.to_string(), &why))?;
+                self.tell_download(&address.package(), None, wanted);
+                (address, None)
+            }
+        };
+        self.fetcher
+            .fetch(&address, &folder)
+            .map_err(|why| problems::not_fetched(wanted, &address.package(), &why))?;
+        let directory = match address.folder.as_str() {
+            "" => shown.clone(),
+            inner => join_path(&shown, inner),
+        };
+        if !self.root.join(&directory).is_dir() {
+            return Err(problems::no_subdirectory(wanted, &address.folder).into());
+        }
+        Ok(Put { directory, version, package: Some(shown) })
+    }
+
+    fn tell_download(&self, package: &str, version: Option<&str>, wanted: &Wanted) {
+        let version = version.map(str::to_owned);
+        (self.how.tell)(Progress::Downloading(package.to_owned(), version, wanted.key.clone()));
+    }
+
+    /// Returns where a module is that was fetched before and still fits.
+    fn known(
+        &self,
+        wanted: &Wanted,
+        source: &ModuleSource,
+        constraints: Option<&Constraints>,
+    ) -> Option<Put> {
+        let record: &InstalledModule = self.before.get(&wanted.at)?;
+        let version = record.version.as_deref().and_then(Version::parse);
+        let fits = constraints.is_none_or(|it| version.as_ref().is_some_and(|at| it.allow(at)));
+        let is_there = self.root.join(&record.directory).is_dir();
+        if self.how.upgrade || record.source != source.recorded() || !fits || !is_there {
             return None;
         }
-        let is_known = self
-            .before
-            .get(address)
-            .is_some_and(|it| it.directory == directory && it.source == source.to_string());
-        if !is_known {
-            let key = address.0.join(".");
-            self.done.installed.push(Installed { key, directory: directory.clone() });
-        }
-        self.done.modules.insert(address, source.to_string(), None, directory.clone());
-        Some((module, directory))
+        let folder = self.data.join("modules").join(folder_name(&wanted.key));
+        Some(Put {
+            directory: record.directory.clone(),
+            version: record.version.clone(),
+            package: Some(shown(self.root, &folder)),
+        })
     }
+
+    /// Chooses the newest version of a registry module that its call allows.
+    fn choose(
+        &mut self,
+        wanted: &Wanted,
+        registry: &RegistryAddress,
+        constraints: Option<&Constraints>,
+    ) -> Result<String, Diagnostics> {
+        let package = registry.package();
+        if !self.listed.contains_key(&package) {
+            let listed = self.fetcher.versions(registry);
+            let listed = listed.map_err(|why| match why {
+                registry::Trouble::NotFound => problems::not_in_registry(registry, wanted),
+                registry::Trouble::Failed(why) => {
+                    problems::registry_failed(registry, None, &why, wanted)
+                }
+            })?;
+            self.listed.insert(package.clone(), listed);
+        }
+        let all = &self.listed[&package];
+        let Some(newest) = all.last() else {
+            return Err(problems::no_versions(registry, wanted).into());
+        };
+        let found = all.iter().rev().find(|it| match constraints {
+            Some(constraints) => constraints.allow(it),
+            None => it.prerelease.is_empty(),
+        });
+        match found {
+            Some(version) => Ok(version.to_string()),
+            None => {
+                Err(problems::no_matching_version(registry, &newest.to_string(), wanted).into())
+            }
+        }
+    }
+}
+
+/// Returns where a module is that lies beside its caller.
+fn local(wanted: &Wanted, path: &str) -> Result<Put, Diagnostics> {
+    let caller = wanted.caller.trail.last().map_or(".", |it| it.as_str());
+    let directory = join_path(caller, path);
+    let package = wanted.caller.package.clone();
+    if let Some(package) = &package
+        && directory != *package
+        && !directory.starts_with(&format!("{package}/"))
+    {
+        return Err(problems::escapes(wanted, path, package).into());
+    }
+    Ok(Put { directory, version: None, package })
+}
+
+fn join_folder(outer: &str, inner: &str) -> String {
+    match (outer, inner) {
+        (outer, "") => outer.to_owned(),
+        ("", inner) => inner.to_owned(),
+        (outer, inner) => join_path(outer, inner),
+    }
+}
+
+/// Returns a folder as users would write it, relative to the root module's.
+fn shown(root: &Path, folder: &Path) -> String {
+    folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().replace('\\', "/")
+}
+
+/// Returns the name of a call's folder; keys of instances can hold anything, folders' names cannot.
+fn folder_name(key: &str) -> PathBuf {
+    let is_plain = |it: char| it.is_alphanumeric() || "._-".contains(it);
+    if key.chars().all(is_plain) {
+        return key.into();
+    }
+    let plain: String = key.chars().map(|it| if is_plain(it) { it } else { '_' }).collect();
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    format!("{plain}-{:08x}", key.bytes().fold(0x811c_9dc5, step)).into()
 }
 
 /// Writes the list of modules, whole or not at all.
@@ -154,33 +378,5 @@ fn write(data: &Path, modules: &InstalledModules) -> Result<(), Diagnostic> {
         file.persist(&path).map_err(|it| it.error)?;
         Ok(())
     };
-    attempt().map_err(|error| not_written(&path, &error))
-}
-
-fn not_written(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to update module manifest")
-        .detail(format!("Unable to write the module manifest file {}: {error}.", path.display()))
-}
-
-fn not_local(name: &str, source: &ModuleSource, at: Span) -> Diagnostic {
-    let kind = if matches!(source, ModuleSource::Registry(_)) {
-        "a module registry"
-    } else {
-        "a remote location"
-    };
-    Diagnostic::error("Module source is not supported")
-        .detail(format!("The source {:?} of module {name:?} leads to {kind}, which is not supported yet. Only local modules, whose source begins with \"./\" or \"../\", can be installed.", source.to_string()))
-        .at(at)
-}
-
-fn unreadable(directory: &str, name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Unreadable module directory")
-        .detail(format!("The directory {directory} could not be read for module {name:?}. It does not exist, or its permissions forbid it."))
-        .at(at)
-}
-
-fn calls_itself(name: &str, directory: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Module calls itself")
-        .detail(format!("The module call {name:?} leads to the folder {directory}, which is one of those that lead to this call. A module cannot contain itself; change the source of one of the calls."))
-        .at(at)
+    attempt().map_err(|error| problems::not_written(&path, &error))
 }

@@ -96,8 +96,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
 
 /// The configuration's files, by their names relative to the root module.
 fn sources(session: &Session) -> BTreeMap<String, String> {
-    let names: Vec<String> =
-        session.config.modules.values().map(|it| it.directory.clone()).collect();
+    let names: Vec<String> = session.config.all().map(|it| it.1.directory.clone()).collect();
     let mut files = BTreeMap::new();
     let mut number = 1;
     while let Some(source) = session.sources.get(crate::diagnostic::FileId(number)) {
@@ -186,21 +185,33 @@ impl Loaded {
         sources: Sources,
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
-        let config = self.config(&world, &sources)?;
+        let (config, warnings) = self.config_and_warnings(&world, &sources)?;
         let text = self
             .extras
             .facts
             .get("structure")
             .map(|it| String::from_utf8_lossy(it))
             .unwrap_or_default();
-        let modules = |path: &crate::address::Module| config.module(path).cloned();
+        let modules = |it: &crate::address::ModuleInstance| config.module_of(it).cloned();
         self.structure = Structure::load(&text, modules)
             .map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
-        Session::of_config(world, sources, config, self.plan.workspace.clone(), choice)
+        let workspace = self.plan.workspace.clone();
+        let mut session = Session::of_config(world, sources, config, workspace, choice)?;
+        session.warnings = warnings;
+        Ok(session)
     }
 
-    /// Reads the configuration from the texts in the plan. The folder they are laid out in is gone afterwards.
+    /// Reads the configuration from the texts in the plan.
     pub fn config(&self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
+        Ok(self.config_and_warnings(world, sources)?.0)
+    }
+
+    /// Reads the configuration, and what it is warned of. The folder its files are laid out in is gone afterwards.
+    fn config_and_warnings(
+        &self,
+        world: &Arc<World>,
+        sources: &Sources,
+    ) -> Result<(Config, Diagnostics), Diagnostics> {
         let unusable = |error: std::io::Error| {
             Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
         };
@@ -239,7 +250,7 @@ impl Loaded {
         match config.filter(|_| !problems.has_errors()) {
             Some(mut config) => {
                 self.note_generated(&mut config, sources);
-                Ok(config)
+                Ok((config, problems))
             }
             None => Err(problems),
         }

@@ -9,7 +9,7 @@ use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::inputs::{self as variables, VariableInput};
 use crate::config::statics::{Ground, StaticModule, settings};
-use crate::config::{Config, InstalledModules, load_module};
+use crate::config::{Config, InstalledModules, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::request::Request;
@@ -194,7 +194,7 @@ impl Session {
     }
 
     fn required_providers(&self) -> BTreeSet<Provider> {
-        let modules = self.config.modules.values();
+        let modules = self.config.all().map(|it| it.1);
         modules
             .flat_map(|it| {
                 it.required_providers
@@ -208,12 +208,20 @@ impl Session {
     /// Returns every provider that the configuration or the state needs.
     pub fn needed_providers(&self, state: &State) -> BTreeSet<Provider> {
         let mut needed: BTreeSet<Provider> = BTreeSet::new();
-        for module in self.config.modules.values() {
+        for module in self.config.all().map(|it| it.1) {
             needed.extend(module.resources.values().map(|it| it.provider_source.clone()));
             needed.extend(module.providers.iter().map(|it| it.source.clone()));
         }
         let managed = state.resources.iter().filter(|it| it.0.resource.mode == Mode::Managed);
         needed.extend(managed.map(|it| it.1.provider.provider.clone()));
+        for module in self.config.modules.values() {
+            let is_idle = |it: &Provider| !needed.contains(it);
+            if module.required_providers.values().any(|it| is_idle(&it.source)) {
+                // It may be required for its functions alone.
+                let called = uses::called_providers(module);
+                needed.extend(called.iter().map(|it| module.provider_of(it)));
+            }
+        }
         needed
     }
 

@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::codec::{Damaged, Decoder, Encoder, Read, with_room};
-use super::{Action, Change, LeftOut, OutputChange, Plan, Reason};
+use super::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
 use crate::diagnostic::Diagnostic;
 use crate::request::PlanMode;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
@@ -46,7 +46,16 @@ impl Plan {
     /// Reads a plan from a file.
     pub fn load(path: &Path) -> Result<(Plan, PlanExtras), Diagnostic> {
         let bytes = std::fs::read(path).map_err(|error| not_a_plan(path, &error.to_string()))?;
-        with_room(|| unpack(&bytes)).map_err(|why| not_a_plan(path, &why))
+        Plan::read(&bytes).map_err(|why| not_a_plan(path, &why))
+    }
+
+    /// Reads a plan from the bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// If they are none, or are damaged: with a phrase that says so.
+    pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
+        with_room(|| unpack(bytes))
     }
 
     /// Tells whether the plan may be applied to what is on record now.
@@ -275,6 +284,7 @@ fn write_change(out: &mut Encoder, change: &Change) {
         after,
         replace_paths,
         private,
+        identity,
         importing,
         generated_config,
         deposes,
@@ -290,6 +300,8 @@ fn write_change(out: &mut Encoder, change: &Change) {
     out.option((before != after).then_some(after), Encoder::value);
     out.list(replace_paths, Encoder::path);
     out.bytes(private);
+    out.option(identity.before.as_ref(), Encoder::value);
+    out.option(identity.after.as_ref(), Encoder::value);
     out.option(importing.as_deref(), Encoder::text);
     out.option(generated_config.as_deref(), Encoder::text);
     out.option(deposes.as_deref(), Encoder::text);
@@ -316,6 +328,10 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
         after,
         replace_paths: input.list(Decoder::path)?,
         private: input.bytes()?.to_vec(),
+        identity: Identities {
+            before: input.option(Decoder::value)?,
+            after: input.option(Decoder::value)?,
+        },
         importing: input.option(text)?,
         generated_config: input.option(text)?,
         deposes: input.option(Decoder::text)?,

@@ -127,6 +127,7 @@ fn plan() -> Plan {
             PathStep::key("x"),
         ]],
         private: vec![0, 255],
+        identity: Identities { before: Some(object(vec![("id", Value::from("i"))])), after: None },
         importing: Some("import me".into()),
         generated_config: Some("resource {}".into()),
         deposes: Some("ffffffff".into()),

@@ -7,7 +7,7 @@ use super::shape::{
     concrete_type, mark_by_schema, write_known, write_path, write_sensitive, write_unknown,
 };
 use super::state_json::{self, write_checks};
-use super::{Action, Change, OutputChange, Plan, Reason};
+use super::{Action, Change, Identities, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
@@ -15,7 +15,6 @@ use crate::request::PlanMode;
 use crate::schema::Schema;
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
-use crate::value::path::mark_paths;
 use crate::value::{Str, Value, json};
 
 /// Finds the schema of a resource type.
@@ -145,32 +144,29 @@ fn write_planned(
     json.member("provider_name", &change.provider.provider.to_string());
     json.key("schema_version");
     json.literal(schema.version);
-    if change.after.is_known() && !change.after.is_null() && !change.after.entries().is_empty() {
+    let has_known = || change.after.entries().iter().any(|it| it.1.is_known());
+    if change.after.is_known() && !change.after.is_null() && has_known() {
         json.key("values");
         write_known(json, &change.after);
     }
     json.key("sensitive_values");
-    match is_planned_twice(change) {
-        true => write_sensitive(json, &without_schema_marks(&change.after, &schema)),
-        false => write_sensitive(json, &change.after),
+    write_sensitive(json, &change.after);
+    if let Some(identity) = &change.identity.after
+        && let Some(known) = &schema.identity
+    {
+        write_identity(json, "identity", identity);
+        json.key("identity_schema_version");
+        json.literal(known.version);
     }
     json.close('}');
     Ok(())
 }
 
-/// Returns whether an object is planned once more, as if there had been none. OpenTofu's document then tells which parts
-/// the configuration makes sensitive, and not which the schema does.
-fn is_planned_twice(change: &Change) -> bool {
-    matches!(change.action, Action::DeleteThenCreate | Action::CreateThenDelete)
-        && change.reason != Some(Reason::ReplaceBecauseTainted)
-}
-
-fn without_schema_marks(value: &Value, schema: &Schema) -> Value {
-    let (plain, marks) = value.unmark_paths();
-    let (_, of_schema) = mark_by_schema(&plain, &schema.block).unmark_paths();
-    let of_schema: Vec<_> = of_schema.into_iter().map(|it| it.0).collect();
-    let marks: Vec<_> = marks.into_iter().filter(|it| !of_schema.contains(&it.0)).collect();
-    mark_paths(&plain, &marks)
+/// Writes an identity. One that is not wholly known is not written.
+fn write_identity(json: &mut JsonWriter, name: &str, identity: &Value) {
+    if let Ok(text) = json::to_state_json(identity, identity.ty()) {
+        json.member_raw(name, &text);
+    }
 }
 
 /// Writes `index`, unless there is no key.
@@ -273,6 +269,12 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
         "generated_config",
         change.generated_config.as_deref().unwrap_or_default(),
     );
+    let Identities { before, after } = &change.identity;
+    for (name, identity) in [("before_identity", before), ("after_identity", after)] {
+        if let Some(identity) = identity {
+            write_identity(json, name, identity);
+        }
+    }
     json.close('}');
 }
 

@@ -146,12 +146,23 @@ pub struct Change {
     pub replace_paths: Vec<Path>,
     /// What the provider handed out in planning.
     pub private: Vec<u8>,
+    /// What it is and will be identified by.
+    pub identity: Identities,
     /// The import id, where the object is imported.
     pub importing: Option<String>,
     /// The configuration that was generated for it.
     pub generated_config: Option<String>,
     /// The key under which the old object is deposed, for `CreateThenDelete`.
     pub deposes: Option<Str>,
+}
+
+/// What an object is identified by, where its provider says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Identities {
+    /// Now.
+    pub before: Option<Value>,
+    /// Afterwards.
+    pub after: Option<Value>,
 }
 
 /// What happens to a root output.

@@ -34,7 +34,8 @@ fn data_schema() -> Arc<Schema> {
         ("output", any),
         ("triggers_replace", any),
     ]);
-    Arc::new(Schema { version: 0, block: BlockSchema { attributes, ..BlockSchema::default() } })
+    let block = BlockSchema { attributes, ..BlockSchema::default() };
+    Arc::new(Schema { block, ..Schema::default() })
 }
 
 fn schemas() -> Box<Schemas<'static>> {
@@ -397,6 +398,7 @@ fn change_of(entry: &Json) -> Change {
         after: value_of(change.get("after"), &change["after_unknown"], &change["after_sensitive"]),
         replace_paths: paths.map(|it| vec![PathStep::attribute(text(&it[0]))]).collect(),
         private: Vec::new(),
+        identity: Default::default(),
         importing: None,
         generated_config: None,
         deposes: None,
@@ -477,6 +479,7 @@ fn a_sound_plan_has_no_faults_and_an_unsound_one_says_each() {
         after,
         replace_paths: Vec::new(),
         private: Vec::new(),
+        identity: Default::default(),
         importing: None,
         generated_config: None,
         deposes: None,

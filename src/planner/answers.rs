@@ -32,6 +32,7 @@ pub struct ByNode {
 enum Trait {
     Managed,
     Data,
+    Ephemeral,
     Declared,
     InState,
     Keeps,
@@ -132,6 +133,7 @@ impl ByNode {
         };
         known.note(Trait::Managed, &facts.managed);
         known.note(Trait::Data, &facts.data);
+        known.note(Trait::Ephemeral, &facts.ephemeral);
         known.note(Trait::Declared, &facts.declared);
         known.note(Trait::InState, &facts.in_state);
         known.note(Trait::Keeps, &facts.keeps_object);
@@ -229,6 +231,7 @@ impl ByNode {
         for (what, rows) in [
             (Trait::Managed, &mut batch.managed),
             (Trait::Data, &mut batch.data),
+            (Trait::Ephemeral, &mut batch.ephemeral),
             (Trait::Declared, &mut batch.declared),
             (Trait::InState, &mut batch.in_state),
             (Trait::Keeps, &mut batch.keeps_object),
@@ -284,6 +287,7 @@ impl ByNode {
     pub fn extend(&mut self, more: &Facts, orphans: &[(Node, Reason)]) {
         self.note(Trait::Managed, &more.managed);
         self.note(Trait::Data, &more.data);
+        self.note(Trait::Ephemeral, &more.ephemeral);
         self.note(Trait::Declared, &more.declared);
         self.note(Trait::Keeps, &more.keeps_object);
         self.note(Trait::Conditions, &more.has_conditions);

@@ -15,7 +15,7 @@ use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
 use crate::state::{self, ResourceState, State};
 use crate::value::path::mark_paths;
@@ -43,14 +43,17 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         if inputs.request.mode != PlanMode::RefreshOnly {
             changes.extend(change(&parts, *node, found));
         }
-        drift.extend(drifted(&parts, *node, found));
+        drift.extend(found.prior.as_ref().and_then(|it| drifted(&parts, *node, it)));
+    }
+    if inputs.request.mode == PlanMode::Normal {
+        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     Plan {
         mode: inputs.request.mode,
         errored,
-        changes,
         drift,
         prior_state: prior_state(&parts),
         previous_state: inputs.state.clone(),
@@ -61,10 +64,34 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
-        relevant_attributes: Vec::new(),
+        relevant_attributes: super::relevant::attributes(
+            inputs,
+            parts.observer.pool,
+            &changes,
+            &parts.outputs,
+            &module_outputs(&parts),
+        ),
         workspace: inputs.workspace.to_owned(),
         outputs: parts.outputs,
+        changes,
     }
+}
+
+/// The outputs of modules that have a value: they are made anew in every plan.
+fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance, Str)> {
+    if parts.inputs.request.mode == PlanMode::Destroy {
+        return Vec::new();
+    }
+    let structure = &parts.observer.values.structure;
+    let mut found = Vec::new();
+    for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
+        for (name, &node) in &module.outputs {
+            if parts.observer.values.value(node).is_ok_and(|it| !it.is_null()) {
+                found.push((module.address.clone(), name.clone()));
+            }
+        }
+    }
+    found
 }
 
 fn variables(inputs: &Inputs<'_>) -> BTreeMap<Str, Value> {
@@ -110,6 +137,10 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         },
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
+        identity: Identities {
+            before: found.prior.as_ref().and_then(|it| it.identity.clone()),
+            after: found.identity.clone(),
+        },
         importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
         generated_config: parts
             .observer
@@ -151,9 +182,24 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
     bytes.iter().map(|it| format!("{it:02x}")).collect::<String>().into()
 }
 
+/// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
+fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
+    let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
+    let nothing = Found {
+        action: entail_rules::Action::NoOp,
+        reason: entail_rules::Reason::Plain,
+        prior: None,
+        after: Value::Null(prior.value.ty()),
+        private: Vec::new(),
+        identity: None,
+        replace_paths: Vec::new(),
+        recorded_marks: None,
+    };
+    change(parts, node, &nothing)
+}
+
 /// What changed outside: the object as recorded against the object as read.
-fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
-    let prior = found.prior.as_ref()?;
+fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());
@@ -182,6 +228,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         after: prior.value.clone(),
         replace_paths: Vec::new(),
         private: Vec::new(),
+        identity: Identities::default(),
         importing: None,
         generated_config: None,
         deposes: None,
@@ -297,6 +344,11 @@ fn refresh(
         state.remove_object(address, deposed);
         return;
     }
+    let moved = parts.inputs.moved.get(address);
+    let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
+    if is_of_another_type {
+        change_type(parts, state, address);
+    }
     let Some(resource) = state.resources.get(&address.of()) else { return };
     let Some(instance) = resource.instances.get(&address.key) else { return };
     let stored = match deposed {
@@ -309,12 +361,17 @@ fn refresh(
         &address.resource.kind,
     );
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
-    let is_current = prior.value == prior.previous && stored.schema_version == schema.version;
-    if is_current && stored.private == prior.private {
+    let is_current = prior.value == prior.previous
+        && stored.schema_version == schema.version
+        && !is_of_another_type;
+    let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
+    let is_identified = state::objects::same_identity(&stored.identity, &identity);
+    if is_current && stored.private == prior.private && is_identified {
         return;
     }
     let Some(object) = object_in(state, address, deposed) else { return };
     object.private.clone_from(&prior.private);
+    object.identity = identity;
     if !is_current {
         state::objects::encode(object, &prior.value, schema);
     }
@@ -332,6 +389,18 @@ fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
     resource.provider = serving.config.clone();
     if let Some(instance) = resource.instances.get_mut(&address.key) {
         instance.provider_key = serving.key.clone();
+    }
+}
+
+/// An object that was moved from a resource of another type is one of its new provider's.
+fn change_type(parts: &Parts<'_, '_>, state: &mut State, address: &Instance) {
+    let structure = &parts.observer.values.structure;
+    let serving = structure
+        .resource_ids
+        .get(&address.of())
+        .and_then(|it| structure.resource(*it).provider.clone());
+    if let (Some(provider), Some(resource)) = (serving, state.resources.get_mut(&address.of())) {
+        resource.provider = provider;
     }
 }
 
@@ -367,6 +436,7 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     };
     let object = state::Object {
         private: prior.private.clone(),
+        identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
     let node = structure

@@ -62,7 +62,8 @@ fn keys(
     let Some(expression) = repetition.expression() else {
         return Some(vec![(InstanceKey::None, None)]);
     };
-    let (value, problems) = expression::evaluate(expression, &observer.values.scope(module));
+    let scope = observer.values.scope(module);
+    let (value, problems) = expression::evaluate(expression, &scope);
     let failed = problems.has_errors();
     observer.values.report(problems);
     if failed {
@@ -71,11 +72,14 @@ fn keys(
     match repetition::keys(repetition, &value) {
         Keys::Known(keys) => Some(keys),
         Keys::Invalid(problem) => {
-            observer.values.report([problem.at(expression.span)]);
+            let problem = repetition::blamed(*problem, repetition, &value, expression, &scope);
+            observer.values.report([problem]);
             None
         }
         Keys::Unknown => {
-            observer.values.report([repetition::not_known(repetition, what).at(expression.span)]);
+            let problem = repetition::not_known(repetition, what);
+            let problem = repetition::blamed(problem, repetition, &value, expression, &scope);
+            observer.values.report([problem]);
             None
         }
     }
@@ -99,7 +103,8 @@ fn call_keys(
     let mut passed = true;
     for parent in real.of(observer, stand_in_parent) {
         let config = observer.values.structure.module(parent).config.clone();
-        let block = &config.calls[&name];
+        // Of instances that come from different places, only some have this call.
+        let Some(block) = config.calls.get(&name) else { continue };
         let what = observer
             .values
             .structure
@@ -126,7 +131,10 @@ fn call_keys(
         structure.calls[id.index()].pending = false;
         for (key, each_value) in keys {
             let address = structure.module(parent).address.child(&name, key.clone());
-            let pattern = structure.module(stand_in).clone();
+            let mut pattern = structure.module(stand_in).clone();
+            if let Some(config) = observer.values.config.module_of(&address) {
+                pattern.config = config.clone();
+            }
             let child = structure.add_module(ModuleNode {
                 address,
                 parent: Some((parent, id)),
@@ -207,7 +215,7 @@ fn resource_keys(
     let mut passed = true;
     for module in real.of(observer, stand_in) {
         let config = observer.values.structure.module(module).config.clone();
-        let block = &config.resources[&name];
+        let Some(block) = config.resources.get(&name) else { continue };
         let address = Resource {
             module: observer.values.structure.module(module).address.clone(),
             resource: name.clone(),
@@ -281,6 +289,7 @@ fn declare(
     let held = observer.values.structure.resource(id).others.contains_key(&key);
     let node = observer.values.structure.add_instance(id, key.clone());
     observer.values.grow();
+    observer.values.wait_for(node);
     let address = observer.values.structure.resource(id).address.instance(key);
     progress.schedule.skip_to(node.0 as usize);
     progress.parts.resize(observer.values.structure.nodes.len(), Part::NoObject);
@@ -301,7 +310,7 @@ fn declare(
     match address.resource.mode {
         Mode::Managed => facts.managed.push((node,)),
         Mode::Data => facts.data.push((node,)),
-        Mode::Ephemeral => {}
+        Mode::Ephemeral => facts.ephemeral.push((node,)),
     }
     facts.object.push((node,));
     facts.member.push((node, pending));
@@ -321,6 +330,7 @@ fn declare(
     }
     progress.by_node.extend(&facts, &[]);
     progress.facts.absorb(&facts);
+    observer.leases.as_pending(node, pending);
     match held {
         true => progress.schedule.release_before(node.0, pending.0),
         false => progress.schedule.add_before(node.0, pending.0),

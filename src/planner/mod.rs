@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::{
-    Facts, Node, instances, order, outputs, providers, selection, spread, violations,
+    Facts, Node, ephemerals, instances, order, outputs, providers, selection, spread, violations,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::address::Instance;
+use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
+use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
@@ -26,6 +27,7 @@ mod answers;
 mod assemble;
 mod expand;
 mod problems;
+mod relevant;
 mod results;
 mod serving;
 mod stranded;
@@ -158,10 +160,23 @@ pub async fn plan(
     let structure = std::mem::take(&mut known.lowered.structure);
     let mut observer = observer(inputs, structure, pool, sink);
     observer.serving = serving::concluded(&known, &observer.values.structure);
+    observer.leases =
+        Leases::of(&known.lowered.facts, &known.providers, &observer.values.structure, &|_| {
+            Some(1)
+        });
+    for index in 0..observer.values.structure.nodes.len() {
+        let node = Node(index as u32);
+        if walk::is_decided_late(observer.values.structure.kind(node)) {
+            observer.values.wait_for(node);
+        }
+    }
     let mut progress = progress(inputs, &known, &observer);
     let mut real = expand::Real::default();
     loop {
-        walk::run(&observer, &mut progress).await;
+        tokio::select! {
+            () = walk::run(&observer, &mut progress) => {}
+            never = observer.keep_open() => match never {},
+        }
         if progress.to_expand.is_empty() {
             break;
         }
@@ -176,6 +191,7 @@ pub async fn plan(
             return Err(undeclared);
         }
     }
+    observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let Structured { mut lowered, instances: _, selection, mut providers, spread } = known;
     let learned = serving::learn(&mut lowered, &observer);
     let mut facts = lowered.facts;
@@ -202,6 +218,7 @@ pub async fn plan(
         &observer,
         inputs.request.targets.is_empty() && inputs.request.excludes.is_empty(),
     );
+    observer.close_all().await;
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
@@ -223,8 +240,9 @@ pub async fn plan(
         spread: &spread,
     };
     let errored = problems.has_errors();
+    let lent = ephemerals::lend(&facts, &providers, &progress.decisions);
     let (order, plan) = side_by_side(
-        || order::order(&facts, &providers, &spread, &progress.decisions),
+        || order::order(&facts, &providers, &spread, &progress.decisions, &lent),
         || assemble::assemble(parts, errored),
     );
     facts.reads.truncate(reads);
@@ -242,6 +260,26 @@ pub async fn plan(
         decisions: progress.decisions,
         problems,
     })
+}
+
+/// What `-replace` names without a key, although its resource has keys.
+fn unmatched_replaces(
+    inputs: &Inputs<'_>,
+    structure: &lower::Structure,
+) -> Vec<crate::diagnostic::Diagnostic> {
+    let keyless = inputs.request.replaces.iter().map(|it| &it.0);
+    let unmatched = keyless.filter(|it| it.key == InstanceKey::None).filter_map(|address| {
+        let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+        let is_matched =
+            resource.instances.len() == 1 && resource.instances.contains_key(&InstanceKey::None);
+        if !resource.declared || is_matched {
+            return None;
+        }
+        let declared: Vec<Instance> =
+            resource.instances.keys().map(|it| resource.address.instance(it.clone())).collect();
+        Some(problems::replace_lacks_key(address, &declared))
+    });
+    unmatched.collect()
 }
 
 /// Returns whether a block that imports name is in this run and nothing that it reads failed.
@@ -271,6 +309,7 @@ fn observer<'a>(
     let mut values =
         Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
     values.workspace = inputs.workspace;
+    values.pool = Some(pool);
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
         let name = &resource.address.resource;
@@ -293,6 +332,7 @@ fn observer<'a>(
         validated: Default::default(),
         serving: Default::default(),
         checks: conditions::Results::default(),
+        leases: Leases::default(),
         calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
     }
 }
@@ -335,6 +375,7 @@ fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) ->
         parts,
         found: BTreeMap::new(),
         dropped: Vec::new(),
+        gone: Vec::new(),
         results: BTreeMap::new(),
         facts: Facts::default(),
         decisions: Default::default(),

@@ -93,3 +93,32 @@ fn no_fallback(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> D
         today.map_or_else(|| "none".to_owned(), |it| it.to_string()),
     ))
 }
+
+/// An object leaves the state, and stays as it is.
+pub(super) fn forgotten(address: &Instance) -> Diagnostic {
+    Diagnostic::warning("Resource will be removed from the state").detail(format!(
+        "After this plan is applied, the resource {address} will not be managed anymore by OpenTofu.\n\nIn case you want to manage the resource again, you will have to import it."
+    ))
+}
+
+/// `-replace` names a resource that repeats, without a key.
+pub(super) fn replace_lacks_key(address: &Instance, declared: &[Instance]) -> Diagnostic {
+    let quoted = |it: &Instance| crate::address::quote(&it.to_string());
+    let why = match declared {
+        [] => "this resource doesn't have any instances.".to_owned(),
+        [only] => format!(
+            "it lacks an instance key.\n\nTo force replacement of the single declared instance, use the following option instead:\n  -replace={}",
+            quoted(only)
+        ),
+        several => {
+            let options: String =
+                several.iter().map(|it| format!("\n  -replace={}", quoted(it))).collect();
+            format!(
+                "it lacks an instance key.\n\nTo force replacement of particular instances, use one or more of the following options instead:{options}"
+            )
+        }
+    };
+    Diagnostic::warning("Incompletely-matched force-replace resource instance").detail(format!(
+        "Your force-replace request for {address} doesn't match any resource instances because {why}"
+    ))
+}

@@ -39,7 +39,9 @@ impl Observer<'_> {
         destroys: bool,
     ) -> bool {
         let node = self.values.structure.resource(resource);
-        let Some(block) = self.values.config.resource(&node.address.config()) else { return true };
+        let known = self.values.structure.block(resource);
+        let fallen = || self.values.config.resource(&node.address.config());
+        let Some(block) = known.or_else(fallen) else { return true };
         let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
         let first = || {
             self.values
@@ -50,6 +52,21 @@ impl Observer<'_> {
                 .map(|it| crate::lower::structure::ModuleId(it as u32))
         };
         let Some(module) = node.module.or_else(first) else { return true };
+        let (references, _) = crate::expression::references_of(expression);
+        let of_instance = |it: &&crate::expression::Reference| {
+            matches!(
+                it.subject,
+                crate::expression::Subject::EachKey
+                    | crate::expression::Subject::EachValue
+                    | crate::expression::Subject::CountIndex
+            )
+        };
+        if let Some(reference) = references.iter().find(of_instance) {
+            self.values.report([Diagnostic::error("Invalid reference in prevent_destroy")
+                .detail("A prevent_destroy argument cannot refer to each or count: it is evaluated also for instances that the configuration does not have any more.")
+                .at(reference.span)]);
+            return false;
+        }
         let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
         let failed = problems.has_errors();
         self.values.report(problems);
@@ -57,32 +74,45 @@ impl Observer<'_> {
             return false;
         }
         let (value, marks) = value.unmark_deep();
+        let name = address.map_or_else(|| node.address.to_string(), Instance::to_string);
         let invalid = |why: &str| {
             self.values.report([Diagnostic::error("Invalid value for prevent_destroy")
-                .detail(format!("The prevent_destroy argument must be true or false, and {why}."))
+                .detail(format!("Resource instance {name} {why}"))
                 .at(expression.span)]);
             false
         };
-        if marks.sensitive || marks.ephemeral {
-            return invalid("its value must not be sensitive or ephemeral");
+        let Ok(value) = convert(&value, Type::BOOL) else {
+            return invalid(
+                "has an invalid value for its prevent_destroy argument: a bool is required.",
+            );
+        };
+        if marks.sensitive {
+            return invalid(
+                "has a sensitive value for its prevent_destroy argument: whether deletion is blocked would disclose it. If it is not sensitive in practice, say so with the nonsensitive function.",
+            );
         }
-        if value.is_null() {
-            return invalid("this value is null");
+        if marks.ephemeral {
+            return invalid(
+                "has an ephemeral value for its prevent_destroy argument, which could be another one in the apply step.",
+            );
         }
-        if !value.is_known() {
-            return !destroys || invalid("its value is not known until apply");
-        }
-        match convert(&value, Type::BOOL).ok().and_then(|it| it.as_bool()) {
-            None => invalid("this value cannot be converted to bool"),
-            Some(true) if destroys => {
-                let address = address.map_or_else(|| node.address.to_string(), Instance::to_string);
+        match value.as_bool() {
+            _ if !destroys => true,
+            None if value.is_null() => invalid(
+                "has prevent_destroy set to null. When making a dynamic decision to allow destroy, use false instead.",
+            ),
+            None => invalid(&format!(
+                "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={}",
+                crate::address::quote(&name)
+            )),
+            Some(true) => {
                 self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
-                    "Resource instance {address} has prevent_destroy set, but the plan calls for it to be destroyed. Either disable prevent_destroy for this resource, or leave the instance out of this run with -exclude={}.",
-                    crate::address::quote(&address)
+                    "Resource instance {name} has prevent_destroy set, but the plan calls for it to be destroyed.\n\nTo proceed, either disable prevent_destroy for this resource or exclude the instance from this round using:\n    -exclude={}",
+                    crate::address::quote(&name)
                 ))]);
                 false
             }
-            Some(_) => true,
+            Some(false) => true,
         }
     }
 
@@ -365,14 +395,19 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
             continue;
         }
         for (name, check) in &node.config.checks {
-            let address = if node.address.is_root() {
-                format!("check.{name}")
-            } else {
-                format!("{}.check.{name}", node.address)
-            };
+            let address = conditions::check_address(&node.address, name);
             let block = config_name(&address);
             if !unfiltered || observer.request.mode == PlanMode::Destroy {
                 observer.checks.expect(conditions::Kind::Check, &block, &address);
+                continue;
+            }
+            if let Some(message) = observer.checks.scoped_failure(&address) {
+                let outcome = conditions::Outcome {
+                    status: conditions::Status::Fail,
+                    message: Some(message),
+                    problems: Default::default(),
+                };
+                observer.checks.record(conditions::Kind::Check, &block, &address, 0, &outcome);
                 continue;
             }
             let scope = observer.values.scope(crate::lower::structure::ModuleId(module as u32));
@@ -380,9 +415,17 @@ pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
                 let outcome = conditions::check(condition, &scope, "Check block assertion failed");
                 observer.checks.record(conditions::Kind::Check, &block, &address, index, &outcome);
                 if outcome.status == conditions::Status::Unknown {
-                    observer.values.report([Diagnostic::warning("Check block assertion known after apply")
+                    let mut undecided = Diagnostic::warning("Check block assertion known after apply")
                         .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
-                        .at(condition.condition.span)]);
+                        .at(condition.condition.span);
+                    undecided.values = crate::expression::values_of(
+                        &condition.condition,
+                        &scope,
+                        &[],
+                        false,
+                        false,
+                    );
+                    observer.values.report([undecided]);
                 }
                 observer
                     .values

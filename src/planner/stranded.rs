@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use entail_rules::Node;
 
 use super::{Inputs, Structured};
-use crate::address::{Instance, ProviderConfig, ProviderInstance};
+use crate::address::{Instance, InstanceKey, ProviderConfig, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::observe::repetition::key_text;
 
@@ -19,17 +19,20 @@ pub(super) fn explain(
         known.providers.chosen.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut by_config: BTreeMap<ProviderConfig, Vec<(ProviderInstance, &Instance)>> =
         BTreeMap::new();
-    let mut places: BTreeMap<ProviderConfig, Option<Span>> = BTreeMap::new();
+    let mut places: BTreeMap<ProviderConfig, (Option<Span>, bool)> = BTreeMap::new();
     for (node, address) in stranded {
         let Some((config, key)) = chosen.get(node) else { continue };
         let serving = &known.lowered.serving;
         let Some(instance) = serving.instance(*config, *key) else { continue };
         let place = serving.repetitions.get(config).or_else(|| serving.blocks.get(config));
-        places.insert(instance.config.clone(), place.copied());
+        places.insert(
+            instance.config.clone(),
+            (place.copied(), serving.repetitions.contains_key(config)),
+        );
         by_config.entry(instance.config.clone()).or_default().push((instance, address));
     }
     let problem = |(config, objects): (ProviderConfig, Vec<(ProviderInstance, &Instance)>)| {
-        let place = places.get(&config).copied().flatten();
+        let place = places.get(&config).copied().unwrap_or_default();
         of_config(&config, &objects, place, inputs)
     };
     Diagnostics(by_config.into_iter().map(problem).collect())
@@ -38,7 +41,7 @@ pub(super) fn explain(
 fn of_config(
     config: &ProviderConfig,
     objects: &[(ProviderInstance, &Instance)],
-    place: Option<Span>,
+    (place, repeats_now): (Option<Span>, bool),
     inputs: &Inputs<'_>,
 ) -> Diagnostic {
     let exist = |it: &&(ProviderInstance, &Instance)| inputs.state.instance(it.1).is_some();
@@ -55,8 +58,35 @@ fn of_config(
     let keys = keys.into_iter().collect::<Vec<_>>().join(", ");
     let mut parts = Vec::new();
     if !made.is_empty() {
+        let was_single = made.iter().any(|it| it.0.key == InstanceKey::None);
+        let (what, first, then, cause) = match (was_single, repeats_now) {
+            (true, _) => (
+                format!(
+                    "{config} repeats now, at {repeats}, and objects in the state were made by the one instance that it had"
+                ),
+                "let the block be a single one again".to_owned(),
+                "let it repeat".to_owned(),
+                "",
+            ),
+            (false, true) => (
+                format!(
+                    "The for_each of {config} at {repeats} no longer gives the keys of provider instances that objects in the state still need"
+                ),
+                format!("put back {keys} in the provider's for_each"),
+                format!("take {keys} out of the for_each again"),
+                "\n\nThis is commonly caused by one collection that both a resource, or its module, and the provider configuration repeat over: keep two, and take a key out of the provider's last.",
+            ),
+            (false, false) => (
+                format!(
+                    "{config} at {repeats} no longer repeats, and objects in the state still need its instances"
+                ),
+                format!("let it repeat again, over {keys} at least"),
+                "let it be a single one".to_owned(),
+                "",
+            ),
+        };
         parts.push(format!(
-            "The for_each of {config} at {repeats} no longer gives the keys of provider instances that objects in the state still need:\n\n{}\n\nA provider instance must outlive its objects by one run. First put back {keys} in the provider's for_each, and remove the objects:\n\n  entail apply {}\n\nThen take {keys} out of the for_each again:\n\n  entail apply\n\nTo leave the objects alone for now:\n\n  entail plan {}\n\nThis is commonly caused by one collection that both a resource, or its module, and the provider configuration repeat over: keep two, and take a key out of the provider's last.",
+            "{what}:\n\n{}\n\nA provider instance must outlive its objects by one run. First {first}, and remove the objects:\n\n  entail apply {}\n\nThen {then}:\n\n  entail apply\n\nTo leave the objects alone for now:\n\n  entail plan {}{cause}",
             list(&made),
             flags("-destroy -target", &made),
             flags("-exclude", &made),

@@ -11,12 +11,14 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
+use super::problems;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::data::Question;
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::ephemeral;
+use crate::observe::object::{Planned, Prior, Refresh, Subject, lasting};
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::schema::{self, Schema};
@@ -51,6 +53,8 @@ pub struct Found {
     pub after: Value,
     /// What the provider handed out.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// Paths that made it a replacement.
     pub replace_paths: Vec<crate::value::Path>,
     /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
@@ -69,6 +73,8 @@ pub struct Progress {
     pub found: BTreeMap<Node, Found>,
     /// Objects that are gone, or data that nothing declares: out of the state without a change.
     pub dropped: Vec<Node>,
+    /// What the gone objects among them were.
+    pub gone: Vec<(Node, Prior)>,
     /// Data that was read or reused: its value.
     pub results: BTreeMap<Node, Value>,
     /// All facts of all batches, for proofs.
@@ -150,6 +156,11 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
         }
         conclude(observer, progress, std::mem::take(&mut batch)).await;
     }
+}
+
+/// Returns whether a node has its value, or its instances, only once the walk has been there.
+pub fn is_decided_late(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Object(..) | NodeKind::Pending(_) | NodeKind::CallKeys(_))
 }
 
 fn needs_provider(observer: &Observer<'_>, _: &Progress, node: Node) -> bool {
@@ -244,7 +255,9 @@ async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
             adopting(observer, resource, &key).await
         }
         Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
-        Mode::Data if is_declared && observer.request.mode != PlanMode::Destroy => {
+        Mode::Data | Mode::Ephemeral
+            if is_declared && observer.request.mode != PlanMode::Destroy =>
+        {
             data(observer, resource, &key).await
         }
         _ => Answer::Nothing,
@@ -260,15 +273,9 @@ async fn declared(
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let prior = match observer.state.current(address) {
         Some(stored) => {
-            observer
-                .prior(
-                    address,
-                    stored,
-                    subject.schema,
-                    &subject.provider,
-                    !observer.request.skip_refresh,
-                )
-                .await
+            let refresh =
+                if observer.request.skip_refresh { Refresh::Skip } else { Refresh::Current };
+            observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
         None => match observer.wish(address) {
             Err(()) => None,
@@ -323,8 +330,12 @@ async fn existing(
     let Some((schema, provider)) = serving(observer, resource, address, node).await else {
         return Answer::Failed;
     };
-    match observer.prior(address, stored, &schema, &provider, !observer.request.skip_refresh).await
-    {
+    let refresh = match deposed {
+        _ if observer.request.skip_refresh => Refresh::Skip,
+        None => Refresh::Current,
+        Some(key) => Refresh::Deposed(key),
+    };
+    match observer.prior(address, stored, &schema, &provider, refresh).await {
         Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
@@ -406,12 +417,15 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     let mut second = FuturesUnordered::new();
     for (node, answer) in answers {
         let action = actions.get(&node).copied();
-        let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok();
+        let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok()
+            || decisions.opens.binary_search(&(node,)).is_ok();
         second.push(finish(observer, node, answer, action, reads_now).map(move |it| (node, it)));
     }
     while let Some((node, outcome)) = second.next().await {
         record(observer, progress, node, outcome);
+        observer.values.decide(node);
         progress.schedule.settle(node.0);
+        observer.close(observer.leases.done(node)).await;
     }
     progress.facts.absorb(&batch);
     progress.decisions.absorb(&decisions);
@@ -501,7 +515,8 @@ enum Outcome {
     Found(Box<Found>),
     /// Decided, and forbidden: it is shown, and nothing rests on it.
     Refused(Box<Found>),
-    Dropped,
+    /// It is out of the state without a change; what it was.
+    Dropped(Option<Box<Prior>>),
 }
 
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
@@ -515,7 +530,7 @@ async fn finish(
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
-        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped,
+        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
             changed(observer, node, *planned, action, reason).await
@@ -548,7 +563,7 @@ async fn changed(
     let mut recorded_marks = None;
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
     if replaces && !planned.prior.tainted {
-        recorded_marks = Some(planned.config.unmark_paths().1);
+        recorded_marks = Some(lasting(planned.config.unmark_paths().1));
         match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,
             None => return Outcome::Failed,
@@ -558,9 +573,8 @@ async fn changed(
     let refused = !observer.may_destroy(*resource, Some(&subject.address), destroys);
     let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
     let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
-    if !refused && !observer.postconditions(&subject, &after) {
-        return Outcome::Failed;
-    }
+    // What is planned is shown even if it is not as it should be.
+    let refused = refused || !observer.postconditions(&subject, &after);
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
     found(
         Found {
@@ -569,6 +583,7 @@ async fn changed(
             prior: Some(planned.prior),
             after,
             private: planned.private,
+            identity: planned.identity,
             replace_paths,
             recorded_marks,
         },
@@ -589,6 +604,7 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
         reason: Reason::Plain,
         prior: Some(prior),
         after,
+        identity: None,
         private: Vec::new(),
         replace_paths: Vec::new(),
         recorded_marks: None,
@@ -617,7 +633,7 @@ async fn removed(
     let mut private = prior.private.clone();
     let mut refused = false;
     match action {
-        Action::Drop => return Outcome::Dropped,
+        Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
             let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
@@ -629,6 +645,9 @@ async fn removed(
                 None => return Outcome::Failed,
             }
         }
+        Action::Forget if observer.request.mode == PlanMode::Normal => {
+            observer.values.report([problems::forgotten(&address)]);
+        }
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
@@ -639,6 +658,7 @@ async fn removed(
             prior: Some(prior),
             after,
             private,
+            identity: None,
             replace_paths: Vec::new(),
             recorded_marks: None,
         },
@@ -657,18 +677,25 @@ async fn read(
         return Outcome::Nothing;
     };
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    if subject.address.resource.mode == Mode::Ephemeral {
+        return opened(observer, node, &subject, &question, reads_now).await;
+    }
     let mut value = None;
     if reads_now {
         observer.events.read_started(&subject.address);
         let since = std::time::Instant::now();
-        let Some(read) = observer.read_data(&subject, &question.config).await else {
-            return Outcome::Failed;
-        };
-        observer.events.read_finished(&subject.address, &read, since);
-        if !observer.postconditions(&subject, &read) {
-            return Outcome::Failed;
+        value = observer.read_data(&subject, &question.config).await;
+        match &value {
+            Some(read) => {
+                observer.events.read_finished(&subject.address, read, since);
+                if !observer.postconditions(&subject, read) {
+                    return Outcome::Failed;
+                }
+            }
+            // In a check it has only failed the check, and is read again when the plan is carried out.
+            None if subject.block.check.is_some() => {}
+            None => return Outcome::Failed,
         }
-        value = Some(read);
     }
     match (action, value) {
         (Some((Action::Read, reason)), value) => {
@@ -681,6 +708,7 @@ async fn read(
                     prior: None,
                     after,
                     private: Vec::new(),
+                    identity: None,
                     replace_paths: Vec::new(),
                     recorded_marks,
                 },
@@ -693,6 +721,33 @@ async fn read(
             None => Outcome::Value(Some(unread(&subject, &question))),
         },
     }
+}
+
+/// Opens an ephemeral resource, or leaves that to the apply.
+async fn opened(
+    observer: &Observer<'_>,
+    node: Node,
+    subject: &Subject<'_>,
+    question: &Question,
+    now: bool,
+) -> Outcome {
+    if !now {
+        let why = match question.is_known {
+            true => "pending dependencies",
+            false => "unknown configuration",
+        };
+        observer.events.deferred(&subject.address, why);
+        let value = ephemeral::unopened(subject, &question.config);
+        return Outcome::Value(Some(value));
+    }
+    let Some(value) = observer.open(node, subject, &question.config).await else {
+        return Outcome::Failed;
+    };
+    let passed = observer.postconditions(subject, &value);
+    if observer.leases.is_idle(node) {
+        observer.close(vec![node]).await;
+    }
+    if passed { Outcome::Value(Some(value)) } else { Outcome::Failed }
 }
 
 /// What is known of a data source that is read later.
@@ -710,7 +765,10 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
             observer.values.settle(node, value.clone());
             progress.results.insert(node, value);
         }
-        Outcome::Dropped => progress.dropped.push(node),
+        Outcome::Dropped(prior) => {
+            progress.dropped.push(node);
+            progress.gone.extend(prior.map(|it| (node, *it)));
+        }
         Outcome::Refused(found) => {
             progress.by_node.fail(node);
             progress.found.insert(node, *found);

@@ -90,6 +90,8 @@ pub struct ReadObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 /// What to plan.
@@ -105,6 +107,8 @@ pub struct PlanCall<'a> {
     pub config: &'a Value,
     /// What the provider kept.
     pub private: &'a [u8],
+    /// What the object is identified by.
+    pub identity: Option<&'a Value>,
 }
 
 /// What a provider plans.
@@ -116,6 +120,8 @@ pub struct PlannedObject {
     pub requires_replace: Vec<Path>,
     /// What to hand back in apply.
     pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
 }
@@ -133,6 +139,8 @@ pub struct ApplyCall<'a> {
     pub config: &'a Value,
     /// What planning gave.
     pub private: &'a [u8],
+    /// What planning gave for its identity.
+    pub identity: Option<&'a Value>,
 }
 
 /// What exists after applying.
@@ -142,6 +150,8 @@ pub struct AppliedObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
 }
@@ -155,6 +165,8 @@ pub struct ImportedObject {
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
+    /// What it is identified by.
+    pub identity: Option<Value>,
 }
 
 /// An opened ephemeral resource.
@@ -165,6 +177,15 @@ pub struct OpenedEphemeral {
     /// What to hand back when renewing and closing.
     pub private: Vec<u8>,
     /// When to renew it.
+    pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
+}
+
+/// A renewed ephemeral resource.
+#[derive(Clone, Debug)]
+pub struct RenewedEphemeral {
+    /// What to hand back next time.
+    pub private: Vec<u8>,
+    /// When to renew it again.
     pub renew_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
@@ -194,8 +215,24 @@ pub trait Provider: Send + Sync {
     -> Response<Option<Value>>;
 
     /// Reads what became of an object.
-    async fn read(&self, kind: &str, prior: &Value, private: &[u8])
-    -> Response<Option<ReadObject>>;
+    async fn read(
+        &self,
+        kind: &str,
+        prior: &Value,
+        private: &[u8],
+        identity: Option<&Value>,
+    ) -> Response<Option<ReadObject>>;
+
+    /// Brings a stored identity to the current schema. `stored` is the JSON text of an object.
+    async fn upgrade_identity(
+        &self,
+        kind: &str,
+        version: u64,
+        stored: &RawValue,
+    ) -> Response<Option<Value>> {
+        let _ = (kind, version, stored);
+        Response::ok(None)
+    }
 
     /// Plans a change.
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>>;
@@ -224,6 +261,12 @@ pub trait Provider: Send + Sync {
 
     /// Opens an ephemeral resource.
     async fn open(&self, kind: &str, config: &Value) -> Response<Option<OpenedEphemeral>>;
+
+    /// Renews an ephemeral resource whose time to be renewed has come.
+    async fn renew(&self, kind: &str, private: &[u8]) -> Response<Option<RenewedEphemeral>> {
+        let _ = kind;
+        Response::ok(Some(RenewedEphemeral { private: private.to_vec(), renew_at: None }))
+    }
 
     /// Closes an ephemeral resource.
     async fn close(&self, kind: &str, private: &[u8]) -> Vec<ProviderDiagnostic>;

@@ -30,6 +30,19 @@ pub struct Schema {
     pub version: u64,
     /// The block.
     pub block: BlockSchema,
+    /// By what an object is told from all others, where the provider says.
+    pub identity: Option<IdentitySchema>,
+}
+
+/// What an object is identified by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentitySchema {
+    /// The version of stored identities.
+    pub version: u64,
+    /// The type: an object.
+    pub ty: Type,
+    /// The attributes that an import must give.
+    pub required: Vec<Str>,
 }
 
 /// The arguments and nested blocks of a block.
@@ -173,6 +186,21 @@ impl BlockSchema {
             Some(it) => it.attribute_at(rest),
             None => self.blocks.get(name)?.block.attribute_at(rest),
         }
+    }
+}
+
+impl BlockSchema {
+    /// Returns the part of a path that leads to an argument: without the steps into its value.
+    pub fn argument_of<'p>(&self, path: &'p [PathStep]) -> &'p [PathStep] {
+        let mut block = self;
+        for (at, step) in path.iter().enumerate() {
+            let PathStep::Attribute(name) = step else { continue };
+            match block.blocks.get(name) {
+                Some(inner) => block = &inner.block,
+                None => return &path[..=at],
+            }
+        }
+        path
     }
 }
 

@@ -47,6 +47,25 @@ pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
     object.sensitive = sensitive;
 }
 
+/// Returns an identity as the state keeps it. One that is not wholly known is not kept.
+pub fn stored_identity(identity: Option<&Value>, schema: &Schema) -> Option<(Box<RawValue>, u64)> {
+    let (identity, known) = (identity?, schema.identity.as_ref()?);
+    let text = to_state_json(identity, known.ty).ok()?;
+    Some((RawValue::from_string(text).ok()?, known.version))
+}
+
+/// Returns whether two stored identities are one.
+pub fn same_identity(
+    one: &Option<(Box<RawValue>, u64)>,
+    other: &Option<(Box<RawValue>, u64)>,
+) -> bool {
+    match (one, other) {
+        (Some((a, v)), Some((b, w))) => a.get() == b.get() && v == w,
+        (None, None) => true,
+        _ => false,
+    }
+}
+
 /// Returns the value with every unknown part replaced by null.
 pub fn known_only(value: &Value) -> Value {
     if value.is_wholly_known() {

@@ -5,9 +5,10 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::diagnostic::{Diagnostics, FileId, Sources};
 
+mod accepted;
 pub(super) mod edit;
 mod json;
-mod print;
+pub(super) mod print;
 
 /// Lists problems: `line:column-column summary`.
 fn problems_of(text: &str, diags: &Diagnostics) -> String {

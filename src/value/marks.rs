@@ -11,9 +11,16 @@ pub struct Marks {
     pub sensitive: bool,
     /// Never stored.
     pub ephemeral: bool,
+    /// Computed before everything that it reads was decided: it may be another one later in the same run.
+    pub early: bool,
+    /// Whoever wrote its source advises against using it.
+    pub deprecated: Deprecations,
     /// The nodes it was computed from, while structure is traced (numbers are the tracer's own).
     pub reads: Reads,
 }
+
+/// What a value is derived from that should not be used any more: each source, and what to do instead.
+pub type Deprecations = Option<Arc<std::collections::BTreeSet<(super::Str, super::Str)>>>;
 
 /// A set of node numbers as a shared union tree: cheap to unite, never copied.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +126,11 @@ impl Marks {
 
     /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
-        !self.sensitive && !self.ephemeral && self.reads.is_empty()
+        !self.sensitive
+            && !self.ephemeral
+            && !self.early
+            && self.deprecated.is_none()
+            && self.reads.is_empty()
     }
 
     /// Returns the union of both.
@@ -127,8 +138,21 @@ impl Marks {
         Marks {
             sensitive: self.sensitive || other.sensitive,
             ephemeral: self.ephemeral || other.ephemeral,
+            early: self.early || other.early,
+            deprecated: match (&self.deprecated, &other.deprecated) {
+                (Some(a), Some(b)) if !Arc::ptr_eq(a, b) => {
+                    Some(Arc::new(a.union(b).cloned().collect()))
+                }
+                (a, b) => a.as_ref().or(b.as_ref()).cloned(),
+            },
             reads: self.reads.union(&other.reads),
         }
+    }
+
+    /// The mark of a value whose source should not be used any more.
+    pub fn deprecated(source: &str, advice: &str) -> Marks {
+        let one = std::collections::BTreeSet::from([(source.into(), advice.into())]);
+        Marks { deprecated: Some(Arc::new(one)), ..Marks::default() }
     }
 }
 
@@ -181,6 +205,11 @@ impl Value {
         self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.ephemeral))
     }
 
+    /// Returns whether this or any part of it was computed before everything it reads was decided.
+    pub fn is_early(&self) -> bool {
+        self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.early))
+    }
+
     /// Returns whether `test` holds for this or any part of it.
     pub fn has_part(&self, test: &dyn Fn(&Value) -> bool) -> bool {
         let bare = self.bare();
@@ -213,6 +242,21 @@ impl Value {
             Marks::default()
         });
         (value, union)
+    }
+
+    /// Takes off what says that sources should not be used any more, and returns it by path.
+    pub fn undeprecated(&self) -> (Value, Vec<(Path, Deprecations)>) {
+        if !self.has_part(&|it| matches!(it, Value::Marked(it) if it.marks.deprecated.is_some())) {
+            return (self.clone(), Vec::new());
+        }
+        let mut found = Vec::new();
+        let value = self.transform_marks(&mut Vec::new(), &mut |path, marks| {
+            if marks.deprecated.is_some() {
+                found.push((path.to_vec(), marks.deprecated.clone()));
+            }
+            Marks { deprecated: None, ..marks.clone() }
+        });
+        (value, found)
     }
 
     /// Takes all marks off and returns them by path, outermost first.

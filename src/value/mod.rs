@@ -20,6 +20,8 @@ pub mod number;
 pub mod path;
 pub mod set;
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;
 pub mod types;
 pub mod unify;
@@ -27,7 +29,7 @@ pub mod unknown;
 
 pub use convert::{ConversionError, convert};
 pub use defaults::{TypeDefaults, apply_defaults};
-pub use marks::{Marks, Reads};
+pub use marks::{Deprecations, Marks, Reads};
 pub use notation::Notated;
 pub use number::{Notation, Number};
 pub use path::{Path, PathError, PathStep, ShowPath};

@@ -28,6 +28,16 @@ fn cases_of_actions() {
 }
 
 #[test]
+fn cases_of_providers() {
+    check_group("providers");
+}
+
+#[test]
+fn cases_of_ephemeral() {
+    check_group("ephemeral");
+}
+
+#[test]
 fn cases_of_agree() {
     check_group("agree");
 }
@@ -35,4 +45,9 @@ fn cases_of_agree() {
 #[test]
 fn cases_of_import() {
     check_group("import");
+}
+
+#[test]
+fn cases_of_modules() {
+    check_group("modules");
 }

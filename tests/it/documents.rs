@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::expect_file;
 
-use crate::support::{binary, root};
+use crate::support::{binary, root, words};
 
 #[test]
 fn the_reference_of_relations_is_that_of_the_rules() {
@@ -23,6 +23,44 @@ fn the_readme_starts_with_the_two_commands() {
     let text = fs::read_to_string(root().join("README.md")).expect("README.md");
     let commands = "# entail\n\n    cargo run --release -- -chdir=testdata/quickstart plan -exclude=null_resource.b\n    cargo test --workspace\n";
     assert!(text.starts_with(commands));
+}
+
+/// Each section of the page on providers starts in an empty folder; a block of configuration is its `main.tf`, or the file that
+/// is named behind it.
+#[test]
+fn the_examples_of_providers_run_as_shown() {
+    let text = fs::read_to_string(root().join("docs/providers.md")).expect("a document");
+    for section in text.split("\n## ").skip(1) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for block in section.split("```").skip(1).step_by(2) {
+            let (kind, body) = block.split_once('\n').unwrap_or((block, ""));
+            match kind.split_once(' ').unwrap_or((kind, "main.tf")) {
+                ("hcl", file) => {
+                    let path = folder.path().join(file);
+                    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                    fs::write(path, body).expect("a file");
+                }
+                ("console", _) => run_as_shown("docs/providers.md", body, folder.path()),
+                (other, _) => panic!("nobody knows how to run a block of {other}"),
+            }
+        }
+    }
+}
+
+fn run_as_shown(document: &str, tour: &str, folder: &std::path::Path) {
+    for entry in tour.split("$ entail ").skip(1) {
+        let (command, shown) = entry.split_once('\n').unwrap_or((entry, ""));
+        let arguments = words(command).expect("words");
+        let ran = binary::program(&arguments, folder).expect("it runs");
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
+        let mut lines = printed.lines();
+        for line in shown.lines().filter(|it| !it.is_empty()) {
+            assert!(
+                lines.any(|it| it.trim_end() == line),
+                "{document}: `entail {command}` does not print, at its place:\n{line}\n\nbut:\n{printed}"
+            );
+        }
+    }
 }
 
 /// Every `$ entail …` of a document is run, in order, in one copy of the quickstart; the lines below it are among what it prints.

@@ -14,7 +14,7 @@ fn sources(folders: &[&str]) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut open: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
     while let Some(path) = open.pop() {
-        if path.is_dir() {
+        if path.is_dir() && !path.ends_with("target") {
             open.extend(
                 fs::read_dir(&path).expect("a folder").map(|it| it.expect("an entry").path()),
             );

@@ -1,5 +1,6 @@
 //! Runs the real binary, away from whatever this machine has set up.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
@@ -16,21 +17,48 @@ pub struct Ran {
     pub code: Option<i32>,
 }
 
-/// Returns the binary that was built along with this test: it stands one folder above, beside `deps`.
+thread_local! {
+    /// Further environment variables of what this thread runs.
+    static FURTHER: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gives everything that this thread runs from now on these environment variables.
+pub fn set_further(variables: &[(String, String)]) {
+    FURTHER.set(variables.to_vec());
+}
+
+/// Returns the binary that was built along with this test.
 pub fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let test = std::env::current_exe().expect("a running test has a path");
-        let profile =
-            test.parent().and_then(Path::parent).expect("tests stand in target/PROFILE/deps");
-        let binary = profile.join(format!("entail{}", std::env::consts::EXE_SUFFIX));
-        assert!(
-            binary.is_file(),
-            "{} is missing: run `cargo test --workspace`, or `cargo build` first",
-            binary.display()
-        );
-        binary
-    })
+    PATH.get_or_init(|| beside("entail"))
+}
+
+/// Returns a folder of plugins that are embedded providers served from outside; one for all tests.
+pub fn plugins() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for kind in ["null", "random", "local", "time"] {
+            let name = folder.path().join(format!("terraform-provider-{kind}"));
+            // A link keeps the name by which the program is called, and that name says which provider it is.
+            std::os::unix::fs::symlink(beside("entail-plugin"), name).expect("a link");
+        }
+        folder
+    });
+    folder.path()
+}
+
+/// Returns a program that was built along with this test: it stands one folder above, beside `deps`.
+fn beside(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a running test has a path");
+    let profile = test.parent().and_then(Path::parent).expect("tests stand in target/PROFILE/deps");
+    let binary = profile.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        binary.is_file(),
+        "{} is missing: run `cargo test --workspace`, or `cargo build` first",
+        binary.display()
+    );
+    binary
 }
 
 /// Carries out one line of a script in `folder`, and returns what its golden section holds.
@@ -50,6 +78,7 @@ pub fn run(command: &Command, folder: &Path) -> Result<String, String> {
             [word, flags @ ..] if word == "deploy" => summary::deploy(flags, folder),
             [word, flags @ ..] if word == "steps" => summary::steps(flags, folder),
             [word] if word == "state" => summary::state(folder),
+            [word] if word == "served" => summary::served(folder),
             _ => Ok(print(&program(arguments, folder)?, *shown)),
         },
     }
@@ -64,6 +93,9 @@ pub fn process(program: impl AsRef<OsStr>, folder: &Path) -> Process {
             process.env_remove(&name);
         }
     }
+    FURTHER.with_borrow(|it| {
+        process.envs(it.iter().map(|it| (it.0.as_str(), it.1.as_str())));
+    });
     process
         .current_dir(folder)
         .env("NO_COLOR", "1")

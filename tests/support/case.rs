@@ -16,7 +16,8 @@
 //! Files are written before the first command; those in a folder `STAGE/` only once `use STAGE` says so, over what is
 //! there (an empty file deletes). A command is what follows the program's name. `cat FILE` and `rm FILE` do what they say;
 //! `actions FLAGS` lists what a plan would do, `deploy FLAGS` does it and lists each way in which what was done differs
-//! from what was planned, `steps FLAGS` lists what is done in its order, and `state` lists what the state file holds.
+//! from what was planned, `steps FLAGS` lists what is done in its order, `state` lists what the state file
+//! holds, and `served` which provider it names for each object, at the resource or at the instance.
 //! A line may end in `# exit`, `# stdout`: then only the exit code, or only standard output, is compared.
 //! Behind `-- run --` each command has its golden section, in order.
 
@@ -175,7 +176,7 @@ impl Command {
 }
 
 /// Splits at blanks; `'…'` keeps what it holds together.
-fn words(line: &str) -> Result<Vec<String>, String> {
+pub fn words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let (mut word, mut is_word, mut quoted) = (String::new(), false, false);
     for c in line.chars() {

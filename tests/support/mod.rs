@@ -10,7 +10,8 @@ mod case;
 mod normal;
 mod summary;
 
-use case::{Case, Section};
+use case::Section;
+pub use case::{Case, Command as CaseCommand, words};
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
@@ -21,6 +22,11 @@ pub fn root() -> &'static Path {
 ///
 /// With `UPDATE_EXPECT=1` the goldens are written anew instead. `CASE=part` runs only cases whose name has that part.
 pub fn check_group(group: &str) {
+    check_group_with(group, &[]);
+}
+
+/// Checks every case of `testdata/GROUP`, with further environment variables: the goldens are the same.
+pub fn check_group_with(group: &str, variables: &[(String, String)]) {
     let folder = root().join("testdata").join(group);
     let wanted = std::env::var("CASE").unwrap_or_default();
     let update = std::env::var("UPDATE_EXPECT").is_ok_and(|it| it == "1");
@@ -33,7 +39,10 @@ pub fn check_group(group: &str) {
     paths.sort();
     assert!(!paths.is_empty() || !wanted.is_empty(), "no cases in {}", folder.display());
 
-    let failures = in_parallel(&paths, |path| check_case(path, update));
+    let failures = in_parallel(&paths, |path| {
+        binary::set_further(variables);
+        check_case(path, update && variables.is_empty())
+    });
     let mut text = String::new();
     for (path, failure) in paths.iter().zip(&failures) {
         if let Some(failure) = failure {
@@ -47,6 +56,19 @@ pub fn check_group(group: &str) {
         "{failed} of {} cases failed; UPDATE_EXPECT=1 rewrites them\n{text}",
         paths.len()
     );
+}
+
+/// Returns the files of all cases, sorted.
+pub fn all_cases() -> Vec<PathBuf> {
+    let folders = std::fs::read_dir(root().join("testdata")).expect("there is testdata");
+    let folders = folders.map(|it| it.expect("an entry").path()).filter(|it| it.is_dir());
+    let mut paths: Vec<PathBuf> = folders
+        .flat_map(|it| std::fs::read_dir(it).expect("a folder"))
+        .map(|it| it.expect("an entry").path())
+        .filter(|it| it.extension().is_some_and(|it| it == "txt"))
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// Runs a function over all items, on as many threads as there are processors.

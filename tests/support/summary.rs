@@ -49,6 +49,33 @@ pub fn steps(flags: &[String], folder: &Path) -> Result<String, String> {
     Ok(format!("{}{result}", done.iter().map(|it| format!("{it}\n")).collect::<String>()))
 }
 
+/// Lists which provider the state file names: at the resource, and at each instance.
+pub fn served(folder: &Path) -> Result<String, String> {
+    let Ok(text) = std::fs::read_to_string(folder.join("terraform.tfstate")) else {
+        return Ok("no state\n".into());
+    };
+    let state: Value = serde_json::from_str(&text).map_err(|it| format!("the state: {it}"))?;
+    let mut text = String::new();
+    for resource in items(&state["resources"]) {
+        let of = |key: &str| resource[key].as_str().unwrap_or_default().to_owned();
+        let module = match &*of("module") {
+            "" => String::new(),
+            module => format!("{module}."),
+        };
+        let own = match &*of("provider") {
+            "" => "no provider".to_owned(),
+            provider => provider.to_owned(),
+        };
+        text.push_str(&format!("{module}{}.{}: {own}\n", of("type"), of("name")));
+        for instance in items(&resource["instances"]) {
+            if let Some(provider) = instance["provider"].as_str() {
+                text.push_str(&format!("  {}: {provider}\n", instance["index_key"]));
+            }
+        }
+    }
+    Ok(text)
+}
+
 /// Lists what the state file holds: addresses, and outputs with their values.
 pub fn state(folder: &Path) -> Result<String, String> {
     let Ok(text) = std::fs::read_to_string(folder.join("terraform.tfstate")) else {

@@ -97,6 +97,11 @@ fn mode(planning: &PlanningArgs) -> Result<PlanMode, Diagnostic> {
         (false, true) if !planning.refresh => Err(Diagnostic::error("Incompatible refresh options").detail(
             "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would be nothing to do.",
         )),
+        (true, false) | (false, true) if !planning.replace.is_empty() => {
+            Err(Diagnostic::error("Unsupported plan mode").detail(
+                "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.",
+            ))
+        }
         (true, false) => Ok(PlanMode::Destroy),
         (false, true) => Ok(PlanMode::RefreshOnly),
         (false, false) => Ok(PlanMode::Normal),

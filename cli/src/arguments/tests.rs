@@ -275,11 +275,11 @@ fn request(line: &str) -> Result<entail::request::Request, String> {
 
 #[test]
 fn a_request_holds_addresses_as_read_and_as_written() {
-    let request = request("plan -destroy -refresh=false -target=a.b -exclude='module.m[\"k\"]' -replace=a.b[0] -parallelism=0 -compat=opentofu")
+    let request = request("plan -refresh=false -target=a.b -exclude='module.m[\"k\"]' -replace=a.b[0] -parallelism=0 -compat=opentofu")
         .expect("it is right");
     assert_eq!(
         (request.mode, request.skip_refresh, request.compat_opentofu),
-        (PlanMode::Destroy, true, true)
+        (PlanMode::Normal, true, true)
     );
     assert_eq!(request.parallelism, 10);
     assert_eq!(
@@ -302,6 +302,10 @@ fn contradictions_and_bad_addresses_are_refused_together() {
         Invalid parallelism value: The parallelism must be a positive value. Not -1."#]]
     .assert_eq(&problems);
     assert!(request("plan -refresh-only -refresh=false").is_err());
+    assert!(
+        request("plan -destroy -replace=a.b")
+            .is_err_and(|it| it.starts_with("Unsupported plan mode"))
+    );
     assert!(request("plan -target=a").is_err_and(|it| it.starts_with("Invalid target \"a\"")));
     assert!(
         request("plan -exclude-file=/nowhere")

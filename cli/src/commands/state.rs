@@ -279,8 +279,14 @@ fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics>
     Ok(0)
 }
 
+/// Each command that moves things keeps the state before it in a file of its own.
+fn dated(world: &World, choice: &Choice) -> Choice {
+    Choice { dated: Some(world.now().timestamp()), ..choice.clone() }
+}
+
 fn show(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
-    let address: Instance = args.address()?.parse()?;
+    let given = args.address()?;
+    let address: Instance = given.parse().map_err(|_| not_an_instance(given))?;
     ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, None)?;
     let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
@@ -299,10 +305,10 @@ fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
     let other = options.files.state_out.clone().map(|file| {
         let files =
             Choice { state: Some(file), backup: args.backup_out.clone(), ..Choice::default() };
-        Store::open(ui, world, &files)
+        Store::open(ui, world, &dated(world, &files))
     });
     let files = Choice { state_out: None, ..options.files.clone() };
-    let store = Store::open(ui, world, &files)?;
+    let store = Store::open(ui, world, &dated(world, &files))?;
     let Some(other) = other.transpose()? else {
         return store.change(ui, options.lock, "state-mv", |state| {
             state_commands::mv(state, None, (&source, &destination), run)
@@ -331,7 +337,7 @@ fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnost
     }
     let run = if args.dry_run { Run::Dry } else { Run::Real };
     let options = StateOptions::from(&args.state);
-    let store = Store::open(ui, world, &options.files)?;
+    let store = Store::open(ui, world, &dated(world, &options.files))?;
     store.change(ui, options.lock, "state-rm", |state| state_commands::remove(state, &targets, run))
 }
 
@@ -350,7 +356,8 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
         file => std::fs::read(file),
     };
     let text = text.map_err(|it| unreadable(file, &it))?;
-    let new = state::read::read(&text)?
+    let new = state::read::read(&text)
+        .map_err(|it| no_source(file, &it))?
         .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
     let store = Store::open(ui, world, &Choice::default())?;
     let guard = store.lock(ui, LockOptions::from(&args.lock), "state-push")?;
@@ -360,8 +367,23 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to load the source state")
-        .detail(format!("The state in `{file}` cannot be read: {error}."))
+    let text = error.to_string();
+    let why = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+    Diagnostic::error("Failed to open the given state file").detail(format!("open {file}: {why}"))
+}
+
+/// What was read is no state.
+fn no_source(file: &str, problems: &Diagnostics) -> Diagnostic {
+    let why: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Diagnostic::error(format!("Failed to read source state {}", quoted(file)))
+        .detail(why.join("\n"))
+}
+
+/// An address that should name one instance does not.
+fn not_an_instance(text: &str) -> Diagnostic {
+    Diagnostic::error(format!("Error parsing instance address {}", quoted(text))).detail(
+        "This command requires that the address references one specific instance. To view the available instances, use \"entail state list\". Please modify the address to reference a specific instance.",
+    )
 }
 
 fn replace_provider(
@@ -370,9 +392,9 @@ fn replace_provider(
     args: &ReplaceProviderArgs,
 ) -> Result<u8, Diagnostics> {
     let [from, to] = args.sources()?;
-    let (from, to) = (source(from, "FROM")?, source(to, "TO")?);
+    let (from, to) = (source(from, "from")?, source(to, "to")?);
     let options = StateOptions::from(&args.state);
-    let store = Store::open(ui, world, &options.files)?;
+    let store = Store::open(ui, world, &dated(world, &options.files))?;
     let state = store.read(ui)?.ok_or_else(no_state)?;
     let affected = state_commands::served_by(&state, &from);
     if affected.is_empty() {
@@ -410,6 +432,7 @@ fn replace_provider(
 
 fn source(text: &str, which: &str) -> Result<Provider, Diagnostic> {
     text.parse().map_err(|it: Diagnostic| {
-        Diagnostic::error(format!("Invalid {which} provider {}", quoted(text))).detail(it.detail)
+        Diagnostic::error(format!("Invalid \"{which}\" provider {}", quoted(text)))
+            .detail(it.detail)
     })
 }

@@ -96,5 +96,9 @@ fn mark(
     if args.allow_missing && store.read(ui)?.is_none_or(|it| is_missing(&it)) {
         return Ok(ui.diagnostics(state_commands::missing_is_allowed(&address).into()));
     }
+    if store.read(ui)?.is_none() {
+        // Without a state there is no such instance either.
+        change(&mut State::default(), &address)?;
+    }
     store.change(ui, options.lock, command, |state| Ok(vec![change(state, &address)?]))
 }

@@ -58,12 +58,14 @@ async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Resul
     let variables = root_variables(ui, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
     let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
-    let code = ui.diagnostics(planned.finished.problems.clone());
-    if code != 0 {
-        return Ok(code);
+    let mut problems = planned.finished.problems.clone();
+    if problems.has_errors() {
+        return Ok(ui.diagnostics(problems));
     }
     let done = done(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await?;
-    let code = ui.diagnostics(done.problems.clone());
+    problems = lasting(problems);
+    problems.extend(done.problems.clone());
+    let code = ui.diagnostics(problems);
     if code == 0 {
         present::outputs(ui, &done.state);
     }
@@ -89,17 +91,27 @@ async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8
     let state = snapshot.state.clone().unwrap_or_default();
     let planned = plan_and_warn(ui, &session, &options.request, state, variables).await?;
     let finished = &planned.finished;
-    let code =
-        present::plan(ui, &finished.plan, &schemas(&planned.pool), finished.problems.clone());
+    let asks = finished.plan.is_applyable() && !options.auto_approve;
+    let (now, later) = match asks || finished.problems.has_errors() {
+        true => (finished.problems.clone(), Diagnostics::new()),
+        false => (Diagnostics::new(), lasting(finished.problems.clone())),
+    };
+    let code = present::plan(ui, &finished.plan, &schemas(&planned.pool), now);
     if code != 0 {
         return Ok(code);
     }
-    let asks = finished.plan.is_applyable() && !options.auto_approve;
     if asks && !ui.approves(finished.plan.mode, &session.workspace)? {
         ui.cancelled(finished.plan.mode);
         return Ok(1);
     }
-    carry_out(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await
+    carry_out(ui, &session, &planned.pool, &approved(&planned), (&snapshot, later), options).await
+}
+
+/// The warnings of a plan that nobody is asked about: those of checks are given again when they are made again.
+fn lasting(mut problems: Diagnostics) -> Diagnostics {
+    let again = ["Check block assertion failed", "Check block assertion known after apply"];
+    problems.0.retain(|it| !again.contains(&it.summary.as_str()));
+    problems
 }
 
 async fn saved_plan(
@@ -135,7 +147,8 @@ async fn saved_plan(
         variables: &variables,
     };
     tell_changes(&loaded.plan, ui);
-    carry_out(ui, &session, &pool, &approved, &snapshot, options).await
+    let warnings = session.warnings.clone();
+    carry_out(ui, &session, &pool, &approved, (&snapshot, warnings), options).await
 }
 
 fn not_loaded(path: &std::path::Path, problems: Diagnostics) -> Diagnostics {
@@ -192,10 +205,12 @@ async fn carry_out(
     session: &Session,
     pool: &Pool,
     approved: &Approved<'_>,
-    snapshot: &Snapshot,
+    (snapshot, mut problems): (&Snapshot, Diagnostics),
     options: &ApplyOptions,
 ) -> Result<u8, Diagnostics> {
-    let done = done(ui, session, pool, approved, snapshot, options).await?;
+    let mut done = done(ui, session, pool, approved, snapshot, options).await?;
+    problems.extend(done.problems);
+    done.problems = problems.once();
     Ok(report(ui, approved.plan, done, options))
 }
 

@@ -46,9 +46,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ImportArgs) -> Result<u8, Dia
     };
     let state = StateOptions::from(&args.state);
     with_interrupts(ui, |runtime| {
-        let mut session = open(ui, world, args, &state)?;
-        let warnings = std::mem::take(&mut session.warnings);
-        ui.diagnostics(warnings);
+        let session = open(ui, world, args, &state)?;
         match check_target(&session.config, &address) {
             Ok(()) => {}
             Err(Refusal::Problem(problem)) => return Err(problem.into()),
@@ -71,7 +69,9 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ImportArgs) -> Result<u8, Dia
             "Import successful!\n\nThe resources that were imported are shown above. These resources are now in\nyour {PRODUCT} state and will henceforth be managed by {PRODUCT}.\n"
         );
         ui.say(&format!("\n{}\n", ui.style().paint(&[Paint::Green], &text)));
-        Ok(ui.diagnostics(imported.warnings))
+        let mut warnings = imported.warnings;
+        warnings.extend(session.warnings.iter().cloned());
+        Ok(ui.diagnostics(warnings))
     })?
 }
 

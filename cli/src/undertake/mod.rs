@@ -101,13 +101,9 @@ pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(
     Ok(ui.begin(manner, output.json_into.as_deref())?)
 }
 
-/// Opens the folder and reads variables; asks for those that are missing. The state is read by [`read_state`].
+/// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].
 pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session, Diagnostics> {
-    let mut session =
-        asking(ui, world, || Session::open(world.clone(), ui.sources.clone(), &state.files))?;
-    let warnings = std::mem::take(&mut session.warnings);
-    ui.diagnostics(warnings);
-    Ok(session)
+    asking(ui, world, || Session::open(world.clone(), ui.sources.clone(), &state.files))
 }
 
 /// Does what may need variables before there is a plan; asks for those that nobody gives, and does it again.

@@ -64,19 +64,19 @@ pub async fn plan_and_warn(
 ) -> Result<Planned, Diagnostics> {
     let filtered = !request.targets.is_empty() || !request.excludes.is_empty();
     let result = unless_interrupted(ui, plan::plan(session, request, state, variables, ui)).await;
+    let complete = |mut problems: Diagnostics| {
+        if filtered {
+            problems.0.insert(0, targeting());
+        }
+        problems.extend(session.warnings.iter().cloned());
+        problems
+    };
     match result {
         Ok(mut planned) => {
-            if filtered {
-                planned.finished.problems.0.insert(0, targeting());
-            }
+            planned.finished.problems = complete(planned.finished.problems);
             Ok(planned)
         }
-        Err(mut problems) => {
-            if filtered {
-                problems.0.insert(0, targeting());
-            }
-            Err(problems)
-        }
+        Err(problems) => Err(complete(problems)),
     }
 }
 

@@ -7,7 +7,7 @@ use entail::backend::workspace;
 use entail::diagnostic::Diagnostics;
 use entail::install::{Event, Plugins};
 use entail::observe::pool::Pool;
-use entail::operation::modules::install_modules;
+use entail::operation::modules::{How, Progress, install_modules};
 use entail::operation::plugins::{Choices, install as install_providers};
 use entail::operation::session::{Session, ground, root_place};
 use entail::operation::{backends, validate};
@@ -51,7 +51,7 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
             ui.diagnostics(warnings);
         }
         if args.get {
-            modules(ui, world)?;
+            modules(ui, world, args.upgrade)?;
         }
         step(ui, &Step::Providers);
         let session =
@@ -93,23 +93,23 @@ fn step(ui: &Ui, step: &Step) {
     ui.step(step);
 }
 
-fn modules(ui: &Ui, world: &Arc<World>) -> Result<(), Diagnostics> {
+fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics> {
     let data = workspace::data_folder(world);
-    let done = asking(ui, world, || {
-        let ground = ground(world, &ui.sources)?;
-        let (done, problems) = install_modules(&ground, &data);
-        if problems.has_errors() {
-            return Err(problems);
+    let begun = std::cell::Cell::new(false);
+    let tell = |progress: Progress| {
+        if !begun.replace(true) {
+            step(ui, if upgrade { &Step::UpgradingModules } else { &Step::Modules });
         }
-        ui.diagnostics(problems);
-        Ok(done)
+        step(ui, &Step::ModuleProgress(progress));
+    };
+    let registries = Default::default();
+    let how = How { upgrade, registries: &registries, tell: &tell };
+    let problems = asking(ui, world, || {
+        let ground = ground(world, &ui.sources)?;
+        let (_, problems) = install_modules(&ground, &data, how);
+        if problems.has_errors() { Err(problems) } else { Ok(problems) }
     })?;
-    if done.has_calls && !done.installed.is_empty() {
-        step(ui, &Step::Modules);
-    }
-    for it in done.installed {
-        step(ui, &Step::Module(it.key, it.directory));
-    }
+    ui.diagnostics(problems);
     Ok(())
 }
 
@@ -136,7 +136,7 @@ async fn providers(
 pub fn get(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     crate::commands::no_words(&args.words)?;
-    modules(ui, world)?;
+    modules(ui, world, args.update)?;
     Ok(0)
 }
 

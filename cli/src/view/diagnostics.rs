@@ -50,7 +50,7 @@ pub fn render(
     style: Style,
     grouping: Grouping,
 ) -> Printed {
-    let groups = consolidate(sort(problems, sources), grouping);
+    let groups = consolidate(once_per_source(sort(problems, sources)), grouping);
     if grouping.compact_warnings
         && !groups.is_empty()
         && groups.iter().all(|it| !it.first.is_error())
@@ -69,6 +69,18 @@ pub fn render(
         }
     }
     printed
+}
+
+/// Keeps one warning for each deprecated source, however often its value is used.
+fn once_per_source(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut told = std::collections::HashSet::new();
+    problems.retain(|it| {
+        let source = (it.summary == "Value derived from a deprecated source")
+            .then(|| it.detail.split_once("derived from ")?.1.split(", which").next())
+            .flatten();
+        source.is_none_or(|source| told.insert(source.to_owned()))
+    });
+    problems
 }
 
 /// Renders one problem.
@@ -123,7 +135,7 @@ impl Group {
     }
 }
 
-/// Puts problems of one summary together; only those with a place in a file.
+/// Puts problems of one summary together; only those with a place in a file, and never those of checks.
 fn consolidate(problems: Vec<Diagnostic>, grouping: Grouping) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_summary: HashMap<(Severity, String), usize> = HashMap::new();
@@ -132,7 +144,8 @@ fn consolidate(problems: Vec<Diagnostic>, grouping: Grouping) -> Vec<Group> {
             Severity::Warning => grouping.consolidate_warnings,
             Severity::Error => grouping.consolidate_errors,
         };
-        if is_wanted && problem.subject.is_some() {
+        let is_of_check = problem.summary.starts_with("Check block assertion ");
+        if is_wanted && problem.subject.is_some() && !is_of_check {
             let key = (problem.severity, problem.summary.clone());
             if let Some(&index) = by_summary.get(&key) {
                 groups[index].others.push(problem);

@@ -35,13 +35,15 @@ fn lines(text: &str) -> Vec<&str> {
 
 fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
+    let (mut at_old, mut at_new) = (0, 0);
     for op in capture_diff_slices(Algorithm::Myers, old, new) {
-        if let DiffOp::Equal { .. } = op {
-            continue;
-        }
-        let (old, new) = (op.old_range(), op.new_range());
-        match changes.last_mut() {
-            Some(last) if last.old.end == old.start && last.new.end == new.start => {
+        // Only the lengths count: what an operation says of the other side's place may be out of date.
+        let (gone, came) = (op.old_range().len(), op.new_range().len());
+        let (old, new) = (at_old..at_old + gone, at_new..at_new + came);
+        (at_old, at_new) = (old.end, new.end);
+        match (op, changes.last_mut()) {
+            (DiffOp::Equal { .. }, _) => {}
+            (_, Some(last)) if last.old.end == old.start && last.new.end == new.start => {
                 last.old.end = old.end;
                 last.new.end = new.end;
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entail::expression::functions::{self, FORMS, Form, Function, GONE, Parameter};
+use entail::expression::functions::{self, Function, Parameter, REMOVED, SPECIAL, Special};
 use entail::value::json::type_to_json;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 #[derive(Serialize)]
 pub struct SignatureForm {
     name: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     params: Vec<ParameterForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     variadic_param: Option<ParameterForm>,
@@ -47,21 +46,39 @@ struct Document {
 
 /// Returns the signature of a function by the name it was called by; nothing where it is none of the language's own.
 pub fn signature(called_as: &str) -> Option<SignatureForm> {
-    let function = functions::find(called_as.strip_prefix("core::").unwrap_or(called_as))?;
+    let base = called_as.strip_prefix("core::").unwrap_or(called_as);
+    let (params, variadic_param, return_type) = match functions::find(base) {
+        Some(it) => (
+            parameters(it),
+            it.variadic.as_ref().map(parameter),
+            raw(type_to_json(it.usual_type())),
+        ),
+        None => {
+            let it = SPECIAL.iter().find(|it| it.name == base)?;
+            (
+                it.parameters.iter().map(parameter).collect(),
+                it.variadic.as_ref().map(parameter),
+                raw(type_to_json(it.returns.ty())),
+            )
+        }
+    };
+    // What failed says itself whether null was the matter.
+    let plain = |it: ParameterForm| ParameterForm { is_nullable: false, ..it };
     Some(SignatureForm {
-        name: function.name.to_owned(),
-        params: parameters(function),
-        variadic_param: function.variadic.as_ref().map(parameter),
-        return_type: result(function),
+        name: base.to_owned(),
+        params: params.into_iter().map(plain).collect(),
+        variadic_param: variadic_param.map(plain),
+        return_type,
     })
 }
 
 /// Describes every function of the language, each also under its full name.
 pub fn all() -> String {
-    let functions = functions::all().into_iter().filter(|it| !GONE.contains(&it.name));
-    let signatures = functions
+    let functions = functions::all().into_iter();
+    let ordinary = functions.filter(|it| !REMOVED.contains(&it.name));
+    let signatures = ordinary
         .flat_map(|it| names(it.name).map(|name| (name, description(it))))
-        .chain(FORMS.iter().flat_map(|it| names(it.name).map(|name| (name, form(it)))));
+        .chain(SPECIAL.iter().flat_map(|it| names(it.name).map(|name| (name, special(it)))));
     let document = Document { format_version: "1.0", function_signatures: signatures.collect() };
     // The document has string keys only, so serialising it cannot fail.
     super::output::escape_html(&serde_json::to_string(&document).unwrap_or_default())
@@ -71,22 +88,21 @@ fn names(name: &str) -> [String; 2] {
     [name.to_owned(), format!("core::{name}")]
 }
 
-fn form(form: &Form) -> DescriptionForm {
-    let parameter = parameter(&Parameter::any(form.parameter));
-    let (parameters, variadic_parameter) = match form.variadic {
-        true => (Vec::new(), Some(parameter)),
-        false => (vec![parameter], None),
-    };
-    let return_type = raw(type_to_json(form.returns.ty()));
-    DescriptionForm { description: form.description, return_type, parameters, variadic_parameter }
-}
-
 fn description(function: &Function) -> DescriptionForm {
     DescriptionForm {
         description: function.description,
         return_type: result(function),
         parameters: parameters(function),
         variadic_parameter: function.variadic.as_ref().map(parameter),
+    }
+}
+
+fn special(it: &Special) -> DescriptionForm {
+    DescriptionForm {
+        description: it.description,
+        return_type: raw(type_to_json(it.returns.ty())),
+        parameters: it.parameters.iter().map(parameter).collect(),
+        variadic_parameter: it.variadic.as_ref().map(parameter),
     }
 }
 

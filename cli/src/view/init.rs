@@ -2,6 +2,7 @@
 
 use entail::install::Event;
 use entail::operation::backends::Event as BackendEvent;
+use entail::operation::modules::{Installed, Progress};
 use entail::operation::plugins::LockFile;
 
 use super::PRODUCT;
@@ -18,8 +19,10 @@ pub enum Step {
     BackendEvent(BackendEvent),
     /// Modules are installed.
     Modules,
-    /// A module is found: the names of the calls that lead to it, and its folder.
-    Module(String, String),
+    /// Modules are installed in their newest versions.
+    UpgradingModules,
+    /// A module is fetched or found.
+    ModuleProgress(Progress),
     /// Providers are found.
     Providers,
     /// Something happens to a provider.
@@ -45,7 +48,11 @@ impl Step {
             Step::Backend => format!("\n{}", bold("Initializing the backend...")),
             Step::BackendEvent(event) => backend_event(event, style),
             Step::Modules => bold("Initializing modules..."),
-            Step::Module(name, folder) => format!("- {name} in {folder}\n"),
+            Step::UpgradingModules => bold("Upgrading modules..."),
+            Step::ModuleProgress(Progress::Found(it)) => {
+                format!("- {} in {}\n", it.key, it.directory)
+            }
+            Step::ModuleProgress(progress) => format!("{}\n", download(progress)),
             Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
             Step::Provider(event) => line(event, style),
             Step::Lock(file) => lock(*file, style),
@@ -73,7 +80,9 @@ impl Step {
                 .collect::<Vec<_>>()
                 .join(" "),
             Step::Modules => "Initializing modules...".to_owned(),
-            Step::Module(..) => return None,
+            Step::UpgradingModules => "Upgrading modules...".to_owned(),
+            Step::ModuleProgress(Progress::Found(_)) => return None,
+            Step::ModuleProgress(progress) => download(progress),
             Step::Providers => "Initializing provider plugins...".to_owned(),
             Step::Provider(event) => {
                 let text = line(event, Style::default());
@@ -190,6 +199,16 @@ fn backend_event(event: &BackendEvent, style: Style) -> String {
     }
 }
 
+fn download(progress: &Progress) -> String {
+    match progress {
+        Progress::Downloading(package, Some(version), key) => {
+            format!("Downloading {package} {version} for {key}...")
+        }
+        Progress::Downloading(package, None, key) => format!("Downloading {package} for {key}..."),
+        Progress::Found(Installed { key, directory }) => format!("{key} in {directory}"),
+    }
+}
+
 fn advice() -> [String; 2] {
     [
         format!(
@@ -214,7 +233,15 @@ mod tests {
         let steps = [
             Step::Backend,
             Step::Modules,
-            Step::Module("m".into(), "mod".into()),
+            Step::ModuleProgress(Progress::Downloading(
+                "a/b/c".into(),
+                Some("1.0".into()),
+                "n".into(),
+            )),
+            Step::ModuleProgress(Progress::Found(Installed {
+                key: "m".into(),
+                directory: "mod".into(),
+            })),
             Step::Providers,
             Step::Provider(Event::BuiltIn(entail::address::Provider::implied("terraform"))),
             Step::Gap,
@@ -225,6 +252,7 @@ mod tests {
 
             Initializing the backend...
             Initializing modules...
+            Downloading a/b/c 1.0 for n...
             - m in mod
 
             Initializing provider plugins...
@@ -241,6 +269,6 @@ mod tests {
             commands will detect it and remind you to do so if necessary.
         "#]]
         .assert_eq(&text);
-        assert_eq!(steps.iter().filter_map(Step::message).count(), 5);
+        assert_eq!(steps.iter().filter_map(Step::message).count(), 6);
     }
 }

@@ -71,7 +71,8 @@ pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
         Event::ImportStart { .. }
         | Event::ImportComplete { .. }
         | Event::AdoptionStart { .. }
-        | Event::AdoptionPrepared { .. } => String::new(),
+        | Event::AdoptionPrepared { .. }
+        | Event::Forgotten(_) => String::new(),
         Event::ProvisionProgress(address, kind, text) => output_lines(text)
             .map(|line| {
                 let hook =

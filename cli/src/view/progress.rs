@@ -39,7 +39,8 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
         Event::ApplyComplete(it, action, elapsed) => {
             format!(
                 "{}: {} complete after {}{}",
-                name(it),
+                // Also of a deposed object: only its start names the key.
+                it.address,
                 done(*action)?,
                 duration(*elapsed),
                 id(it)
@@ -66,6 +67,7 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
         Event::EphemeralComplete(address, phase, elapsed) => {
             format!("{address}: {} complete after {}", opened(*phase), duration(*elapsed))
         }
+        Event::EphemeralDeferred(address, why) => format!("{address}: Deferred due to {why}"),
         _ => return None,
     };
     Some(format!("{}\n", style.bold(&harmless(&text))))
@@ -190,6 +192,7 @@ pub fn count(done: &mut Summary, event: &Event) {
     match event {
         Event::ApplyComplete(_, action, _) => done.count(*action),
         Event::ImportComplete { .. } => done.import += 1,
+        Event::Forgotten(_) => done.forget += 1,
         _ => {}
     }
 }

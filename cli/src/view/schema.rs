@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use entail::schema::{
     AttributeSchema, BlockSchema, FunctionSignature, NestedBlock, Nesting, ProviderSchema, Schema,
-    Schemas,
 };
 use entail::value::json::type_to_json;
 use entail::value::{Str, Type};
@@ -40,19 +39,18 @@ fn object(members: Vec<(&str, Value)>) -> Value {
 fn provider(schema: &ProviderSchema) -> Value {
     object(vec![
         ("provider", versioned(&schema.provider)),
-        ("resource_schemas", kinds(&schema.resources)),
-        ("data_source_schemas", kinds(&schema.data_sources)),
-        ("ephemeral_resource_schemas", kinds(&schema.ephemeral)),
-        ("functions", functions(&schema.functions)),
+        ("resource_schemas", named(schema.resources.iter(), versioned)),
+        ("data_source_schemas", named(schema.data_sources.iter(), versioned)),
+        ("ephemeral_resource_schemas", named(schema.ephemeral.iter(), versioned)),
+        ("functions", named(schema.functions.iter(), function)),
     ])
 }
 
-fn kinds(all: &Schemas) -> Value {
-    Value::Object(all.iter().map(|(name, it)| (name.to_string(), versioned(it))).collect())
-}
-
-fn functions(all: &BTreeMap<Str, Arc<FunctionSignature>>) -> Value {
-    Value::Object(all.iter().map(|(name, it)| (name.to_string(), function(it))).collect())
+fn named<'a, T: 'a>(
+    all: impl Iterator<Item = (&'a Str, &'a Arc<T>)>,
+    describe: impl Fn(&T) -> Value,
+) -> Value {
+    Value::Object(all.map(|(name, it)| (name.to_string(), describe(it))).collect())
 }
 
 fn versioned(schema: &Schema) -> Value {

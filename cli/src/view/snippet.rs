@@ -80,6 +80,8 @@ fn lines_of(text: &str, span: Span) -> std::ops::Range<usize> {
     let bytes = text.as_bytes();
     let first = (span.start as usize).min(bytes.len());
     let last = (span.end as usize).clamp(first, bytes.len());
+    // What ends with a line does not touch the next one.
+    let last = if last > first && bytes[last - 1] == b'\n' { last - 1 } else { last };
     let start = bytes[..first].iter().rposition(|&it| it == b'\n').map_or(0, |it| it + 1);
     let end = bytes[last..].iter().position(|&it| it == b'\n').map_or(bytes.len(), |it| last + it);
     start..end
@@ -97,7 +99,7 @@ fn char_boundary(text: &str, mut byte: usize) -> usize {
 /// A subject that is the header itself has no block around it, as in OpenTofu.
 fn block_around(source: &Source, offset: usize) -> Option<String> {
     if source.name.ends_with(".json") {
-        return None;
+        return members_around(&source.text, offset.checked_sub(1)?);
     }
     let offset = offset.checked_sub(1)?;
     let blocks = source.blocks(|text| {
@@ -109,11 +111,70 @@ fn block_around(source: &Source, offset: usize) -> Option<String> {
     Some(normal_header(header))
 }
 
-/// Puts one space between the words of a header and quotes its labels.
+/// Returns which members of a JSON document hold the byte at `offset`: `resource.terraform_data.a[0].lifecycle`.
+fn members_around(text: &str, offset: usize) -> Option<String> {
+    /// An open object with the name of its last member, or an open array with its last index.
+    enum Open {
+        Object(String),
+        Array(usize),
+    }
+    let bytes = text.as_bytes();
+    let (mut open, mut at): (Vec<Open>, usize) = (Vec::new(), 0);
+    let (mut steps, mut is_name): (Vec<String>, bool) = (Vec::new(), false);
+    while at <= offset.min(bytes.len().checked_sub(1)?) {
+        let byte = bytes[at];
+        if matches!(byte, b'{' | b'[') {
+            steps.extend(open.last().map(|it| match it {
+                Open::Object(name) => format!(".{name}"),
+                Open::Array(index) => format!("[{index}]"),
+            }));
+            is_name = byte == b'{';
+            open.push(if is_name { Open::Object(String::new()) } else { Open::Array(0) });
+        }
+        match (byte, open.last_mut()) {
+            // The closing bracket is still inside.
+            (b'}' | b']', _) if at < offset => {
+                open.pop();
+                steps.pop();
+                is_name = false;
+            }
+            (b',', Some(Open::Array(index))) => *index += 1,
+            (b',', Some(Open::Object(_))) => is_name = true,
+            (b'"', inside) => {
+                let start = at + 1;
+                at = start;
+                while at < bytes.len() && bytes[at] != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                if let (Some(Open::Object(name)), true) = (inside, is_name) {
+                    *name = text.get(start..at.min(bytes.len())).unwrap_or_default().to_owned();
+                    is_name = false;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let path = steps.concat();
+    (!path.is_empty()).then(|| path.trim_start_matches('.').to_owned())
+}
+
+/// Puts one space between the words of a header and quotes its labels. What is quoted is one word.
 fn normal_header(header: &str) -> String {
-    let mut words = header.split_whitespace();
-    let kind = words.next().unwrap_or_default().to_owned();
-    words.fold(kind, |out, label| format!("{out} \"{}\"", label.trim_matches('"')))
+    let mut out = String::new();
+    let mut rest = header.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('"') {
+            Some(inner) => inner.split_once('"').unwrap_or((inner, "")),
+            None => rest.split_at(rest.find([' ', '\t', '\r', '\n', '"']).unwrap_or(rest.len())),
+        };
+        match out.is_empty() {
+            true => out.push_str(word),
+            false => out.extend([" \"", word, "\""]),
+        }
+        rest = after.trim_start();
+    }
+    out
 }
 
 /// Finds blocks and skips everything else. Tolerates broken files: a snippet is most needed there.

@@ -38,7 +38,7 @@ pub fn text(problems: &Diagnostics, style: Style) -> String {
         (false, true) => format!("{success} The configuration is valid.\n"),
         (false, false) => {
             format!(
-                "{success} The configuration is valid, but there were some validation warnings as shown above.\n"
+                "{success} The configuration is valid, but there were some validation warnings\nas shown above.\n"
             )
         }
     }

@@ -110,7 +110,7 @@ struct Graph {
 impl Graph {
     fn of(config: &Config) -> Graph {
         let mut graph = Graph::default();
-        for (address, module) in &config.modules {
+        for (address, module) in config.all() {
             Builder { config, address, module, graph: &mut graph }.build();
         }
         graph
@@ -300,10 +300,11 @@ impl Builder<'_> {
         self.uses(node, uses::of_conditions(&variable.validations, Role::Precondition));
         let Some((parent, call)) = self.address.parent() else { return };
         let config = self.config;
-        let Some(caller) = config.module(&parent) else { return };
-        if let Some(input) = caller.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-            Builder { config, address: &parent, module: caller, graph: self.graph }
-                .uses(node, vec![uses::of_value(&input.value)]);
+        for caller in config.all_at(&parent) {
+            if let Some(input) = caller.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+                Builder { config, address: &parent, module: caller, graph: self.graph }
+                    .uses(node, vec![uses::of_value(&input.value)]);
+            }
         }
     }
 

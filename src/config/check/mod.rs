@@ -1,5 +1,6 @@
 //! Whether the parts of a configuration fit together, as far as no provider and no value is needed to tell.
 
+pub(super) mod alike;
 mod calls;
 pub mod cycles;
 mod moves;
@@ -19,6 +20,7 @@ use crate::diagnostic::{Diagnostics, Sources};
 use super::{Config, Module};
 use crate::world::side_by_side;
 
+pub use problems::unknown_function_provider;
 pub use references::references_problems;
 
 /// Checks every reference, module call and provider name of a configuration, and that nothing depends on itself: what
@@ -57,7 +59,7 @@ pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
 /// Returns each module once, under the first of its addresses.
 pub fn distinct(config: &Config) -> impl Iterator<Item = (&ModuleAddr, &Arc<Module>)> {
     let mut seen = BTreeSet::new();
-    config.modules.iter().filter(move |(_, module)| seen.insert(Arc::as_ptr(module).addr()))
+    config.all().filter(move |(_, module)| seen.insert(Arc::as_ptr(module).addr()))
 }
 
 /// Returns how messages name a module.

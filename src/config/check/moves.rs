@@ -42,7 +42,7 @@ pub(super) fn check_removed(
 /// still declared is known only when it is planned.
 pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Diagnostics) {
     let (mut to_of, mut from_of) = (Partners::new(), Partners::new());
-    for (address, module) in &config.modules {
+    for (address, module) in config.all() {
         for moved in &module.moved {
             let (from, to) = (absolute(address, &moved.from.0), absolute(address, &moved.to.0));
             let (from_text, to_text) = (text(&from), text(&to));

@@ -163,7 +163,7 @@ pub(super) fn self_reading_local(name: &str, at: Span) -> Diagnostic {
 }
 
 /// A function of a provider that the module does not require.
-pub(super) fn unknown_function_provider(name: &str, at: Span) -> Diagnostic {
+pub fn unknown_function_provider(name: &str, at: Span) -> Diagnostic {
     let detail =
         format!("Provider {name:?} does not exist within the required_providers of this module");
     error("Unknown function provider", detail, at)

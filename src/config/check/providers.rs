@@ -107,7 +107,7 @@ pub fn resolve_resource<'a>(
 /// Checks how providers are named and passed through the whole configuration.
 pub fn check(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for (address, module) in &config.modules {
+    for (address, module) in config.all() {
         let view = View::of(config, address, module);
         view.check_names(&mut problems);
         view.check_keys(&mut problems);
@@ -123,7 +123,7 @@ pub fn check(config: &Config) -> Diagnostics {
 
 /// Complains of resources whose provider configuration is nowhere.
 pub(super) fn check_presence(config: &Config, problems: &mut Diagnostics) {
-    for (address, module) in &config.modules {
+    for (address, module) in config.all() {
         for resource in module.resources.values() {
             if resolve_resource(config, address, resource).is_some() {
                 continue;

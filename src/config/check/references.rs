@@ -145,7 +145,16 @@ pub fn references_problems(
 fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
     for it in &uses {
         let (references, wrong) = it.references();
-        problems.extend(wrong);
+        let hint = provider_hint(scope.module, it);
+        problems.extend(wrong.into_iter().map(|it| match &hint {
+            Some((span, hint))
+                if it.subject.is_some_and(|at| span.start <= at.start && at.end <= span.end) =>
+            {
+                let detail = format!("{}{hint}", it.detail);
+                it.detail(detail)
+            }
+            _ => it,
+        }));
         for reference in &references {
             check_reference(scope, it.role, reference, problems);
         }
@@ -153,13 +162,31 @@ fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
     }
 }
 
+/// Where a keyed provider configuration stands for a value, and what to write instead.
+fn provider_hint(module: &Module, it: &Use) -> Option<(Span, String)> {
+    let mut found = None;
+    syntax::references(&it.expression, &mut |root, steps, span| {
+        let is_keyed = matches!(steps.first(), Some(Step::Index(..)));
+        if is_keyed && module.providers.iter().any(|it| it.name.text == root.text) {
+            found = Some((span, no_value(&format!("{}[each.key]", root.text))));
+        }
+    });
+    found
+}
+
+fn no_value(example: &str) -> String {
+    format!(
+        "\n\nA provider configuration is no value: no local value, variable or output can hold it. Name it where it is used, such as provider = {example}."
+    )
+}
+
 fn check_provider_functions(module: &Module, it: &Use, problems: &mut Diagnostics) {
-    syntax::calls(&it.expression, &mut |name, _, _| {
+    syntax::calls(&it.expression, &mut |name, _, whole| {
         let provider = name.text.strip_prefix("provider::").and_then(|it| it.split("::").next());
         if let Some(provider) = provider
             && !module.required_providers.contains_key(provider)
         {
-            problems.push(problems::unknown_function_provider(provider, name.span));
+            problems.push(problems::unknown_function_provider(provider, name.span).within(whole));
         }
     });
 }
@@ -365,6 +392,10 @@ fn hint_for(module: &Module, wanted: &ResourceName) -> String {
         Mode::Data => "data",
         Mode::Ephemeral => "ephemeral",
     };
+    if let Some(provider) = module.provider_block(&wanted.kind, Some(&wanted.name)) {
+        let key = if provider.repetition.expression().is_some() { "[each.key]" } else { "" };
+        return no_value(&format!("{}{key}", provider.local_name()));
+    }
     for mode in [Mode::Managed, Mode::Data, Mode::Ephemeral] {
         let candidate = ResourceName { mode, ..wanted.clone() };
         if module.resources.contains_key(&candidate) {

@@ -12,7 +12,7 @@ use super::{Named, StaticModule};
 pub(super) fn collect(
     module: &StaticModule,
     expression: &Expression,
-    seen: &mut BTreeSet<(crate::address::Module, Named)>,
+    seen: &mut BTreeSet<(crate::address::ModuleInstance, Named)>,
     found: &mut BTreeSet<(Str, String)>,
 ) {
     for it in references_of(expression).0 {
@@ -21,7 +21,7 @@ pub(super) fn collect(
             Subject::Local(name) => Named::Local(name),
             _ => continue,
         };
-        if !seen.insert((module.address.clone(), name.clone())) {
+        if !seen.insert((module.at.clone(), name.clone())) {
             continue;
         }
         match (&name, &module.caller) {

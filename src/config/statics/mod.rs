@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::address::Module as ModuleAddr;
+use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::expression::{Subject, provider_functions_of, references_of, with_defaults};
 use crate::syntax::Expression;
@@ -20,12 +20,14 @@ use super::{Module, ModuleCall, Variable};
 
 mod decided;
 mod problems;
+mod repetition;
 mod scope;
 pub mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use problems::not_yet;
+pub use repetition::instances;
 
 /// What static evaluation starts from: the world, the workspace, and what is given for the root module's variables.
 #[derive(Debug)]
@@ -84,7 +86,7 @@ impl Ground {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Each {
     /// Its key.
-    pub key: crate::address::InstanceKey,
+    pub key: InstanceKey,
     /// `each.value`, for calls with `for_each`.
     pub value: Option<Value>,
 }
@@ -100,6 +102,8 @@ struct Frame {
 pub struct StaticModule {
     module: Arc<Module>,
     address: ModuleAddr,
+    /// The address with the keys of calls that are expanded before planning, and no other keys.
+    at: ModuleInstance,
     ground: Arc<Ground>,
     caller: Option<Caller>,
     known: Mutex<BTreeMap<Named, Result<Value, Diagnostics>>>,
@@ -130,7 +134,7 @@ impl fmt::Display for Named {
 
 impl fmt::Debug for StaticModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StaticModule({})", self.address)
+        write!(f, "StaticModule({})", self.at)
     }
 }
 
@@ -140,6 +144,7 @@ impl StaticModule {
         StaticModule {
             module,
             address: ModuleAddr::default(),
+            at: ModuleInstance::default(),
             ground,
             caller: None,
             known: Mutex::default(),
@@ -151,18 +156,33 @@ impl StaticModule {
     /// - `each`: the repetition, for a call that is expanded before planning.
     pub fn child(
         self: &Arc<StaticModule>,
-        address: ModuleAddr,
         call: &ModuleCall,
         each: Option<Each>,
         module: Arc<Module>,
     ) -> StaticModule {
         StaticModule {
             module,
-            address,
+            address: self.address.child(&call.name.text),
+            at: self.child_at(call, each.as_ref()),
             ground: self.ground.clone(),
             caller: Some(Caller { module: self.clone(), call: call.clone(), each }),
             known: Mutex::default(),
         }
+    }
+
+    /// Returns the address of a module that a call leads to, with the keys of calls that are expanded before planning.
+    pub fn child_at(&self, call: &ModuleCall, each: Option<&Each>) -> ModuleInstance {
+        self.at.child(&call.name.text, each.map_or(InstanceKey::None, |it| it.key.clone()))
+    }
+
+    /// Returns the address with the keys of calls that are expanded before planning, and no other keys.
+    pub fn at(&self) -> &ModuleInstance {
+        &self.at
+    }
+
+    /// Returns whether some call on the way here is expanded before planning.
+    pub fn is_variant(&self) -> bool {
+        self.at.0.iter().any(|it| it.1 != InstanceKey::None)
     }
 
     /// Returns the module itself.
@@ -220,7 +240,7 @@ impl StaticModule {
     pub(super) fn name(&self, text: &str) -> String {
         match self.address.is_root() {
             true => text.to_owned(),
-            false => format!("{}:{text}", self.address),
+            false => format!("{}:{text}", self.at),
         }
     }
 
@@ -315,7 +335,7 @@ impl StaticModule {
     fn variable(&self, variable: &Variable) -> Result<Value, Diagnostics> {
         let given = match &self.caller {
             None => self.ground.root_value(&self.module, variable)?,
-            Some(caller) => caller.input(&self.address, &variable.name.text)?,
+            Some(caller) => caller.input(&self.at, &variable.name.text)?,
         };
         let value = match (given, &variable.default) {
             (Some(given), _) => self.converted(variable, &given)?,
@@ -367,7 +387,7 @@ impl StaticModule {
 
 impl Caller {
     /// Returns what the call gives for a variable of its module; nothing where it gives nothing.
-    fn input(&self, child: &ModuleAddr, name: &str) -> Result<Option<Value>, Diagnostics> {
+    fn input(&self, child: &ModuleInstance, name: &str) -> Result<Option<Value>, Diagnostics> {
         let Some(input) = self.call.inputs.get(name) else { return Ok(None) };
         let frame = Frame { text: format!("{child}:var.{name}"), declared: input.span() };
         self.module.value(&input.value, &mut vec![frame], self.each.as_ref()).map(Some)

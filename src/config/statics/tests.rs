@@ -37,7 +37,7 @@ fn check(files: &str, variables: &[(&str, &str)], outcome: Expect) {
             let directory = source.to_string();
             let (module, _) = load_module(&folder.path().join(&directory), &directory, &sources);
             if let Some(module) = module {
-                let child = Arc::new(place.child(child, call, None, module));
+                let child = Arc::new(place.child(call, None, module));
                 problems.extend(child.check_constants());
                 open.push(child);
             }

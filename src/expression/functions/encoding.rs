@@ -81,6 +81,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         variadic: None,
         returns: TEXT,
         body: |call| {
+            // An encoding that nobody knows is said first.
+            super::charsets::decode(&[], call.text(1))?;
             let bytes = decode_base64(call.text(0)).map_err(|at| {
                 let what = if at >= call.text(0).len() {
                     "unexpected end of input".to_owned()

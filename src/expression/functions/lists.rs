@@ -390,7 +390,9 @@ fn flattened(list: &Value, into: &mut Vec<Value>, marks: &mut Marks) -> bool {
     if !list.is_known() {
         return false;
     }
-    let mut known = true;
+    // Elements of a set that are not known may turn out to be the same one.
+    let is_open = matches!(list.bare(), Value::Set(it) if it.items.len() > 1);
+    let mut known = !is_open || list.is_wholly_known();
     for item in list.children() {
         known &= item.is_known() || item.ty() != Type::DYNAMIC;
         if !item.is_null() && is_sequence(item.ty()) {

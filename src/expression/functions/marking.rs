@@ -48,7 +48,8 @@ fn nonsensitive(call: &Call<'_>) -> Outcome {
 fn issensitive(call: &Call<'_>) -> Outcome {
     let value = call.argument(0);
     let marks = value.marks();
-    let kept = Marks { sensitive: false, ..marks.clone() };
+    // The answer itself is no secret, and may be kept.
+    let kept = Marks { reads: marks.reads.clone(), ..Marks::default() };
     if !value.is_known() {
         // It may still become sensitive, or stop being so.
         return Ok(Value::unknown(crate::value::Type::BOOL).mark(&kept));

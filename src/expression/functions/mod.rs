@@ -277,6 +277,10 @@ impl Function {
             return Type::DYNAMIC;
         }
         let unknown: Vec<Value> = parameters.map(|it| Value::unknown(it.shape.ty())).collect();
+        let is_open = |it: &Parameter| it.shape == Shape::Any && !it.dynamic;
+        if self.parameters.iter().chain(&self.variadic).any(is_open) {
+            return Type::DYNAMIC;
+        }
         match self.returns {
             Returns::Always(shape) | Returns::Nullable(shape) => shape.ty(),
             Returns::Computed(compute) | Returns::NullableComputed(compute) => {
@@ -350,41 +354,6 @@ pub(super) fn not_null(value: Value) -> Value {
     crate::value::unknown::not_null(&value)
 }
 
-/// What looks like a function, but takes expressions: it sees their problems instead of being kept from running by them.
-pub const FORMS: [Form; 2] = [
-    Form {
-        name: "can",
-        description: "Tells whether an expression can be evaluated without an error.",
-        parameter: "expression",
-        variadic: false,
-        returns: Shape::Bool,
-    },
-    Form {
-        name: "try",
-        description: "Returns the value of the first expression that can be evaluated without an error.",
-        parameter: "expressions",
-        variadic: true,
-        returns: Shape::Any,
-    },
-];
-
-/// See [`FORMS`].
-pub struct Form {
-    /// Its name.
-    pub name: &'static str,
-    /// What it does, in a sentence.
-    pub description: &'static str,
-    /// What it takes.
-    pub parameter: &'static str,
-    /// Whether it takes any number of these.
-    pub variadic: bool,
-    /// The type of the result; any where it is that of the expression.
-    pub returns: Shape,
-}
-
-/// Functions that are known only to say what took their place.
-pub const GONE: [&str; 2] = ["list", "map"];
-
 static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::new(|| {
     let families: [&[Function]; 16] = [
         checks::FUNCTIONS,
@@ -412,6 +381,41 @@ static TABLE: LazyLock<FxHashMap<&'static str, &'static Function>> = LazyLock::n
         .map(|it| (it.name, it))
         .collect()
 });
+
+/// A function that looks at its arguments' expressions, so that calling it is the evaluator's business.
+pub struct Special {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// What it takes any number of.
+    pub variadic: Option<Parameter>,
+    /// What it gives.
+    pub returns: Shape,
+}
+
+/// The functions that look at expressions and are not in the table.
+pub const SPECIAL: &[Special] = &[
+    Special {
+        name: "can",
+        description: "Returns whether the expression can be evaluated without an error.",
+        parameters: &[Parameter::any("expression")],
+        variadic: None,
+        returns: Shape::Bool,
+    },
+    Special {
+        name: "try",
+        description: "Returns the value of the first argument that can be evaluated without an error.",
+        parameters: &[],
+        variadic: Some(Parameter::any("expressions")),
+        returns: Shape::Any,
+    },
+];
+
+/// Functions of earlier versions, kept so that a call says what to write instead.
+pub const REMOVED: &[&str] = &["list", "map"];
 
 /// Returns a function by its name, without `core::`.
 pub fn find(name: &str) -> Option<&'static Function> {

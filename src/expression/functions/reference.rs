@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FORMS, Form, Function, GONE, Parameter, Shape, all};
+use super::{Function, Parameter, REMOVED, SPECIAL, Shape, all};
 use crate::expression::print::format_type;
 use crate::value::Type;
 
@@ -18,9 +18,13 @@ refused, unless its text says otherwise. Providers may bring more, as `provider:
 
 /// Returns the whole page.
 pub fn markdown() -> String {
-    let functions = all().into_iter().filter(|it| !GONE.contains(&it.name));
-    let mut entries: BTreeMap<&str, String> = functions.map(|it| (it.name, entry(it))).collect();
-    entries.extend(FORMS.iter().map(|it| (it.name, form(it))));
+    let functions = all().into_iter().filter(|it| !REMOVED.contains(&it.name));
+    let mut entries: BTreeMap<&str, String> = functions.map(|it| (it.name, ordinary(it))).collect();
+    entries.extend(SPECIAL.iter().map(|it| {
+        let text =
+            entry(it.name, it.parameters, it.variadic.as_ref(), it.returns.ty(), it.description);
+        (it.name, text)
+    }));
     let mut page = INTRODUCTION.to_owned();
     for (name, text) in entries {
         page.push_str(&format!("\n## {name}\n\n{text}"));
@@ -28,33 +32,26 @@ pub fn markdown() -> String {
     page
 }
 
-fn entry(function: &Function) -> String {
-    let mut parameters: Vec<String> = function.parameters.iter().map(written).collect();
-    parameters.extend(function.variadic.iter().map(|it| format!("{}...", written(it))));
-    let mut text = format!(
-        "    {}({}) -> {}\n\n{}\n",
-        function.name,
-        parameters.join(", "),
-        any_or(function.usual_type()),
-        function.description
-    );
-    let all = function.parameters.iter().chain(&function.variadic);
-    let notes: Vec<String> = all.filter_map(note).collect();
+fn ordinary(it: &Function) -> String {
+    entry(it.name, it.parameters, it.variadic.as_ref(), it.usual_type(), it.description)
+}
+
+fn entry(
+    name: &str,
+    parameters: &[Parameter],
+    variadic: Option<&Parameter>,
+    returns: Type,
+    description: &str,
+) -> String {
+    let mut takes: Vec<String> = parameters.iter().map(written).collect();
+    takes.extend(variadic.map(|it| format!("{}...", written(it))));
+    let takes = takes.join(", ");
+    let mut text = format!("    {name}({takes}) -> {}\n\n{description}\n", any_or(returns));
+    let notes: Vec<String> = parameters.iter().chain(variadic).filter_map(note).collect();
     if !notes.is_empty() {
         text.push_str(&format!("\n{}", notes.concat()));
     }
     text
-}
-
-fn form(form: &Form) -> String {
-    let more = if form.variadic { "..." } else { "" };
-    format!(
-        "    {}({}{more}) -> {}\n\n{}\n",
-        form.name,
-        form.parameter,
-        any_or(form.returns.ty()),
-        form.description
-    )
 }
 
 fn written(parameter: &Parameter) -> String {

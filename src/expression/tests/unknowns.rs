@@ -12,7 +12,8 @@ fn operators_keep_what_is_known() {
         var.later_number + 1 => unknown number, not null
         "${var.later}" == null => unknown bool, not null
         "a${var.later}" == null => false
-        length(var.later_list) >= 0 => true
+        length(var.later_list) >= 0 => unknown bool, not null
+        length(var.later_list) > -1 => true
         "#,
     );
 }

@@ -30,7 +30,7 @@ impl fmt::Display for Statement {
 /// Returns the statements of every module, and behind them the implied ones.
 pub(super) fn collect(config: &Config, state: &State) -> Vec<Statement> {
     let mut statements = Vec::new();
-    for (module, block) in &config.modules {
+    for (module, block) in config.all() {
         statements.extend(block.moved.iter().map(|it| {
             let (from, to) = unify(module, &it.from.0, &it.to.0);
             Statement { from, to, declared: it.declared, implied: false }

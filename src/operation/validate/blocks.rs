@@ -1,9 +1,12 @@
 //! One block looked at with nothing decided: variables, local values, outputs, calls, providers and checks.
 
+use std::sync::Arc;
+
 use super::{Check, discarded, problems};
 use crate::address::Module as ModuleAddr;
 use crate::config::{self, Condition, uses, uses::Use};
-use crate::diagnostic::{Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::functions::Failure;
 use crate::expression::{self, Scope, Subject, body};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind};
@@ -11,7 +14,8 @@ use crate::observe::conditions::{self, Status};
 use crate::observe::repetition::{self, Keys};
 use crate::operation::attributes;
 use crate::operation::variables::{self, Origin, VariableInput};
-use crate::syntax::{Expression, Step};
+use crate::schema::FunctionSignature;
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Str, Value};
 use crate::world::World;
 
@@ -78,7 +82,9 @@ impl Check<'_> {
                 let mut found = self.references(config, &uses::of_check(check));
                 let scope = self.values.scope(module);
                 for condition in &check.asserts {
-                    found.extend(conditions::error_message(condition, &scope).1);
+                    // What only warns is told once the assertion fails.
+                    let message = conditions::error_message(condition, &scope).1;
+                    found.extend(message.into_iter().filter(Diagnostic::is_error));
                 }
                 found.into()
             }
@@ -206,11 +212,12 @@ impl Check<'_> {
         else {
             return Diagnostics::new();
         };
-        let (value, mut found) = expression::evaluate(expression, &self.values.scope(module));
+        let scope = self.values.scope(module);
+        let (value, mut found) = expression::evaluate(expression, &scope);
         if !found.has_errors()
             && let Keys::Invalid(problem) = repetition::keys(repetition, &value)
         {
-            found.push(problem.at(expression.span));
+            found.push(repetition::blamed(*problem, repetition, &value, expression, &scope));
         }
         found
     }
@@ -264,6 +271,14 @@ impl Scope for Given<'_> {
 
     fn place(&self, span: Span) -> String {
         self.scope.place(span)
+    }
+
+    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        self.scope.provider_function(name)
+    }
+
+    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
+        self.scope.call_provider_function(name, arguments)
     }
 
     fn world(&self) -> &World {

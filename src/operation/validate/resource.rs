@@ -6,7 +6,7 @@ use crate::config::{self, IgnoreChanges, uses};
 use crate::diagnostic::Diagnostics;
 use crate::expression::{self, body};
 use crate::lower::structure::ModuleId;
-use crate::observe::object::written_path;
+use crate::observe::object::{misused, written_path};
 use crate::observe::problems::of_provider;
 use crate::operation::attributes;
 use crate::schema::Schema;
@@ -43,8 +43,15 @@ impl Check<'_> {
     ) {
         let (value, more) =
             body::decode_body(&block.body, &schema.block, &self.values.scope(module), &[]);
-        let failed = more.has_errors();
+        let mut failed = more.has_errors();
         found.extend(more);
+        let path = self.values.structure.module(module).address.module();
+        let address = crate::address::ConfigResource { module: path, resource: block.name.clone() };
+        if !failed {
+            let misused = misused(block, schema, &value);
+            failed |= !misused.is_empty();
+            found.extend(misused.into_iter().map(|it| it.about(&address)));
+        }
         let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed)
         else {
             return;
@@ -56,9 +63,6 @@ impl Check<'_> {
             Mode::Data => provider.validate_data(kind, &value).await,
             Mode::Ephemeral => provider.validate_ephemeral(kind, &value).await,
         };
-        let address = self.values.structure.module(module).address.module();
-        let address =
-            crate::address::ConfigResource { module: address, resource: block.name.clone() };
         found.extend(
             answer.iter().map(|it| {
                 of_provider(it, None, Some((&block.body, block.declared))).about(&address)
@@ -94,8 +98,8 @@ impl Check<'_> {
 fn ignored(block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
     let IgnoreChanges::Paths(paths) = &block.lifecycle.ignore_changes else { return };
     for expression in paths {
-        let Some((root, _)) = expression.as_traversal() else { continue };
-        if let Some(problem) = attributes::missing(&schema.block, root) {
+        let Some((root, steps)) = expression.as_traversal() else { continue };
+        if let Some(problem) = attributes::missing_along(&schema.block, root, steps) {
             found.push(problem);
             continue;
         }

@@ -25,7 +25,11 @@ fn check(files: &str, expected: Expect) {
     let (world, sources) = (Arc::new(world), Sources::default());
     let ground = crate::operation::session::ground(&world, &sources).expect("a ground");
     let data = world.root.join(".terraform");
-    let (_, installed) = crate::operation::modules::install_modules(&ground, &data);
+    let (_, installed) = crate::operation::modules::install_modules(
+        &ground,
+        &data,
+        crate::operation::modules::quietly(),
+    );
     assert!(!installed.has_errors(), "{installed:?}");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let problems = runtime.block_on(async {

@@ -28,7 +28,7 @@ pub(super) fn instance(path: &ModuleAddr) -> ModuleInstance {
 /// Returns what expressions can refer to.
 pub(super) fn values<'a>(
     session: &'a Session,
-    pool: &Pool,
+    pool: &'a Pool,
     variables: &'a BTreeMap<Str, Value>,
 ) -> Values<'a> {
     let mut values = Values::new(
@@ -39,6 +39,7 @@ pub(super) fn values<'a>(
         &session.sources,
     );
     values.workspace = &session.workspace;
+    values.pool = Some(pool);
     values.plan_time = None;
     for (id, call) in values.structure.calls.iter().enumerate() {
         let path = values.structure.module(call.parent).path.child(&call.name);

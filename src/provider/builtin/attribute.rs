@@ -196,7 +196,8 @@ impl Preset {
 pub(super) fn schema(version: u64, attributes: &[Attribute], deprecated: bool) -> Schema {
     let attributes: BTreeMap<Str, AttributeSchema> =
         attributes.iter().map(|it| (it.name.into(), it.schema())).collect();
-    Schema { version, block: BlockSchema { attributes, deprecated, ..BlockSchema::default() } }
+    let block = BlockSchema { attributes, deprecated, ..BlockSchema::default() };
+    Schema { version, block, ..Schema::default() }
 }
 
 /// Whether a change of `keepers` or `triggers` is more than null values that come and go.

@@ -276,14 +276,18 @@ impl Provider for Host {
         kind: &str,
         prior: &Value,
         private: &[u8],
+        _: Option<&Value>,
     ) -> Response<Option<ReadObject>> {
         self.kind(kind, |entry| match entry.offer.is_there(&self.world, prior) {
-            Ok(true) => {
-                Response::ok(Some(ReadObject { value: prior.clone(), private: private.to_vec() }))
-            }
+            Ok(true) => Response::ok(Some(ReadObject {
+                value: prior.clone(),
+                private: private.to_vec(),
+                identity: None,
+            })),
             Ok(false) => Response::ok(Some(ReadObject {
                 value: Value::Null(entry.ty),
                 private: private.to_vec(),
+                identity: None,
             })),
             Err(problem) => failed(problem),
         })
@@ -306,6 +310,7 @@ impl Provider for Host {
             value: Some(AppliedObject {
                 value,
                 private: call.private.to_vec(),
+                identity: None,
                 legacy_types: false,
             }),
             diagnostics,
@@ -324,6 +329,7 @@ impl Provider for Host {
                     kind: kind.to_owned(),
                     value: object.into_value(),
                     private: Vec::new(),
+                    identity: None,
                 }]),
                 Err(problem) => Response { value: Vec::new(), diagnostics: vec![problem] },
             }
@@ -345,6 +351,7 @@ impl Provider for Host {
                 Ok(()) => Response::ok(Some(ReadObject {
                     value: object.into_value(),
                     private: Vec::new(),
+                    identity: None,
                 })),
                 Err(problem) => failed(problem),
             }

@@ -232,6 +232,7 @@ pub(super) fn planned_as(
         planned,
         requires_replace,
         private: call.private.to_vec(),
+        identity: None,
         legacy_types: false,
     }))
 }

@@ -12,8 +12,10 @@ use crate::value::json::from_stored_json;
 use crate::value::{PathStep, Str, Type, Value};
 use crate::world::World;
 
+mod functions;
+
 pub(super) static TABLE: LazyLock<Table> =
-    LazyLock::new(|| Table::new(&[&TerraformData], &[&RemoteState], &[], &[]));
+    LazyLock::new(|| Table::new(&[&TerraformData], &[&RemoteState], &[], functions::FUNCTIONS));
 
 struct TerraformData;
 

@@ -15,7 +15,7 @@ use crate::provider::{
     AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
     ProviderDiagnostic, ReadObject, Response,
 };
-use crate::schema::{BlockSchema, ProviderSchema, Schemas};
+use crate::schema::{BlockSchema, IdentitySchema, ProviderSchema, Schemas};
 use crate::value::{PathError, Type, Value};
 
 /// The version of Terraform that OpenTofu tells providers it is.
@@ -55,6 +55,7 @@ struct Site<'a> {
     process: Arc<Process>,
     announced: &'a Announced,
     block: &'a BlockSchema,
+    identity: Option<&'a IdentitySchema>,
     ty: Type,
 }
 
@@ -66,7 +67,8 @@ impl Plugin {
     ) -> Result<Site<'_>, Found> {
         let (process, announced) = self.ready().await?;
         let schema = schemas(&announced.schema).get(kind).ok_or_else(|| unknown_kind(kind))?;
-        Ok(Site { process, announced, block: &schema.block, ty: schema.block.ty() })
+        let (block, ty) = (&schema.block, schema.block.ty());
+        Ok(Site { process, announced, block, identity: schema.identity.as_ref(), ty })
     }
 
     async fn managed(&self, kind: &str) -> Result<Site<'_>, Found> {
@@ -137,6 +139,23 @@ fn taken<T>(
 
 fn one(problem: ProviderDiagnostic) -> Found {
     vec![problem]
+}
+
+fn written_identity(
+    identity: Option<&Value>,
+    schema: Option<&IdentitySchema>,
+) -> Option<msg::ResourceIdentityData> {
+    let identity_data = encode(identity?, schema?.ty);
+    Some(msg::ResourceIdentityData { identity_data })
+}
+
+/// Reads an identity. One that cannot be read counts for nothing.
+fn identity_of(
+    told: Option<msg::ResourceIdentityData>,
+    schema: Option<&IdentitySchema>,
+) -> Option<Value> {
+    let told = told?.identity_data?;
+    decode(Some(told), schema?.ty).ok().filter(|it| !it.is_null())
 }
 
 fn moment(it: prost_types::Timestamp) -> Option<chrono::DateTime<chrono::Utc>> {
@@ -220,6 +239,7 @@ impl Provider for Plugin {
         kind: &str,
         prior: &Value,
         private: &[u8],
+        identity: Option<&Value>,
     ) -> Response<Option<ReadObject>> {
         let result = async {
             let site = self.managed(kind).await?;
@@ -229,17 +249,46 @@ impl Provider for Plugin {
                 private: private.to_vec().into(),
                 provider_meta: None,
                 client_capabilities: capabilities(),
-                current_identity: None,
+                current_identity: written_identity(identity, site.identity),
             };
             let answer =
                 site.process.call("ReadResource", |it| it.read(request)).await.map_err(one)?;
             let value = decode(answer.new_state, site.ty);
             let private = answer.private.to_vec();
             let found = diagnostics(answer.diagnostics);
+            let identity = identity_of(answer.new_identity, site.identity);
             Ok(taken(value, "ReadResource", kind, found, |value| ReadObject {
                 value: crate::schema::with_blocks(&value, site.block),
                 private,
+                identity,
             }))
+        };
+        whole(result.await)
+    }
+
+    async fn upgrade_identity(
+        &self,
+        kind: &str,
+        version: u64,
+        stored: &RawValue,
+    ) -> Response<Option<Value>> {
+        let result = async {
+            let site = self.managed(kind).await?;
+            let request = msg::upgrade_resource_identity::Request {
+                type_name: kind.into(),
+                version: i64::try_from(version).unwrap_or(i64::MAX),
+                raw_identity: Some(msg::RawState {
+                    json: stored.get().to_owned().into_bytes().into(),
+                    flatmap: Default::default(),
+                }),
+            };
+            let answer = site
+                .process
+                .call("UpgradeResourceIdentity", |it| it.upgrade_identity(request))
+                .await
+                .map_err(one)?;
+            let value = identity_of(answer.upgraded_identity, site.identity);
+            Ok(Response { value, diagnostics: diagnostics(answer.diagnostics) })
         };
         whole(result.await)
     }
@@ -252,6 +301,7 @@ impl Provider for Plugin {
                     planned: Value::Null(site.ty),
                     requires_replace: Vec::new(),
                     private: call.private.to_vec(),
+                    identity: None,
                     legacy_types: false,
                 })));
             }
@@ -263,7 +313,7 @@ impl Provider for Plugin {
                 prior_private: call.private.to_vec().into(),
                 provider_meta: None,
                 client_capabilities: capabilities(),
-                prior_identity: None,
+                prior_identity: written_identity(call.identity, site.identity),
             };
             let answer = site
                 .process
@@ -272,11 +322,13 @@ impl Provider for Plugin {
                 .map_err(one)?;
             let value = decode(answer.planned_state, site.ty);
             let requires_replace = answer.requires_replace.into_iter().map(path).collect();
+            let identity = identity_of(answer.planned_identity, site.identity);
             let found = diagnostics(answer.diagnostics);
             Ok(taken(value, "PlanResourceChange", call.kind, found, |planned| PlannedObject {
                 planned,
                 requires_replace,
                 private: answer.planned_private.to_vec(),
+                identity,
                 legacy_types: answer.legacy_type_system,
             }))
         };
@@ -293,7 +345,7 @@ impl Provider for Plugin {
                 config: encode(call.config, site.ty),
                 planned_private: call.private.to_vec().into(),
                 provider_meta: None,
-                planned_identity: None,
+                planned_identity: written_identity(call.identity, site.identity),
             };
             let answer = site
                 .process
@@ -306,9 +358,11 @@ impl Provider for Plugin {
                 return Ok(Response { value: None, diagnostics: found });
             }
             let value = decode(answer.new_state, site.ty);
+            let identity = identity_of(answer.new_identity, site.identity);
             Ok(taken(value, "ApplyResourceChange", call.kind, found, |value| AppliedObject {
                 value,
                 private: answer.private.to_vec(),
+                identity,
                 legacy_types: answer.legacy_type_system,
             }))
         };
@@ -338,6 +392,7 @@ impl Provider for Plugin {
                         kind: it.type_name,
                         value,
                         private: it.private.to_vec(),
+                        identity: identity_of(it.identity, schema.identity.as_ref()),
                     }),
                     Err(error) => response.diagnostics.push(nonconforming(
                         "ImportResourceState",
@@ -389,10 +444,12 @@ impl Provider for Plugin {
                 .map_err(one)?;
             let value = decode(answer.target_state, site.ty);
             let private = answer.target_private.to_vec();
+            let identity = identity_of(answer.target_identity, site.identity);
             let found = diagnostics(answer.diagnostics);
             Ok(taken(value, "MoveResourceState", kind, found, |value| ReadObject {
                 value,
                 private,
+                identity,
             }))
         };
         whole(result.await)

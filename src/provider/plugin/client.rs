@@ -72,6 +72,8 @@ macro_rules! calls {
 
 calls! {
     schema: get_schema / get_provider_schema (get_provider_schema);
+    identity_schemas: get_resource_identity_schemas / get_resource_identity_schemas (get_resource_identity_schemas);
+    upgrade_identity: upgrade_resource_identity / upgrade_resource_identity (upgrade_resource_identity);
     validate_provider: prepare_provider_config / validate_provider_config (validate_provider_config);
     configure: configure / configure_provider (configure_provider);
     stop: stop / stop_provider (stop_provider);

@@ -3,6 +3,7 @@
 //! A plugin does not notice that its parent is gone. On Linux the system is asked to end it then; the only `unsafe` of
 //! the program stands here, in the child between fork and exec.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -68,6 +69,12 @@ pub(super) async fn launch(
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
     let folder = socket_folder()?;
+    if !can_run(executable) {
+        return Err(format!(
+            "{} is not a program for this system and processor",
+            executable.display()
+        ));
+    }
     let mut child = command(program, executable, world, &log, folder.path())?
         .spawn()
         .map_err(|it| not_started(executable, &it))?;
@@ -162,6 +169,32 @@ fn tie(command: &mut std::process::Command) {
     command.process_group(0);
 }
 
+/// Returns whether a file is a script, or a program like this one. Where it is neither, the C library would have a shell
+/// make what it can of it.
+fn can_run(executable: &Path) -> bool {
+    let start = |path: &Path| {
+        let mut start = [0; 20];
+        let read = std::fs::File::open(path).and_then(|mut it| it.read_exact(&mut start));
+        read.is_ok().then_some(start)
+    };
+    let is_script = |path: &Path| {
+        let mut start = [0; 2];
+        let read = std::fs::File::open(path).and_then(|mut it| it.read_exact(&mut start));
+        read.is_ok() && start == *b"#!"
+    };
+    let own = std::env::current_exe().ok().and_then(|it| start(&it));
+    match (own, start(executable)) {
+        // The class, the order of bytes, and the processor stand at the front of every program of Linux.
+        (Some(own), Some(it)) if own.starts_with(b"\x7fELF") && !it.starts_with(b"#!") => {
+            it[..6] == own[..6] && it[18..] == own[18..]
+        }
+        (Some(own), None) if own.starts_with(b"\x7fELF") => {
+            is_script(executable) || !executable.is_file()
+        }
+        _ => true,
+    }
+}
+
 /// A folder that only this user can look into, with a short path.
 fn socket_folder() -> Result<TempDir, String> {
     let make = |parent: &Path| tempfile::Builder::new().prefix("entail").tempdir_in(parent);
@@ -180,9 +213,6 @@ fn not_started(executable: &Path, error: &std::io::Error) -> String {
         ErrorKind::NotFound => format!("{shown} is not there, or a library that it needs is not"),
         ErrorKind::PermissionDenied => {
             format!("{shown} is not executable: its permissions do not allow it")
-        }
-        _ if error.raw_os_error() == Some(8) => {
-            format!("{shown} is not a program for this system and processor")
         }
         _ => format!("{shown} cannot be started: {error}"),
     }

@@ -211,10 +211,15 @@ impl Plugin {
         }
         let process = self.process().await.map_err(|it| vec![it])?;
         let version = process.client.version();
-        let answer = process
+        let mut answer = process
             .call("GetProviderSchema", |it| it.schema(Default::default()))
             .await
             .map_err(|it| vec![it])?;
+        let identities = process
+            .call("GetResourceIdentitySchemas", |it| it.identity_schemas(Default::default()))
+            .await;
+        // Many plugins have no such call, and all can do without.
+        answer.identity_schemas = identities.map(|it| it.identity_schemas).unwrap_or_default();
         // This process need not be asked again.
         let _ = self.introduced.set(());
         schema::check(version, &answer)?;

@@ -11,8 +11,8 @@ use super::wire::entail::plugin as msg;
 use super::wire::entail::plugin::{Nesting as Told, Schema5, Schema6, schema6};
 use crate::provider::ProviderDiagnostic;
 use crate::schema::{
-    AttributeSchema, BlockSchema, FunctionSignature, NestedAttributes, NestedBlock, Nesting,
-    ProviderSchema, Schema, Schemas,
+    AttributeSchema, BlockSchema, FunctionSignature, IdentitySchema, NestedAttributes, NestedBlock,
+    Nesting, ProviderSchema, Schema, Schemas,
 };
 use crate::value::json::type_from_json;
 use crate::value::{Str, Type, nfc};
@@ -50,9 +50,9 @@ pub(super) fn announced(
     });
     let schema = ProviderSchema {
         provider: read(version, &answer.provider).map_err(|it| vec![invalid("provider", &it)])?,
-        resources: lazily(version, answer.resource_schemas),
-        data_sources: lazily(version, answer.data_source_schemas),
-        ephemeral: lazily(version, answer.ephemeral_resource_schemas),
+        resources: lazily(version, answer.resource_schemas, answer.identity_schemas),
+        data_sources: lazily(version, answer.data_source_schemas, BTreeMap::new()),
+        ephemeral: lazily(version, answer.ephemeral_resource_schemas, BTreeMap::new()),
         functions: functions.collect::<Result<_, _>>().map_err(|it| vec![it])?,
     };
     let announced = Announced {
@@ -158,12 +158,18 @@ fn is_type(json: &serde_json::Value) -> bool {
     }
 }
 
-fn lazily(version: u32, bytes: BTreeMap<String, Bytes>) -> Schemas {
+fn lazily(
+    version: u32,
+    bytes: BTreeMap<String, Bytes>,
+    identities: BTreeMap<String, msg::ResourceIdentitySchema>,
+) -> Schemas {
     let names: Vec<Str> = bytes.keys().map(|it| it.as_str().into()).collect();
     let make = move |name: &str| {
         let bytes = bytes.get(name).cloned().unwrap_or_default();
         // What cannot be read was told of when the schema came.
-        read(version, &bytes).unwrap_or_default()
+        let mut schema = read(version, &bytes).unwrap_or_default();
+        schema.identity = identities.get(name).and_then(identity);
+        schema
     };
     Schemas::on_demand(names, Arc::new(make))
 }
@@ -172,7 +178,20 @@ fn lazily(version: u32, bytes: BTreeMap<String, Bytes>) -> Schemas {
 fn read(version: u32, bytes: &Bytes) -> Result<Schema, String> {
     let it = message(version, bytes)?;
     let block = it.block.map(block).transpose()?.unwrap_or_default();
-    Ok(Schema { version: u64::try_from(it.version).unwrap_or_default(), block })
+    let version = u64::try_from(it.version).unwrap_or_default();
+    Ok(Schema { version, block, identity: None })
+}
+
+/// Reads what objects are identified by. One that cannot be read counts for nothing: all can do without.
+fn identity(it: &msg::ResourceIdentitySchema) -> Option<IdentitySchema> {
+    let attributes = it.identity_attributes.iter();
+    let types = attributes.clone().map(|it| Some((nfc(&it.name), constraint(&it.r#type).ok()?)));
+    let required = attributes.filter(|it| it.required_for_import).map(|it| nfc(&it.name));
+    Some(IdentitySchema {
+        version: u64::try_from(it.version).unwrap_or_default(),
+        ty: Type::object(types.collect::<Option<_>>()?),
+        required: required.collect(),
+    })
 }
 
 fn message(version: u32, bytes: &Bytes) -> Result<Schema6, String> {

@@ -1,6 +1,7 @@
 //! Files in, files in the standard style out.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -103,6 +104,8 @@ fn shaken(text: &str, blanks: &[u8]) -> String {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn formatting_what_is_formatted_changes_nothing_and_blanks_do_not_matter(
         text in crate::syntax::tests::edit::body(),
@@ -111,6 +114,12 @@ proptest! {
         let once = formatted(&text);
         prop_assert_eq!(&formatted(&once), &once);
         prop_assert_eq!(formatted(&shaken(&once, &blanks)), once);
+    }
+
+    #[test]
+    fn what_is_printed_reads_as_it_did(text in crate::syntax::tests::edit::body()) {
+        let tree = |text: &str| crate::syntax::tests::print::body(&parse(FileId(1), text).0, 0);
+        prop_assert_eq!(tree(&formatted(&text)), tree(&text));
     }
 
     #[test]

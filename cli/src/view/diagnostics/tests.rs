@@ -252,7 +252,6 @@ fn carriage_returns_of_line_ends_are_neither_shown_nor_counted() {
 
           on main.tf line 2:
            2:   1
-           3: 
 
         It ends.
     "#]]

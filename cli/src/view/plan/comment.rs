@@ -109,7 +109,14 @@ fn because(change: &Change) -> String {
         InstanceKey::Str(key) => quoted(key),
     };
     let reason = match (change.reason, change.action) {
-        (Some(reason), Action::Delete | Action::Read | Action::Forget) => reason,
+        (Some(reason), Action::Delete | Action::Read) => reason,
+        (
+            Some(
+                reason @ (Reason::ForgotBecauseLifecycleDestroyInState
+                | Reason::ForgotBecauseLifecycleDestroyInConfig),
+            ),
+            Action::Forget,
+        ) => reason,
         _ if change.generated_config.as_deref().is_some_and(|it| !it.is_empty())
             && change.action == Action::NoOp =>
         {

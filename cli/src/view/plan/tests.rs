@@ -52,6 +52,7 @@ fn change(action: Action, before: &str, after: &str) -> Change {
         after: value(after),
         replace_paths: Vec::new(),
         private: Vec::new(),
+        identity: Default::default(),
         importing: None,
         generated_config: None,
         deposes: None,
@@ -94,7 +95,7 @@ fn attribute(ty: Type) -> AttributeSchema {
 }
 
 fn schemas(block: BlockSchema) -> Schemas {
-    let schema = Arc::new(Schema { version: 0, block });
+    let schema = Arc::new(Schema { block, ..Schema::default() });
     let resources = [(Str::from("test_thing"), schema.clone())].into();
     let data_sources = [(Str::from("test_thing"), schema)].into();
     [(

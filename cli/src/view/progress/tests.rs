@@ -54,7 +54,7 @@ fn every_step_has_its_line() {
             module.m["x"].t.a[0]: Modifying... [id=x]
             module.m["x"].t.a[0]: Still modifying... [id=yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy, 20s elapsed]
             module.m["x"].t.a[0] (deposed object 00000001): Destroying... [id=x]
-            module.m["x"].t.a[0] (deposed object 00000001): Destruction complete after 0s
+            module.m["x"].t.a[0]: Destruction complete after 0s
             module.m["x"].t.a[0]: Importing... [id=i-1]
             module.m["x"].t.a[0]: Provisioning with 'local-exec'...
             module.m["x"].t.a[0] (local-exec): one

@@ -77,6 +77,7 @@ impl Probe {
             proposed: &proposed,
             config: &config,
             private: &[],
+            identity: None,
         }));
         let mut text = problems(&response.diagnostics);
         if let Some(it) = response.value {
@@ -101,6 +102,7 @@ impl Probe {
             proposed: &proposed,
             config: &config,
             private: &[],
+            identity: None,
         }));
         let planned = plan.value.expect("a plan").planned;
         let response = run(self.provider.apply(ApplyCall {
@@ -109,6 +111,7 @@ impl Probe {
             planned: &planned,
             config: &config,
             private: &[],
+            identity: None,
         }));
         let value = response.value.expect("an object").value;
         let text = problems(&response.diagnostics) + &print(&value);
@@ -123,7 +126,7 @@ impl Probe {
     }
 
     pub fn read(&self, kind: &str, prior: &Value) -> String {
-        let response = run(self.provider.read(kind, prior, &[]));
+        let response = run(self.provider.read(kind, prior, &[], None));
         problems(&response.diagnostics)
             + &response.value.map(|it| print(&it.value)).unwrap_or_default()
     }

@@ -73,6 +73,7 @@ impl Answers {
             }),
             functions: functions.map(|(name, it)| (name.to_string(), function(it))).collect(),
             ephemeral_resource_schemas: all(&self.schema.ephemeral),
+            identity_schemas: Default::default(),
         })
     }
 
@@ -177,7 +178,7 @@ impl Answers {
     ) -> Answer<msg::read_resource::Response> {
         let ty = self.managed(&it.type_name)?;
         let prior = value(it.current_state, ty)?;
-        let answer = self.provider.read(&it.type_name, &prior, &it.private).await;
+        let answer = self.provider.read(&it.type_name, &prior, &it.private, None).await;
         let read = answer.value.as_ref();
         Ok(msg::read_resource::Response {
             new_state: read.and_then(|it| encode(&it.value, ty)),
@@ -200,6 +201,7 @@ impl Answers {
             proposed: &proposed,
             config: &config,
             private: &it.prior_private,
+            identity: None,
         };
         let answer = self.provider.plan(call).await;
         let planned = answer.value.as_ref();
@@ -227,6 +229,7 @@ impl Answers {
             planned: &planned,
             config: &config,
             private: &it.planned_private,
+            identity: None,
         };
         let answer = self.provider.apply(call).await;
         let applied = answer.value.as_ref();

@@ -1,0 +1,100 @@
+//! Which ephemeral resources are opened again when the plan is carried out, and what their values travel through.
+//!
+//! What planning has opened is closed when the plan is made. Carrying it out opens only what something then uses.
+//!
+//! holds   only ephemeral resources that take part are opened
+
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::decide::Decisions;
+use crate::facts::Facts;
+use crate::providers::Providers;
+
+ascent! {
+    struct Program;
+
+    relation ephemeral(Node);
+    relation managed(Node);
+    relation data(Node);
+    relation reads(Node, Node);
+    relation serves(Node, Node);
+    relation step_asked(Node, Phase);
+    relation evaluated_last(Node);
+    relation mode(Mode);
+    relation excluded(Node);
+    relation untargeted(Node);
+    relation action(Node, Action, Reason);
+
+    /// `lending()`: there are ephemeral resources.
+    relation lending();
+
+    /// `busy(n)`: something is carried out for `n`.
+    relation busy(Node);
+
+    /// `used_by(m, n)`: `n` uses `m` when the plan is carried out.
+    relation used_by(Node, Node);
+
+    /// `opened(n)`: `n` is opened when the plan is carried out.
+    relation opened(Node);
+
+    /// `carries(n)`: the value of an opened ephemeral resource travels through `n`.
+    relation carries(Node);
+
+    // @rule ephemerals.lending: (there are ephemeral resources)
+    lending() <-- ephemeral(_);
+    // @rule ephemerals.busy: (something is to be done with `n`)
+    busy(n) <-- lending(), action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
+    // @rule ephemerals.busy-step: `n` has a step of its own
+    busy(n) <-- lending(), step_asked(n, _);
+    // @rule ephemerals.busy-last: `n` is evaluated when all is done
+    busy(n) <-- lending(), evaluated_last(n), !mode(Mode::Destroy);
+
+    // @rule ephemerals.used: `n` reads `m`
+    used_by(m, n) <-- busy(n), reads(n, m);
+    // @rule ephemerals.used-provider: `m` serves `n`
+    used_by(m, n) <-- busy(n), serves(m, n);
+    // @rule ephemerals.used-through: `n`, which is used, reads `m`
+    used_by(m, n) <-- used_by(n, _), !managed(n), !data(n), reads(n, m);
+    // @rule ephemerals.used-through-provider: `m` serves `n`, which is opened
+    used_by(m, n) <-- opened(n), serves(m, n);
+
+    // @rule ephemerals.opened: (something that is carried out uses `n`)
+    opened(n) <-- ephemeral(n), used_by(n, _), !excluded(n), !untargeted(n);
+
+    // @rule ephemerals.carries: (`n` is opened)
+    carries(n) <-- opened(n);
+    // @rule ephemerals.carries-on: `n` reads `m`
+    carries(n) <-- carries(m), reads(n, m), !managed(n), !data(n);
+}
+
+tables! {
+    /// What is opened when the plan is carried out. All sorted.
+    pub struct Ephemerals {
+        "ephemerals" {
+            /// `used_by(m, n)`: `n` uses `m` when the plan is carried out, for itself or for what uses `n`.
+            used_by(Node, Node);
+            /// `opened(n)`: ephemeral resource `n` is opened when the plan is carried out.
+            opened(Node);
+            /// `carries(n)`: the value of an opened ephemeral resource travels through `n`; that resource itself included.
+            carries(Node);
+        }
+    }
+}
+
+/// Finds what is opened when the plan is carried out.
+pub fn lend(facts: &Facts, providers: &Providers, decisions: &Decisions) -> Ephemerals {
+    if facts.ephemeral.is_empty() {
+        return Ephemerals::default();
+    }
+    conclude!(Program {
+        facts: ephemeral, managed, data, reads, step_asked, evaluated_last, mode, excluded, untargeted;
+        providers: serves;
+        decisions: action;
+    } => Ephemerals { used_by, opened, carries })
+}
+
+#[cfg(test)]
+mod tests;

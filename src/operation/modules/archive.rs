@@ -1,0 +1,232 @@
+//! Archives are unpacked. Nothing of them comes to lie outside of their folder.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, Write};
+use std::path::{Component, Path, PathBuf};
+
+/// How large the content of an archive may be.
+const LARGEST: u64 = 4 << 30;
+
+/// A kind of archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Zip,
+    Tar(Packing),
+}
+
+/// How a tar archive is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    Gzip,
+    Bzip2,
+    Xz,
+    Zstd,
+    Plain,
+}
+
+const ENDINGS: [(&str, Kind); 11] = [
+    ("zip", Kind::Zip),
+    ("tar.gz", Kind::Tar(Packing::Gzip)),
+    ("tgz", Kind::Tar(Packing::Gzip)),
+    ("tar.bz2", Kind::Tar(Packing::Bzip2)),
+    ("tar.tbz2", Kind::Tar(Packing::Bzip2)),
+    ("tbz2", Kind::Tar(Packing::Bzip2)),
+    ("tar.xz", Kind::Tar(Packing::Xz)),
+    ("txz", Kind::Tar(Packing::Xz)),
+    ("tar.zst", Kind::Tar(Packing::Zstd)),
+    ("tzst", Kind::Tar(Packing::Zstd)),
+    ("tar", Kind::Tar(Packing::Plain)),
+];
+
+impl Kind {
+    /// Returns the kind of archive that a file's name, or the word behind `archive=`, speaks of.
+    pub fn of(name: &str) -> Option<Kind> {
+        let is = |ending: &str| name == ending || name.ends_with(&format!(".{ending}"));
+        ENDINGS.iter().find(|it| is(it.0)).map(|it| it.1)
+    }
+}
+
+/// Unpacks an archive into a folder, which is made.
+pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(into).map_err(|it| it.to_string())?;
+    let file = File::open(archive).map_err(|it| it.to_string())?;
+    let mut target = Target { root: into, written: 0, links: Vec::new() };
+    match kind {
+        Kind::Zip => zip(file, &mut target)?,
+        Kind::Tar(packing) => {
+            let file = BufReader::new(file);
+            let reader: Box<dyn Read> = match packing {
+                Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+                Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(file)),
+                Packing::Xz => Box::new(lzma_rust2::XzReader::new(file, true)),
+                Packing::Zstd => Box::new(
+                    ruzstd::decoding::StreamingDecoder::new(file).map_err(|it| it.to_string())?,
+                ),
+                Packing::Plain => Box::new(file),
+            };
+            tar(reader, &mut target)?;
+        }
+    }
+    target.link()
+}
+
+fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), String> {
+    let broken = |it: zip::result::ZipError| format!("the archive is damaged: {it}");
+    let mut archive = zip::ZipArchive::new(file).map_err(broken)?;
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(broken)?;
+        let name = entry.name().map_err(broken)?.into_owned();
+        let mode = entry.unix_mode();
+        if entry.is_dir() {
+            target.folder(&name)?;
+        } else if mode.is_some_and(|it| it & 0o170_000 == 0o120_000) {
+            let mut to = String::new();
+            entry.read_to_string(&mut to).map_err(|it| it.to_string())?;
+            target.links.push((name, to));
+        } else {
+            target.file(&name, &mut entry, mode)?;
+        }
+    }
+    Ok(())
+}
+
+fn tar(reader: impl Read, target: &mut Target) -> Result<(), String> {
+    let broken = |it: std::io::Error| format!("the archive is damaged: {it}");
+    let mut archive = tar::Archive::new(reader);
+    for entry in archive.entries().map_err(broken)? {
+        let mut entry = entry.map_err(broken)?;
+        let name = entry.path().map_err(broken)?.to_string_lossy().into_owned();
+        let mode = entry.header().mode().ok();
+        match entry.header().entry_type() {
+            tar::EntryType::Directory => target.folder(&name)?,
+            tar::EntryType::Regular | tar::EntryType::Continuous => {
+                target.file(&name, &mut entry, mode)?;
+            }
+            tar::EntryType::Symlink => {
+                let to = entry.link_name().map_err(broken)?.unwrap_or_default();
+                target.links.push((name, to.to_string_lossy().into_owned()));
+            }
+            tar::EntryType::XGlobalHeader | tar::EntryType::XHeader => {}
+            _ => {
+                return Err(format!(
+                    "the archive holds {name:?}, which is neither file nor folder"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The folder that an archive is unpacked into.
+struct Target<'a> {
+    root: &'a Path,
+    written: u64,
+    /// Symbolic links are made last, so that nothing is written through them.
+    links: Vec<(String, String)>,
+}
+
+impl Target<'_> {
+    /// Returns where an entry belongs.
+    fn place(&self, name: &str) -> Result<PathBuf, String> {
+        let mut path = self.root.to_owned();
+        for part in Path::new(&name.replace('\\', "/")).components() {
+            match part {
+                Component::Normal(part) => path.push(part),
+                Component::CurDir => {}
+                _ => {
+                    return Err(format!(
+                        "the archive's entry {name:?} would lie outside of its folder"
+                    ));
+                }
+            }
+        }
+        Ok(path)
+    }
+
+    fn folder(&self, name: &str) -> Result<(), String> {
+        std::fs::create_dir_all(self.place(name)?).map_err(|it| it.to_string())
+    }
+
+    fn file(
+        &mut self,
+        name: &str,
+        content: &mut dyn Read,
+        mode: Option<u32>,
+    ) -> Result<(), String> {
+        let path = self.place(name)?;
+        let mut attempt = || -> std::io::Result<u64> {
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            let mut file = File::create(&path)?;
+            let left = LARGEST.saturating_sub(self.written);
+            let count = std::io::copy(&mut content.take(left + 1), &mut file)?;
+            file.flush()?;
+            set_mode(&file, mode)?;
+            Ok(count)
+        };
+        self.written += attempt().map_err(|it| format!("{name:?} cannot be unpacked: {it}"))?;
+        if self.written > LARGEST {
+            return Err("the archive's content is too large".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Makes the symbolic links that stay inside the folder.
+    fn link(&self) -> Result<(), String> {
+        for (name, to) in &self.links {
+            let path = self.place(name)?;
+            let outside =
+                || format!("the archive's link {name:?} would lead outside of its folder");
+            let inner = path.strip_prefix(self.root).map_err(|_| outside())?;
+            let folder = inner.parent().unwrap_or(Path::new("")).to_string_lossy().into_owned();
+            let goal = crate::config::source::join_path(&folder, to);
+            if to.starts_with('/')
+                || goal == ".."
+                || goal.starts_with("../")
+                || goal.starts_with('/') && folder.is_empty() && to.starts_with("..")
+            {
+                return Err(outside());
+            }
+            make_link(to, &path).map_err(|it| format!("the link {name:?} cannot be made: {it}"))?;
+        }
+        // A link may lead through another; where all of them lead in the end is what counts.
+        let root = self.root.canonicalize().map_err(|it| it.to_string())?;
+        for (name, _) in &self.links {
+            let end = self.place(name)?.canonicalize();
+            if end.is_ok_and(|it| !it.starts_with(&root)) {
+                return Err(format!(
+                    "the archive's link {name:?} would lead outside of its folder"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, mode: Option<u32>) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    match mode.filter(|it| it & 0o111 != 0) {
+        Some(_) => file.set_permissions(std::fs::Permissions::from_mode(0o755)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &File, _: Option<u32>) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_link(to: &str, path: &Path) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::os::unix::fs::symlink(to, path)
+}
+
+#[cfg(not(unix))]
+fn make_link(_: &str, _: &Path) -> std::io::Result<()> {
+    Err(std::io::Error::other("this system has no symbolic links for archives"))
+}

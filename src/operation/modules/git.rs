@@ -1,0 +1,66 @@
+//! Packages in git repositories, fetched with the system's own git.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::config::source::RemoteAddress;
+
+/// Which addresses git may be given: others run programs.
+const SCHEMES: [&str; 6] = ["https", "http", "ssh", "git", "file", "git+ssh"];
+
+/// Clones a repository into a folder that does not exist yet.
+pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), String> {
+    let scheme = address.url.split_once("://").map(|it| it.0);
+    if !scheme.is_some_and(|it| SCHEMES.contains(&it)) {
+        return Err("git can fetch from https, ssh, git and file addresses only".to_owned());
+    }
+    let query = |name: &str| address.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str());
+    let (revision, depth) = (query("ref"), query("depth"));
+    if revision.is_some_and(|it| it.starts_with('-')) {
+        return Err("the revision begins with a dash".to_owned());
+    }
+    let depth = match depth.map(str::parse::<u32>) {
+        None => None,
+        Some(Ok(depth)) => (depth > 0).then(|| depth.to_string()),
+        Some(Err(_)) => return Err("the depth is not a number".to_owned()),
+    };
+    let target = into.to_string_lossy();
+    let mut clone = vec!["clone"];
+    if let Some(depth) = &depth {
+        clone.extend(["--depth", depth]);
+        if let Some(revision) = revision {
+            clone.extend(["--branch", revision]);
+        }
+    }
+    clone.extend(["--", &address.url, &target]);
+    run(&clone, None)?;
+    if let (Some(revision), None) = (revision, &depth) {
+        run(&["checkout", "--quiet", revision, "--"], Some(into)).or_else(|_| {
+            run(&["checkout", "--quiet", &format!("origin/{revision}"), "--"], Some(into))
+        })?;
+    }
+    match into.join(".gitmodules").exists() {
+        true => run(&["submodule", "update", "--init", "--recursive"], Some(into)),
+        false => Ok(()),
+    }
+}
+
+fn run(arguments: &[&str], folder: Option<&Path>) -> Result<(), String> {
+    let mut command = Command::new("git");
+    command.args(arguments).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0");
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            "git must be installed and on the search path to fetch this module".to_owned()
+        }
+        _ => format!("git cannot be started: {error}"),
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    Err(format!("git {} failed: {}", arguments[0], said.join("; ")))
+}

@@ -1,0 +1,272 @@
+//! Providers behind a socket: the same cases with the same results, and what becomes of a run whose plugin misbehaves.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{binary, check_group_with};
+
+const GROUPS: [&str; 6] = ["plan", "outputs", "data", "order", "actions", "agree"];
+
+/// The environment in which embedded providers are programs of their own.
+fn through(version: &str) -> Vec<(String, String)> {
+    let mut variables = vec![
+        ("ENTAIL_EMBEDDED_PLUGINS".to_owned(), binary::plugins().display().to_string()),
+        ("ENTAIL_PLUGIN_PROTOCOL".to_owned(), version.to_owned()),
+    ];
+    // Processes answer in any order, unless they are asked one by one.
+    for command in ["plan", "apply", "destroy", "refresh"] {
+        variables.push((format!("TF_CLI_ARGS_{command}"), "-parallelism=1".to_owned()));
+    }
+    variables
+}
+
+#[test]
+fn every_case_gives_the_same_through_plugins_of_version_5() {
+    GROUPS.iter().for_each(|it| check_group_with(it, &through("5")));
+}
+
+#[test]
+fn every_case_gives_the_same_through_plugins_of_version_6() {
+    GROUPS.iter().for_each(|it| check_group_with(it, &through("6")));
+}
+
+/// Three objects: `a`, and what is made from it; and `z`, which another plugin makes.
+const CONFIG: &str = r#"
+resource "random_integer" "a" {
+  min = 1
+  max = var.max
+}
+resource "random_integer" "b" {
+  min = random_integer.a.result
+  max = 100
+}
+resource "terraform_data" "z" {
+  input = "z"
+}
+variable "max" {
+  default = 9
+}
+"#;
+
+/// A folder with a configuration.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        std::fs::write(place.0.path().join("main.tf"), CONFIG).expect("it is written");
+        place
+    }
+
+    fn command(&self, arguments: &[&str], faults: &str) -> Command {
+        let mut command = Command::new(binary::path());
+        command
+            .args(arguments)
+            .arg("-no-color")
+            .current_dir(self.0.path())
+            .envs(through("6"))
+            .env("HOME", self.0.path())
+            .env("TF_CLI_CONFIG_FILE", "/dev/null")
+            .env("ENTAIL_PLUGIN_CACHE", "off")
+            .env("ENTAIL_PLUGIN_FAULTS", faults)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str], faults: &str) -> (String, Option<i32>) {
+        let Output { stdout, stderr, status } =
+            self.command(arguments, faults).output().expect("the binary runs");
+        let text = [&stdout, &stderr].map(|it| String::from_utf8_lossy(it).into_owned()).concat();
+        assert!(!text.contains("panicked at"), "{text}");
+        (text, status.code())
+    }
+
+    /// Plans with a plugin that does something wrong.
+    fn plan(&self, faults: &str) -> String {
+        let (text, code) = self.run(&["plan"], faults);
+        assert_eq!(code, Some(1), "{text}");
+        text
+    }
+
+    /// Applies with a plugin that does something wrong, and returns what was said and what is in the state then.
+    fn apply(&self, faults: &str) -> (String, String) {
+        let (text, code) = self.run(&["apply", "-auto-approve"], faults);
+        assert_eq!(code, Some(1), "{text}");
+        (text, self.state())
+    }
+
+    fn state(&self) -> String {
+        let text = std::fs::read_to_string(self.0.path().join("terraform.tfstate"));
+        let state: serde_json::Value =
+            serde_json::from_str(&text.unwrap_or("{}".into())).expect("a state");
+        let resources = state["resources"].as_array().cloned().unwrap_or_default();
+        let name = |it: &serde_json::Value| {
+            let tainted = it["instances"][0]["status"].as_str().map(|it| format!(" {it}"));
+            format!("{}{}", it["name"].as_str().unwrap_or_default(), tainted.unwrap_or_default())
+        };
+        resources.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    fn nothing_is_left_running(&self) {
+        let mine = self.0.path().display().to_string();
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while children(&mine) > 0 {
+            assert!(Instant::now() < deadline, "a plugin runs on");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// How many plugins run whose home is this folder.
+fn children(home: &str) -> usize {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    let is_mine = |it: &Path| {
+        let environment = std::fs::read(it.join("environ")).unwrap_or_default();
+        let command = std::fs::read(it.join("cmdline")).unwrap_or_default();
+        let holds =
+            |text: &[u8], part: &str| text.windows(part.len()).any(|it| it == part.as_bytes());
+        holds(&environment, &format!("HOME={home}\0")) && holds(&command, "terraform-provider-")
+    };
+    processes.filter_map(Result::ok).filter(|it| is_mine(&it.path())).count()
+}
+
+fn has(text: &str, parts: &[&str]) {
+    let plain = text.replace("\n│ ", " ").replace('\n', " ");
+    for part in parts {
+        assert!(plain.contains(part), "{part:?} is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn a_crash_while_planning_is_told_with_the_last_lines_and_the_rest_is_planned() {
+    let place = Place::new();
+    let text = place.plan("plan=crash-before");
+    has(
+        &text,
+        &[
+            "Error: Plugin did not respond",
+            "failed to respond to the PlanResourceChange call",
+            "panic: runtime error: index out of range",
+            "terraform_data.z",
+        ],
+    );
+    place.nothing_is_left_running();
+}
+
+#[test]
+fn a_crash_before_a_change_leaves_what_was_done_and_nothing_else() {
+    let place = Place::new();
+    let (text, state) = place.apply("apply@2=crash-before");
+    has(&text, &["Error: Plugin did not respond", "ApplyResourceChange"]);
+    assert_eq!(state, "a, z");
+    let (text, code) = place.run(&["apply", "-auto-approve"], "");
+    assert_eq!((code, place.state()), (Some(0), "a, b, z".into()), "{text}");
+    place.nothing_is_left_running();
+}
+
+#[test]
+fn a_crash_after_a_change_tells_that_nothing_is_known_of_it() {
+    let place = Place::new();
+    let (text, state) = place.apply("apply=crash-after");
+    has(&text, &["Error: Plugin did not respond"]);
+    assert_eq!(state, "z");
+}
+
+#[test]
+fn a_plugin_that_cannot_be_started_is_named() {
+    let place = Place::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("terraform-provider-random");
+    for (text, expected) in [
+        ("#!/bin/sh\necho hello\n", "its first line is not one of a plugin: \"hello\""),
+        ("#!/bin/sh\necho out of cheese >&2\nexit 3\n", "It said: out of cheese"),
+        ("#!/bin/sh\necho '1|4|unix|/x|grpc'\n", "it speaks version 4 of the provider protocol"),
+        ("no program", "is not a program for this system and processor"),
+    ] {
+        std::fs::write(&program, text).expect("it is written");
+        use std::os::unix::fs::PermissionsExt;
+        let permissions = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&program, permissions).expect("it is executable");
+        let output = place
+            .command(&["plan"], "")
+            .env("ENTAIL_EMBEDDED_PLUGINS", folder.path())
+            .output()
+            .expect("the binary runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        has(&text, &["Error: Failed to load plugin schemas", "hashicorp/random", expected]);
+    }
+}
+
+#[test]
+fn values_that_break_the_protocol_are_refused() {
+    let place = Place::new();
+    for (fault, expected) in [
+        ("plan=garbage", "there is a byte that msgpack does not know"),
+        ("plan=wrong-type", "an object is required"),
+        ("plan=status", "Error: Plugin error"),
+        ("plan=null", "Error: Provider produced invalid plan"),
+        ("validate_resource=problem", "Error: Failed as told"),
+        ("configure=problem", "Error: Failed as told"),
+        ("schema=status", "Error: Plugin error"),
+    ] {
+        has(&place.plan(fault), &[expected]);
+    }
+    place.nothing_is_left_running();
+}
+
+#[test]
+fn a_message_that_is_too_large_is_refused_and_not_read() {
+    let place = Place::new();
+    has(&place.plan("plan=oversized"), &["Error: Plugin error", "PlanResourceChange"]);
+}
+
+#[test]
+fn results_that_are_not_what_was_planned_are_told_and_kept_where_there_are_any() {
+    for (fault, expected, kept) in [
+        (
+            "apply=unknown",
+            "Error: Provider returned invalid result object after apply",
+            "a tainted, z",
+        ),
+        ("apply=null", "Error: Provider produced inconsistent result after apply", "z"),
+        ("apply=garbage", "there is a byte that msgpack does not know", "z"),
+        ("apply=wrong-type", "an object is required", "z"),
+        ("apply=problem", "Error: Failed as told", "a tainted, z"),
+    ] {
+        let place = Place::new();
+        let (text, state) = place.apply(fault);
+        has(&text, &[expected]);
+        assert_eq!(state, kept, "{fault}\n{text}");
+    }
+}
+
+#[test]
+fn slow_calls_are_waited_for() {
+    let place = Place::new();
+    let (text, code) = place.run(&["apply", "-auto-approve"], "apply=slow:300,plan=slow:100");
+    assert_eq!((code, place.state()), (Some(0), "a, b, z".into()), "{text}");
+}
+
+#[test]
+fn a_plugin_that_hangs_dies_with_the_program() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["plan"], "plan=hang")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let home = place.0.path().display().to_string();
+    while children(&home) == 0 {
+        assert!(Instant::now() < deadline, "no plugin was started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    if cfg!(target_os = "linux") {
+        place.nothing_is_left_running();
+    }
+}
