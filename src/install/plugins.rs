@@ -12,7 +12,7 @@ use super::{Platform, Requirements, Settings, problems};
 use crate::address::Provider;
 use crate::backend::workspace::data_folder;
 use crate::config::version::Version;
-use crate::diagnostic::{Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::provider::{builtin, plugin};
 use crate::world::World;
 
@@ -144,6 +144,13 @@ impl Plugins {
     /// Returns the providers whose lock entries do not count.
     pub fn overridden(&self) -> BTreeSet<Provider> {
         self.overrides.keys().chain(self.running.keys()).cloned().collect()
+    }
+
+    /// Returns the warning that plugins are used which nobody released.
+    pub fn warning(&self) -> Option<Diagnostic> {
+        let overrides: Vec<(Provider, PathBuf)> = self.overrides.clone().into_iter().collect();
+        let consequence = "The behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases.";
+        (!overrides.is_empty()).then(|| problems::overridden(&overrides, consequence))
     }
 
     /// Returns what is used for a provider, and why.

@@ -45,6 +45,9 @@ pub fn check(
         .ok_or_else(|| "authentication signature from unknown issuer".to_owned())
 }
 
+/// What is wrong with a signature that this key did not make of this document.
+const MISFIT: &str = "it was not made of this list of checksums";
+
 enum Verdict {
     Good,
     /// The signature fits, but its time or the key's is over.
@@ -85,9 +88,9 @@ fn judge(
             if !subkey.signatures.iter().any(|it| it.key_flags().sign()) {
                 return Err(failed(&"the key is not meant for signing"));
             }
-            signature.verify(subkey, document).map_err(|it| failed(&it))?;
+            signature.verify(subkey, document).map_err(|_| failed(&MISFIT))?;
         }
-        None => signature.verify(key, document).map_err(|it| failed(&it))?,
+        None => signature.verify(key, document).map_err(|_| failed(&MISFIT))?,
     }
     let created = |it: u32| i64::from(it);
     let over = |start: i64, length: Option<u32>| {

@@ -39,7 +39,8 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
-    let inconsistent = Plugins::open(&session.world, &session.sources)?.check(&required);
+    let plugins = Plugins::open(&session.world, &session.sources)?;
+    let inconsistent = plugins.check(&required);
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
@@ -73,6 +74,7 @@ pub async fn plan(
     let mut finished = result?;
     finished.problems =
         Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
+    finished.problems.extend(plugins.warning());
     if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
         finished.problems.extend(super::check::plan(&finished));
     } else if cfg!(debug_assertions) && !finished.plan.errored {

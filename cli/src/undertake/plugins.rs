@@ -5,6 +5,7 @@ use std::sync::Arc;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::install::Requirements;
 use entail::observe::pool::Pool;
+use entail::operation::plugins;
 use entail::operation::plugins::lock::{self, News};
 use entail::operation::plugins::mirror::{self, Why};
 use entail::operation::session::Session;
@@ -140,8 +141,12 @@ pub fn describe(ui: &Ui, world: &Arc<World>, args: &SchemaArgs) -> Result<u8, Di
     with_room(|runtime| {
         let session = Session::open_unchecked(world.clone(), ui.sources.clone())?;
         let state = session.snapshot()?.state.unwrap_or_default();
-        let needed = session.needed_providers(&state);
-        let (pool, problems) = runtime.block_on(Pool::start(world.clone(), needed));
+        let (required, problems) = plugins::required(&session, &state);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let needed = required.0.into_keys();
+        let (pool, problems) = runtime.block_on(Pool::schemas_only(world.clone(), needed));
         if problems.has_errors() {
             return Err(problems);
         }

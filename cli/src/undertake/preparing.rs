@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::backend::workspace;
 use entail::diagnostic::Diagnostics;
-use entail::install::Event;
+use entail::install::{Event, Plugins};
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, install_modules};
 use entail::operation::plugins::{Choices, install as install_providers};
@@ -179,5 +179,7 @@ async fn check(ui: &Ui, world: &Arc<World>) -> Diagnostics {
         Pool::start(world.clone(), session.needed_providers(&State::default())).await;
     problems.extend(found);
     problems.extend(validate::check(&session, &pool).await);
+    let plugins = Plugins::open(world, &ui.sources);
+    problems.extend(plugins.ok().and_then(|it| it.warning()));
     problems.once()
 }

@@ -1,1 +1,0 @@
-//! Folders and mirrors in, what is installed and locked out.
