@@ -251,7 +251,7 @@ fn the_aws_plugin_makes_changes_replaces_adopts_and_destroys() {
 
     cloud.set_parameter("/app/table", "drifted");
     let both = ["-var=tag=two", "-var=name=second"];
-    let drifted = ["aws_ssm_parameter.table", "\"drifted\" -> \"items in 10.0.0.0/16\""];
+    let drifted = ["aws_ssm_parameter.table will be updated in-place", "(sensitive value)"];
     place.entail(&[&["plan"][..], &both].concat(), 0, &drifted);
     place.entail(&[&["apply", "-auto-approve"][..], &both].concat(), 0, &["1 changed"]);
 
