@@ -5,6 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
+/// What was asked for: a path, and the authorization that came with it.
+type Asked = (String, Option<String>);
+
 /// One answer.
 #[derive(Clone)]
 pub struct Reply {
@@ -34,7 +37,7 @@ pub struct Server {
     pub port: u16,
     table: Table,
     /// Path and token of each request.
-    pub asked: Arc<Mutex<Vec<(String, Option<String>)>>>,
+    pub asked: Arc<Mutex<Vec<Asked>>>,
     /// The certificate, where it speaks TLS.
     pub certificate: Option<String>,
 }
