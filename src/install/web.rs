@@ -41,6 +41,8 @@ pub struct Answer {
     pub url: Url,
     /// The media type, without parameters.
     pub kind: String,
+    /// `X-Terraform-Get`: where a module's package is.
+    pub package: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -114,9 +116,10 @@ impl Web {
         timeout: Option<Duration>,
     ) -> Result<Answer, String> {
         let mut response = self.send(url, token, retries, timeout).await?;
-        let head = response.headers().get("content-type").and_then(|it| it.to_str().ok());
-        let kind =
-            head.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
+        let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
+        let kind = header("content-type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
+        let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
         let (status, url) = (response.status().as_u16(), response.url().clone());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(describe)? {
@@ -125,7 +128,7 @@ impl Web {
                 return Err(format!("the answer of {} is too large", host_of(&url)));
             }
         }
-        Ok(Answer { status, url, kind, body })
+        Ok(Answer { status, url, kind, package, body })
     }
 
     /// Loads a file.

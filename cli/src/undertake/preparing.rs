@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::backend::workspace;
 use entail::diagnostic::Diagnostics;
-use entail::install::{Event, Plugins};
+use entail::install::{Event, Plugins, Settings};
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, install_modules};
 use entail::operation::plugins::{Choices, install as install_providers};
@@ -102,8 +102,8 @@ fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics
         }
         step(ui, &Step::ModuleProgress(progress));
     };
-    let registries = Default::default();
-    let how = How { upgrade, registries: &registries, tell: &tell };
+    let (settings, _) = Settings::read(world);
+    let how = How { upgrade, settings: &settings, tell: &tell };
     let problems = asking(ui, world, || {
         let ground = ground(world, &ui.sources)?;
         let (_, problems) = install_modules(&ground, &data, how);
