@@ -13,7 +13,8 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{Marks, Path, Str, Value};
+use crate::syntax::{Expression, Step};
+use crate::value::{Marks, Path, PathStep, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -472,20 +473,9 @@ fn without_ignored(
 }
 
 /// Returns the path that a traversal of names and literal keys writes out.
-pub fn written_path(expression: &crate::syntax::Expression) -> Option<Path> {
-    use crate::syntax::{Expr, Step};
-    use crate::value::PathStep;
-    let Expr::Traversal { root, steps } = &*expression.expr else { return None };
+pub fn written_path(expression: &Expression) -> Option<Path> {
+    let (root, steps) = expression.as_traversal()?;
     let first = PathStep::Attribute(root.text.clone());
-    let rest = steps.iter().map(|step| match step {
-        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-        Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-        Step::Index(key, _) => match &*key.expr {
-            Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
-            Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
-            _ => None,
-        },
-        _ => None,
-    });
+    let rest = steps.iter().map(Step::as_written);
     std::iter::once(Some(first)).chain(rest).collect()
 }
