@@ -7,16 +7,14 @@ use entail_rules::outputs::Outputs;
 use entail_rules::{Action as Decided, Node, Phase};
 
 use super::Inputs;
-use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lower::Structure;
-use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::structure::NodeKind;
 use crate::observe::object::Subject;
 use crate::observe::{Observer, conditions};
 use crate::plan::{Action, OutputChange};
 use crate::request::PlanMode;
-use crate::value::convert::convert;
-use crate::value::{Marks, Str, Type, Value};
+use crate::value::{Marks, Str, Value};
 
 impl Observer<'_> {
     /// Checks postconditions on an object as planned or read; returns whether none is an error.
@@ -29,91 +27,6 @@ impl Observer<'_> {
             .instance_scope(subject.module, subject.resource, &subject.key)
             .with_self(object.clone());
         self.conditions(&scope, conditions, "Resource postcondition failed", &subject.address)
-    }
-
-    /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
-    pub fn may_destroy(
-        &self,
-        resource: ResourceId,
-        address: Option<&Instance>,
-        destroys: bool,
-    ) -> bool {
-        let node = self.values.structure.resource(resource);
-        let known = self.values.structure.block(resource);
-        let fallen = || self.values.config.resource(&node.address.config());
-        let Some(block) = known.or_else(fallen) else { return true };
-        let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
-        let first = || {
-            self.values
-                .structure
-                .modules
-                .iter()
-                .position(|it| it.path == node.address.module.module())
-                .map(|it| crate::lower::structure::ModuleId(it as u32))
-        };
-        let Some(module) = node.module.or_else(first) else { return true };
-        let (references, _) = crate::expression::references_of(expression);
-        let of_instance = |it: &&crate::expression::Reference| {
-            matches!(
-                it.subject,
-                crate::expression::Subject::EachKey
-                    | crate::expression::Subject::EachValue
-                    | crate::expression::Subject::CountIndex
-            )
-        };
-        if let Some(reference) = references.iter().find(of_instance) {
-            self.values.report([Diagnostic::error("Invalid reference in prevent_destroy")
-                .detail("A prevent_destroy argument cannot refer to each or count: it is evaluated also for instances that the configuration does not have any more.")
-                .at(reference.span)]);
-            return false;
-        }
-        let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
-        let failed = problems.has_errors();
-        self.values.report(problems);
-        if failed {
-            return false;
-        }
-        let (value, marks) = value.unmark_deep();
-        let name = address.map_or_else(|| node.address.to_string(), Instance::to_string);
-        let invalid = |why: &str| {
-            self.values.report([Diagnostic::error("Invalid value for prevent_destroy")
-                .detail(format!("Resource instance {name} {why}"))
-                .at(expression.span)]);
-            false
-        };
-        let Ok(value) = convert(&value, Type::BOOL) else {
-            return invalid(
-                "has an invalid value for its prevent_destroy argument: a bool is required.",
-            );
-        };
-        if marks.sensitive {
-            return invalid(
-                "has a sensitive value for its prevent_destroy argument: whether deletion is blocked would disclose it. If it is not sensitive in practice, say so with the nonsensitive function.",
-            );
-        }
-        if marks.ephemeral {
-            return invalid(
-                "has an ephemeral value for its prevent_destroy argument, which could be another one in the apply step.",
-            );
-        }
-        match value.as_bool() {
-            _ if !destroys => true,
-            None if value.is_null() => invalid(
-                "has prevent_destroy set to null. When making a dynamic decision to allow destroy, use false instead.",
-            ),
-            None => invalid(&format!(
-                "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={}",
-                crate::address::quote(&name)
-            )),
-            Some(true) => {
-                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
-                    "Resource instance {name} has prevent_destroy set, but the plan calls for it to be destroyed.\n\nTo proceed, either disable prevent_destroy for this resource or exclude the instance from this round using:\n    -exclude={}",
-                    crate::address::quote(&name)
-                ))]);
-                false
-            }
-            Some(false) => true,
-        }
     }
 
     /// Returns whether a variable passes its validations, checked once.
