@@ -34,6 +34,21 @@ pub enum BlockKey {
     Check(Str),
 }
 
+impl BlockKey {
+    /// Returns whether a module has the block. One of several modules that share a path need not.
+    pub fn is_in(&self, module: &config::Module) -> bool {
+        match self {
+            BlockKey::Variable(name) => module.variables.contains_key(name),
+            BlockKey::Local(name) => module.locals.contains_key(name),
+            BlockKey::Output(name) => module.outputs.contains_key(name),
+            BlockKey::Resource(name) => module.resources.contains_key(name),
+            BlockKey::Call(name) => module.calls.contains_key(name),
+            BlockKey::Check(name) => module.checks.contains_key(name),
+            BlockKey::Provider(..) => true,
+        }
+    }
+}
+
 /// A block: where it stands, what it is, what it refers to.
 #[derive(Clone, Debug)]
 pub struct BlockNode {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::blocks::{BlockGraph, BlockKey};
 use super::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, Structure, Style};
 use crate::address::{InstanceKey, Module, ModuleInstance, ProviderConfig};
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::syntax::Step;
 use crate::value::{Marks, Str, Value, convert};
@@ -161,7 +161,7 @@ impl Trace<'_> {
         }
         for module in modules {
             // Instances that come from different places have different blocks.
-            if self.input.config.has_variants() && !has(&self.structure.module(module).config, key)
+            if self.input.config.has_variants() && !key.is_in(&self.structure.module(module).config)
             {
                 continue;
             }
@@ -299,17 +299,5 @@ impl Trace<'_> {
             }
             self.structure.calls[id.index()].instances.insert(key, child);
         }
-    }
-}
-
-fn has(module: &config::Module, key: &BlockKey) -> bool {
-    match key {
-        BlockKey::Variable(name) => module.variables.contains_key(name),
-        BlockKey::Local(name) => module.locals.contains_key(name),
-        BlockKey::Output(name) => module.outputs.contains_key(name),
-        BlockKey::Resource(name) => module.resources.contains_key(name),
-        BlockKey::Call(name) => module.calls.contains_key(name),
-        BlockKey::Check(name) => module.checks.contains_key(name),
-        BlockKey::Provider(..) => true,
     }
 }

@@ -38,12 +38,16 @@ impl Check<'_> {
     /// Looks at a block; `is_used` says whether anything refers to it.
     pub(super) async fn block(&self, block: usize, is_used: bool) -> Found {
         let node = &self.session.graph.blocks[block];
-        let module = self.module(&node.module);
+        let Some(module) = self.module(&node.module) else { return Found::default() };
         let config = &self.values.structure.module(module).config;
+        // Another module of the same path has it.
+        if !node.key.is_in(config) {
+            return Found::default();
+        }
         if let BlockKey::Variable(name) = &node.key {
             return self.variable(&node.module, module, name);
         }
-        if !self.distinct.contains(&node.module) {
+        if !self.fresh.contains(&node.module) {
             return Found::default();
         }
         match &node.key {
@@ -103,8 +107,8 @@ impl Check<'_> {
         let mut found = Diagnostics::new();
         let mut place = variable.declared;
         let mut value = variables::unknown_of(variable);
-        if let Some((outer, call)) = path.parent() {
-            let outer = self.module(&outer);
+        let caller = path.parent().and_then(|(outer, call)| Some((self.module(&outer)?, call)));
+        if let Some((outer, call)) = caller {
             let calling = &self.values.structure.module(outer).config;
             let input = calling.calls.get(&call).and_then(|it| it.inputs.get(name));
             let mut given = None;

@@ -183,3 +183,39 @@ fn conditions_count_where_they_are_decided() {
         "#]],
     );
 }
+
+#[test]
+fn each_of_the_sources_of_a_call_is_looked_at() {
+    check(
+        r#"
+        -- main.tf --
+        module "app" {
+          for_each = { a = "one", b = "two", c = "three" }
+          source   = "./${each.value}"
+        }
+        -- one/main.tf --
+        resource "terraform_data" "it" { inputt = 1 }
+        -- two/main.tf --
+        resource "terraform_data" "it" { outputt = 1 }
+        module "in" {
+          source = "../in"
+          size   = "none"
+        }
+        -- three/main.tf --
+        resource "terraform_data" "it" { input = module.in.size + "x" }
+        module "in" { source = "../three/in" }
+        -- in/main.tf --
+        variable "size" { type = number }
+        resource "terraform_data" "it" { input = upper(var.size, 1) }
+        -- three/in/main.tf --
+        output "size" { value = lower("A", 1) }
+        "#,
+        expect![[r#"
+            error: Unsupported argument one/main.tf:1,34
+            error: Unsupported argument two/main.tf:1,34
+            error: Invalid operand three/main.tf:1,59
+            error: Invalid value for input variable in/main.tf:1,1
+            error: Too many function arguments three/in/main.tf:1,36
+        "#]],
+    );
+}
