@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::Settings;
 
 mod archive;
+mod copying;
 mod fetch;
 mod git;
 mod problems;
@@ -24,6 +25,7 @@ mod registry;
 mod tests;
 mod web;
 
+pub use copying::copy_module;
 use fetch::Fetcher;
 
 /// One module that was found, for the terminal: `- net.subnet in modules/subnet`.

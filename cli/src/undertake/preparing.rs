@@ -7,7 +7,7 @@ use entail::backend::workspace;
 use entail::diagnostic::Diagnostics;
 use entail::install::{Event, Plugins, Settings};
 use entail::observe::pool::Pool;
-use entail::operation::modules::{How, Progress, install_modules};
+use entail::operation::modules::{How, Progress, copy_module, install_modules};
 use entail::operation::plugins::{Choices, install as install_providers};
 use entail::operation::session::{Session, ground, root_place};
 use entail::operation::{backends, validate};
@@ -28,6 +28,15 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     args.check()?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| {
+        if let Some(source) = &args.from_module {
+            step(ui, &Step::Copying(source.clone()));
+            let (settings, _) = Settings::read(world);
+            copy_module(
+                world,
+                source,
+                &How { upgrade: false, settings: &settings, tell: &|_| {} },
+            )?;
+        }
         if is_empty(world) {
             step(ui, &Step::Empty);
             return Ok(0);
@@ -69,8 +78,7 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
 }
 
 fn is_empty(world: &World) -> bool {
-    entail::config::files::config_files(&world.root)
-        .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
+    entail::config::files::config_files(&world.root).is_some_and(|it| it.is_empty())
 }
 
 /// Tells of the backend on the terminal, and asks there.

@@ -149,7 +149,7 @@ fn copy_file(address: &RemoteAddress, into: &Path) -> Result<(), String> {
 }
 
 /// Copies a folder with all that is in it; symbolic links as such.
-fn copy_folder(from: &Path, into: &Path) -> Result<(), String> {
+pub(super) fn copy_folder(from: &Path, into: &Path) -> Result<(), String> {
     let copy = || -> std::io::Result<()> {
         let mut open = vec![(from.to_owned(), into.to_owned())];
         while let Some((from, into)) = open.pop() {

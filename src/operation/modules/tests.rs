@@ -542,3 +542,34 @@ fn a_local_source_stays_inside_its_package() {
         "#]],
     );
 }
+
+#[test]
+fn a_module_is_copied_into_a_folder_without_configuration() {
+    let server = Server::start(|_| {
+        Answers::from([(
+            "/a.zip".into(),
+            file(zip(&[("in/main.tf", "# in"), ("in/.hidden", ""), ("in/deep/x.txt", "# deep")])),
+        )])
+    });
+    let folder = Folder::new();
+    let copy = |source: &str| {
+        let world = &ground(folder.folder.path(), &Sources::default()).world;
+        let how = How { upgrade: false, settings: &folder.settings, tell: &|_| {} };
+        match copy_module(world, source, &how) {
+            Ok(()) => "copied".to_owned(),
+            Err(it) => {
+                format!("{}: {}", it.summary, it.detail.split("HOST").next().unwrap_or_default())
+            }
+        }
+    };
+    assert!(copy("in").starts_with("Failed to download module: "));
+    assert!(
+        copy(&format!("{}/a.zip//out", server.address)).starts_with("Unreadable module directory")
+    );
+    assert_eq!(copy(&format!("{}/a.zip//in", server.address)), "copied");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).ok();
+    assert_eq!(read("main.tf").as_deref(), Some("# in"));
+    assert_eq!(read("deep/x.txt").as_deref(), Some("# deep"));
+    assert_eq!(read(".hidden"), None);
+    assert!(copy("./deep").starts_with("The working directory already contains files"));
+}
