@@ -14,6 +14,7 @@ pub mod check;
 mod condition;
 mod decode;
 mod escape;
+pub mod expansion;
 mod file;
 pub mod files;
 mod import;

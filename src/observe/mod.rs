@@ -28,7 +28,6 @@ pub mod object;
 pub mod origin;
 pub mod pool;
 pub mod problems;
-pub mod repetition;
 pub mod serving;
 pub mod values;
 
