@@ -276,6 +276,13 @@ pub struct Lifecycle {
     pub postconditions: Vec<Condition>,
 }
 
+impl Lifecycle {
+    /// Returns whether anything is asked of the objects before or after they are made.
+    pub fn has_conditions(&self) -> bool {
+        !self.preconditions.is_empty() || !self.postconditions.is_empty()
+    }
+}
+
 /// `ignore_changes`
 #[derive(Clone, Debug, Default)]
 pub enum IgnoreChanges {

@@ -23,12 +23,7 @@ impl Observer<'_> {
     /// Evaluates a data source's arguments. `None` where that failed; the problem has been reported.
     pub fn ask_data(&self, subject: &Subject<'_>) -> Option<Question> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(
-            &scope,
-            &subject.block.lifecycle.preconditions,
-            "Resource precondition failed",
-            &subject.address,
-        );
+        let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
             &subject.block.body,
             &subject.schema.block,

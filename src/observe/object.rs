@@ -351,12 +351,7 @@ impl<'a> Observer<'a> {
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
     fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(
-            &scope,
-            &subject.block.lifecycle.preconditions,
-            "Resource precondition failed",
-            &subject.address,
-        );
+        let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
             &subject.block.body,
             &subject.schema.block,
