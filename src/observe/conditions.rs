@@ -227,13 +227,6 @@ impl Results {
             .insert(index, (outcome.status, outcome.message.clone()));
     }
 
-    /// Returns whether a condition of an object has failed already.
-    pub fn has_failed(&self, kind: Kind, block: &str, object: &str) -> bool {
-        let found = self.found.lock().unwrap_or_else(|it| it.into_inner());
-        let conditions = found.get(&(kind, block.into())).and_then(|it| it.get(object));
-        conditions.is_some_and(|it| it.values().any(|it| it.0 >= Status::Fail))
-    }
-
     /// Records that an object has conditions that were not checked.
     pub fn expect(&self, kind: Kind, block: &str, object: &str) {
         let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{ArgAction, Subcommand};
 use entail::address::{Instance, Provider};
 use entail::backend::local::Choice;
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run};
 use entail::state;
 use entail::world::World;
@@ -367,8 +367,7 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Diagnostic {
-    let text = error.to_string();
-    let why = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+    let why = system_words(error);
     Diagnostic::error("Failed to open the given state file").detail(format!("open {file}: {why}"))
 }
 

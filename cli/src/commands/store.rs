@@ -83,7 +83,7 @@ pub fn take_lock<'a>(
             has_said = true;
             ui.say("Acquiring state lock. This may take a few moments...\n");
         }
-        true
+        ui.interrupts.stop.asked() == 0
     };
     acquire(backend, &LockInfo::new(world, operation), lock.timeout, &mut waiting)
 }
