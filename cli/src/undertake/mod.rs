@@ -98,8 +98,9 @@ fn no_room(error: &std::io::Error) -> Diagnostics {
 
 /// Sets how the command speaks.
 pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(), Diagnostics> {
-    let manner = Manner { json: output.json, show_sensitive, silent: !output.input };
-    Ok(ui.begin(manner, output.json_into.as_deref())?)
+    let OutputArgs { messages, input } = output;
+    let manner = Manner { json: messages.json, show_sensitive, silent: !input };
+    Ok(ui.begin(manner, messages.json_into.as_deref())?)
 }
 
 /// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].

@@ -125,8 +125,14 @@ pub(super) fn connection_of(provisioner: &Provisioner, base: Option<&Body>) -> O
 /// Checks the provisioners of a block before anything is done. What they evaluate to is seen when they run.
 pub fn check(block: &Resource) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for it in &block.provisioners {
-        problems.extend(check_one(it, block.connection.as_ref()));
+    let found = block.provisioners.iter().map(|it| check_one(it, block.connection.as_ref()));
+    for problem in found.flat_map(Diagnostics::into_iter) {
+        // A `connection` that several provisioners use is wrong once.
+        let is_same =
+            |it: &Diagnostic| it.summary == problem.summary && it.subject == problem.subject;
+        if !problems.iter().any(is_same) {
+            problems.push(problem);
+        }
     }
     problems
 }
