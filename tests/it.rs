@@ -23,5 +23,7 @@ mod plugins;
 mod quickstart;
 #[path = "it/safety.rs"]
 mod safety;
+#[path = "it/ssh.rs"]
+mod ssh;
 #[path = "it/tidy.rs"]
 mod tidy;

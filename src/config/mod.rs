@@ -25,6 +25,7 @@ mod load;
 mod moves;
 mod named;
 mod overrides;
+pub use overrides::merge_bodies;
 mod problems;
 pub(crate) mod provider;
 mod provisioner;

@@ -229,13 +229,6 @@ impl Results {
             .insert(index, (outcome.status, outcome.message.clone()));
     }
 
-    /// Returns whether a condition of an object has failed already.
-    pub fn has_failed(&self, kind: Kind, block: &str, object: &str) -> bool {
-        let found = self.found.lock().unwrap_or_else(|it| it.into_inner());
-        let conditions = found.get(&(kind, block.into())).and_then(|it| it.get(object));
-        conditions.is_some_and(|it| it.values().any(|it| it.0 >= Status::Fail))
-    }
-
     /// Records that a block has conditions.
     ///
     /// - `is_expanded`: whether all of its objects have been recorded, be there none; else it was not looked at.

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use entail_rules::Node;
-
 use super::Observer;
 use super::problems;
 use crate::address::{Instance, InstanceKey, Mode};
@@ -349,7 +347,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
-    fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
+    pub(super) fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
         let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
@@ -399,11 +397,6 @@ impl<'a> Observer<'a> {
             return None;
         }
         Some(planned.private)
-    }
-
-    /// Returns the value of an object that a node stands for, ready to be read by others.
-    pub fn settle_object(&self, node: Node, value: Value) {
-        self.values.settle(node, value);
     }
 }
 

@@ -71,10 +71,20 @@ impl Session {
         if problems.has_errors() {
             return Err(problems);
         }
-        let workspace = ground.workspace.clone();
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
-        Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
+        let workspace = ground.workspace.clone();
+        let session = Session::new((world, sources), workspace, (config, graph), &choice);
+        Ok(Session { warnings: problems, ..session })
+    }
+
+    fn new(
+        (world, sources): (Arc<World>, Sources),
+        workspace: String,
+        (config, graph): (Config, BlockGraph),
+        choice: &Choice,
+    ) -> Session {
+        let backend = Local::new(world.clone(), Paths::new(choice, &workspace));
+        Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -139,23 +149,11 @@ impl Session {
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(provider_keys::problems(&config, &sources));
-        let workspace = ground.workspace.clone();
         let data = workspace::data_folder(&world);
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
-        Ok((
-            Session {
-                world,
-                sources,
-                workspace,
-                config,
-                graph,
-                backend,
-                warnings: Diagnostics::new(),
-            },
-            problems,
-        ))
+        let workspace = ground.workspace.clone();
+        Ok((Session::new((world, sources), workspace, (config, graph), &choice), problems))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
@@ -168,17 +166,8 @@ impl Session {
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
-        Ok(Session {
-            world,
-            sources,
-            workspace,
-            config,
-            graph,
-            backend,
-            warnings: Diagnostics::new(),
-        })
+        Ok(Session::new((world, sources), workspace, (config, graph), &choice))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.

@@ -41,11 +41,32 @@ pub fn workspaces(names: &[String], selected: &str, timestamp: &str) -> String {
         .end()
 }
 
+/// Returns one message for each address of the state.
+pub fn addresses<'a>(listed: impl IntoIterator<Item = &'a Instance>, timestamp: &str) -> String {
+    let line = |it: &Instance| {
+        Line::new("info", &it.to_string(), timestamp).with("type", &"resource_address").end()
+    };
+    listed.into_iter().map(line).collect()
+}
+
+/// Returns the message that tells which resources get another provider.
+pub fn replaced_provider(from: &str, to: &str, resources: &[String], timestamp: &str) -> String {
+    let number = resources.len();
+    let text =
+        format!("{PRODUCT} will replace provider from {from} to {to} for {number} resources");
+    Line::new("info", &text, timestamp)
+        .with("from", &from)
+        .with("resources", &resources)
+        .with("to", &to)
+        .with("type", &"replace_provider")
+        .end()
+}
+
 /// Returns the messages for an event, each with its newline; none for those that only people are told.
 pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
     let info = |text: &str| Line::new("info", text, timestamp);
     match event {
-        Event::Message(text) => info(text).with("type", &"log").end(),
+        Event::Message(text) => info(text).end(),
         Event::Diagnostic(it) => diagnostic_message(it, sources, timestamp),
         Event::Drift(it) => {
             let text = format!("{}: Drift detected ({})", it.address, change_action(it));

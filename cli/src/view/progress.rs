@@ -155,7 +155,8 @@ fn provisioned(address: &Instance, kind: &str, text: &str, style: Style) -> Opti
     let head = format!("{address} ({kind}):");
     let lines: String =
         output_lines(text).map(|it| format!("{} {}\n", style.bold(&head), harmless(it))).collect();
-    (!lines.is_empty()).then_some(lines)
+    // A line without text is passed on without its head.
+    Some(if lines.is_empty() { "\n".into() } else { lines })
 }
 
 /// Splits what a provisioner printed into lines; empty ones and blanks at their ends are dropped.

@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::sync::mpsc;
 
-use super::Stop;
+use crate::execute::Stop;
 
 /// The most of a command's output that a message about its failure repeats, in bytes.
 const TAIL: usize = 8 * 1024;
