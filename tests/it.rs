@@ -23,5 +23,7 @@ mod plugins;
 mod quickstart;
 #[path = "it/safety.rs"]
 mod safety;
+#[path = "it/scripted.rs"]
+mod scripted;
 #[path = "it/tidy.rs"]
 mod tidy;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::event::Sink;
 use super::session::Session;
 use crate::diagnostic::Diagnostics;
-use crate::install::{Plugins, Requirements};
+use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::request::{PlanMode, Request};
@@ -39,13 +39,12 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
-    let plugins = Plugins::open(&session.world, &session.sources)?;
+    let plugins = session.supply.plugins()?;
     let inconsistent = plugins.check(&required);
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
-    let (pool, problems) =
-        Pool::start(session.world.clone(), session.needed_providers(&state)).await;
+    let (pool, problems) = Pool::start(&session.supply, session.needed_providers(&state)).await;
     if problems.has_errors() {
         return Err(problems);
     }

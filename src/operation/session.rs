@@ -13,6 +13,7 @@ use crate::config::{Config, InstalledModules, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
+use crate::observe::supply::Supply;
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -32,6 +33,8 @@ pub struct Session {
     pub graph: BlockGraph,
     /// Where the state lives.
     pub backend: Local,
+    /// Where providers come from.
+    pub supply: Arc<Supply>,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -46,6 +49,21 @@ impl Session {
         world: Arc<World>,
         sources: Sources,
         choice: &Choice,
+    ) -> Result<Session, Diagnostics> {
+        let supply = Arc::new(Supply::of(&world, &sources));
+        Session::open_with(world, sources, choice, supply)
+    }
+
+    /// Like [`Session::open`], with providers that may be on their way already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::open`].
+    pub fn open_with(
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+        supply: Arc<Supply>,
     ) -> Result<Session, Diagnostics> {
         if crate::config::files::config_files(&world.root)
             .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
@@ -74,7 +92,16 @@ impl Session {
         let workspace = ground.workspace.clone();
         let choice = backends::set_up(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
-        Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
+        Ok(Session {
+            world,
+            sources,
+            workspace,
+            config,
+            graph,
+            backend,
+            supply,
+            warnings: problems,
+        })
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -144,6 +171,7 @@ impl Session {
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
+        let supply = Arc::new(Supply::of(&world, &sources));
         Ok((
             Session {
                 world,
@@ -152,6 +180,7 @@ impl Session {
                 config,
                 graph,
                 backend,
+                supply,
                 warnings: Diagnostics::new(),
             },
             problems,
@@ -170,6 +199,7 @@ impl Session {
         let choice = backends::set_up(config.root_place(), choice, &data)?;
         let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
+        let supply = Arc::new(Supply::of(&world, &sources));
         Ok(Session {
             world,
             sources,
@@ -177,6 +207,7 @@ impl Session {
             config,
             graph,
             backend,
+            supply,
             warnings: Diagnostics::new(),
         })
     }
