@@ -6,6 +6,7 @@
 
 mod authenticate;
 mod hash;
+mod helper;
 mod installer;
 pub mod lock;
 mod network;

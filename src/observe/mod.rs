@@ -24,14 +24,17 @@ pub mod ephemeral;
 pub mod functions;
 pub mod generate;
 pub mod imports;
+pub mod meta;
 pub mod object;
 pub mod origin;
 pub mod pool;
 pub mod problems;
 pub mod serving;
+pub mod supply;
+pub mod upkeep;
 pub mod values;
 
-use pool::Pool;
+use pool::{Configuring, Pool};
 use values::{ValueScope, Values};
 
 /// Who answers.
@@ -56,6 +59,8 @@ pub struct Observer<'a> {
     pub serving: serving::Serving,
     /// Results of conditions.
     pub checks: conditions::Results,
+    /// Which provider instances are still needed.
+    pub upkeep: upkeep::Upkeep,
     /// Ephemeral resources that are open.
     pub leases: ephemeral::Leases,
     /// How many provider calls may run at once.
@@ -127,9 +132,13 @@ impl<'a> Observer<'a> {
             .await
     }
 
-    async fn configure(&self, instance: &ProviderInstance, provider: Arc<dyn Provider>) -> bool {
+    async fn configure(
+        &self,
+        instance: &ProviderInstance,
+        provider: Arc<dyn Provider>,
+    ) -> Configuring {
         let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else {
-            return false;
+            return Configuring::Failed;
         };
         let found = self.block_of(&instance.config);
         let block = found.map(|it| it.0);
@@ -147,12 +156,13 @@ impl<'a> Observer<'a> {
                 let failed = found.has_errors();
                 self.values.report(found);
                 if failed {
-                    return false;
+                    return Configuring::Failed;
                 }
                 config
             }
             _ => crate::schema::empty_value(&schema.provider.block),
         };
+        let is_lasting = config.is_wholly_known() && !config.contains_ephemeral();
         let (config, _) = config.unmark_deep();
         let mut found = provider.validate_provider(&config).await;
         if !self.failed(&found) {
@@ -160,7 +170,11 @@ impl<'a> Observer<'a> {
         }
         let place = block.map(|it| (&it.body, it.declared));
         self.values.report(found.iter().map(|it| problems::of_provider(it, None, place)));
-        !self.failed(&found)
+        match (self.failed(&found), is_lasting) {
+            (true, _) => Configuring::Failed,
+            (false, true) => Configuring::Lasting,
+            (false, false) => Configuring::Passing,
+        }
     }
 
     /// Reports what a provider said of an object.

@@ -57,6 +57,7 @@ pub(super) fn observer<'a>(
         imports: Imports::of(inputs.config),
         validated: Default::default(),
         serving,
+        upkeep: Default::default(),
         checks: conditions::Results::default(),
         leases,
         calls: Semaphore::new(inputs.request.parallelism.max(1)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::backend::workspace;
 use entail::diagnostic::Diagnostics;
-use entail::install::{Event, Plugins, Settings};
+use entail::install::{Event, Settings};
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, copy_module, install_modules};
 use entail::operation::plugins::{Choices, install as install_providers};
@@ -30,7 +30,7 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     with_interrupts(ui, |runtime| {
         if let Some(source) = &args.from_module {
             step(ui, &Step::Copying(source.clone()));
-            let (settings, _) = Settings::read(world);
+            let settings = Settings::of(world);
             copy_module(
                 world,
                 source,
@@ -110,7 +110,7 @@ fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics
         }
         step(ui, &Step::ModuleProgress(progress));
     };
-    let (settings, _) = Settings::read(world);
+    let settings = Settings::of(world);
     let how = How { upgrade, settings: &settings, tell: &tell };
     let problems = asking(ui, world, || {
         let ground = ground(world, &ui.sources)?;
@@ -184,10 +184,9 @@ async fn check(ui: &Ui, world: &Arc<World>) -> Diagnostics {
         Err(found) => return found,
     };
     let (pool, found) =
-        Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+        Pool::start(&session.supply, session.needed_providers(&State::default())).await;
     problems.extend(found);
     problems.extend(validate::check(&session, &pool).await);
-    let plugins = Plugins::open(world, &ui.sources);
-    problems.extend(plugins.ok().and_then(|it| it.warning()));
+    problems.extend(session.supply.plugins().ok().and_then(|it| it.warning()));
     problems.once()
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Scope, Subject, parse_reference};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
-use crate::schema::FunctionSignature;
+use crate::schema::{FunctionParameter, FunctionSignature};
 use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
@@ -272,8 +272,13 @@ impl Scope for TraceScope<'_> {
     fn provider_function(&self, _: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
         Ok(Arc::new(FunctionSignature {
             parameters: Vec::new(),
-            variadic: Some(("arguments".into(), Type::DYNAMIC, true, true)),
+            variadic: Some(FunctionParameter {
+                takes_null: true,
+                takes_unknown: true,
+                ..FunctionParameter::of("arguments", Type::DYNAMIC)
+            }),
             returns: Type::DYNAMIC,
+            summary: None,
             description: None,
         }))
     }

@@ -35,7 +35,8 @@ impl Web {
         self.wait(async {
             let registry = self.transport.service(host, "modules.v1").await.map_err(refusal)?;
             let url = registry.join(path).map_err(|it| it.to_string())?;
-            self.transport.get(&url, self.transport.token(host).as_ref()).await
+            let token = self.transport.token(host).await?;
+            self.transport.get(&url, token.as_ref()).await
         })
     }
 

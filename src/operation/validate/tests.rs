@@ -21,6 +21,7 @@ fn check(files: &str, expected: Expect) {
         environment: Default::default(),
         fixed_time: None,
         given: Default::default(),
+        kept: Default::default(),
     };
     let (world, sources) = (Arc::new(world), Sources::default());
     let ground = crate::operation::session::ground(&world, &sources).expect("a ground");
@@ -36,7 +37,7 @@ fn check(files: &str, expected: Expect) {
         let (session, _) = Session::open_for_validation(world.clone(), sources.clone())
             .expect("a configuration that can be read");
         let (pool, _) =
-            Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+            Pool::start(&session.supply, session.needed_providers(&State::default())).await;
         super::check(&session, &pool).await
     });
     let lines = problems.iter().map(|it| {

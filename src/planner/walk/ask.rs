@@ -49,12 +49,13 @@ pub async fn subject<'o>(
         node.address.resource.mode,
         &node.address.resource.kind,
     )?;
-    let provider = observer.provider(&observer.serving(resource, key)?).await?;
+    let address = node.address.instance(key.clone());
+    let provider = observer.provider_for(&observer.serving(resource, key)?, &address).await?;
     Some(Subject {
         resource,
         module: node.module?,
         key: key.clone(),
-        address: node.address.instance(key.clone()),
+        address,
         block,
         schema,
         provider,
@@ -210,7 +211,7 @@ pub(super) async fn serving(
         observer.values.report([unknown_type(address, &config.provider.to_string())]);
         return None;
     };
-    let provider = observer.provider(&instance).await?;
+    let provider = observer.provider_for(&instance, address).await?;
     Some((schema, provider))
 }
 

@@ -31,9 +31,11 @@ mod answers;
 mod calls;
 mod faults;
 mod schema;
+mod scripted;
 
 use answers::Answers;
 pub use faults::Faults;
+pub use scripted::Scripted;
 
 /// Serves a provider until the client asks for the end, and returns the exit code.
 ///
