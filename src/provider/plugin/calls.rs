@@ -12,8 +12,8 @@ use super::schema::Announced;
 use super::values::{decode, diagnostics, encode, path};
 use super::wire::entail::plugin as msg;
 use crate::provider::{
-    AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
-    ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
+    AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
+    Provider, ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
 };
 use crate::schema::{BlockSchema, IdentitySchema, ProviderSchema, Schemas};
 use crate::value::{PathError, Type, Value};
@@ -369,14 +369,19 @@ impl Provider for Plugin {
         whole(result.await)
     }
 
-    async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>> {
+    async fn import(&self, kind: &str, name: &ImportName) -> Response<Vec<ImportedObject>> {
         let result = async {
             let (process, announced) = self.ready().await?;
+            let schema = announced.schema.resources.get(kind).and_then(|it| it.identity.as_ref());
+            let identity = match name {
+                ImportName::Id(_) => None,
+                ImportName::Identity(it) => written_identity(Some(it), schema),
+            };
             let request = msg::import_resource_state::Request {
                 type_name: kind.into(),
-                id: id.into(),
+                id: name.id().unwrap_or_default().into(),
                 client_capabilities: capabilities(),
-                identity: None,
+                identity,
             };
             let answer =
                 process.call("ImportResourceState", |it| it.import(request)).await.map_err(one)?;
