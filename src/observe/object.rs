@@ -8,6 +8,7 @@ use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{ModuleId, ResourceId};
+use crate::provider::ImportName;
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
@@ -25,8 +26,8 @@ pub struct Prior {
     pub private: Vec<u8>,
     /// Whether it is half made.
     pub tainted: bool,
-    /// The id it was imported by in this run.
-    pub imported: Option<String>,
+    /// What named it, where it was imported in this run.
+    pub imported: Option<ImportName>,
     /// What it is identified by.
     pub identity: Option<Value>,
 }

@@ -5,6 +5,7 @@ use entail::diagnostic::{Diagnostic, Position, Severity, Sources};
 use entail::operation::event::{ChangeNote, Event, OutputNote, Phase, Stage, Subject, Summary};
 use entail::plan::shape::difference;
 use entail::plan::{Action, Reason};
+use entail::provider::{ImportName, identity_json};
 use entail::value::json::{Escape, quote, to_json, type_to_json};
 use entail::value::{Str, Value};
 use serde::Serialize;
@@ -365,7 +366,20 @@ struct ChangeMessage<'a> {
 
 #[derive(Serialize)]
 struct Importing<'a> {
-    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Box<RawValue>>,
+}
+
+impl<'a> Importing<'a> {
+    fn of(name: &'a ImportName) -> Importing<'a> {
+        let identity = name.identity().map(identity_json);
+        Importing {
+            id: name.id(),
+            identity: identity.and_then(|it| RawValue::from_string(it).ok()),
+        }
+    }
 }
 
 fn change(note: &ChangeNote) -> ChangeMessage<'_> {
@@ -374,7 +388,7 @@ fn change(note: &ChangeNote) -> ChangeMessage<'_> {
         previous_resource: note.previous_address.as_ref().map(Resource::from),
         action: change_action(note),
         reason: note.reason.map(reason_name),
-        importing: note.importing.as_deref().map(|id| Importing { id }),
+        importing: note.importing.as_ref().map(Importing::of),
         generated_config: note.generated_config.as_deref().filter(|it| !it.is_empty()),
     }
 }

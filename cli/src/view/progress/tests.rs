@@ -40,7 +40,11 @@ fn every_step_has_its_line() {
             Event::ApplyStart(subject(Some("x"), Some("00000001")), Action::Delete),
             Event::ApplyComplete(subject(None, Some("00000001")), Action::Delete, seconds(0)),
             Event::ApplyComplete(subject(None, None), Action::Forget, seconds(0)),
-            Event::ImportStart { address: address(), id: "i-1".into(), applying: true },
+            Event::ImportStart {
+                address: address(),
+                name: entail::provider::ImportName::Id("i-1".into()),
+                applying: true,
+            },
             Event::ProvisionStart(address(), "local-exec".into()),
             Event::ProvisionProgress(address(), "local-exec".into(), "one\r\n\ntwo  \n".into()),
             Event::ProvisionProgress(address(), "local-exec".into(), String::new()),
