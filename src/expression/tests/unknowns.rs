@@ -14,6 +14,10 @@ fn operators_keep_what_is_known() {
         "a${var.later}" == null => false
         length(var.later_list) >= 0 => unknown bool, not null
         length(var.later_list) > -1 => true
+        length("abc${var.later}") > 1 => true
+        length("abc${var.later}") > 2 => unknown bool, not null
+        length(jsonencode([var.later])) > 0 => true
+        length(toset([var.later, "a", "b"])) => unknown number, not null, from 1, to 3
         "#,
     );
 }
