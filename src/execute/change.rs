@@ -285,14 +285,8 @@ pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> Out
     let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
         return failure(Vec::new());
     };
-    let scope = ctx.observer.instance_scope(subject.module, subject.resource, &subject.key);
-    let preconditions = &subject.block.lifecycle.preconditions;
-    let passed = ctx.observer.conditions(
-        &scope,
-        preconditions,
-        "Resource precondition failed",
-        &subject.address,
-    ) && ctx.observer.postconditions(&subject, &change.after);
+    let passed = ctx.observer.preconditions(&subject)
+        && ctx.observer.postconditions(&subject, &change.after);
     Outcome { failed: !passed, ..Outcome::default() }
 }
 

@@ -6,8 +6,11 @@
 
 mod authenticate;
 mod hash;
+mod helper;
 mod installer;
 pub mod lock;
+mod network;
+mod origins;
 mod package;
 mod platform;
 mod plugins;
@@ -18,11 +21,9 @@ pub mod requirement;
 mod search;
 pub mod settings;
 mod signature;
-mod network;
-mod origins;
 #[cfg(test)]
 mod tests;
-mod web;
+pub(crate) mod web;
 
 pub use hash::{Hash, hash_archive, hash_folder, hash_zip};
 pub use installer::{Event, Failure, Installer, Mode, Outcome};

@@ -70,7 +70,8 @@ impl NetworkMirror {
             .url
             .join(&format!("./{path}"))
             .map_err(|it| self.failed(provider, it.to_string()))?;
-        let token = self.url.host_str().and_then(|it| web.token(it));
+        let host = self.url.host_str().unwrap_or_default();
+        let token = web.token(host).await.map_err(|it| self.failed(provider, it))?;
         let answer =
             web.get_once(&url, token.as_ref()).await.map_err(|it| self.failed(provider, it))?;
         match answer.status {

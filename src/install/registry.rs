@@ -95,7 +95,7 @@ async fn ask(web: &Web, provider: &Provider, path: &str) -> Result<Answer, Troub
     let url = base
         .join(&format!("{}/{}/{path}", provider.namespace, provider.kind))
         .map_err(|it| failed(provider, it.to_string()))?;
-    let token = web.token(&provider.host);
+    let token = web.token(&provider.host).await.map_err(|it| failed(provider, it))?;
     let answer = web.get(&url, token.as_ref()).await.map_err(|it| failed(provider, it))?;
     match answer.status {
         401 | 403 => Err(Trouble::Unauthorized {

@@ -13,9 +13,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
 
-use super::Settings;
 use super::origins::Trouble;
 use super::settings::Token;
+use super::{Settings, helper};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::world::World;
 
@@ -28,6 +28,8 @@ pub struct Web {
     settings: Settings,
     world: World,
     hosts: Mutex<BTreeMap<String, Result<Services, String>>>,
+    /// What the helper answered, by host.
+    helped: Mutex<BTreeMap<String, Result<Option<Token>, String>>>,
 }
 
 /// The services of a host, and the address that theirs are relative to.
@@ -41,6 +43,8 @@ pub struct Answer {
     pub url: Url,
     /// The media type, without parameters.
     pub kind: String,
+    /// `X-Terraform-Get`: where a module's package is.
+    pub package: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -67,6 +71,7 @@ impl Web {
             settings: settings.clone(),
             world: world.clone(),
             hosts: Mutex::default(),
+            helped: Mutex::default(),
         }
     }
 
@@ -74,9 +79,31 @@ impl Web {
         self.client.get_or_init(|| build(&self.world)).as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the token for a host, where there is one.
-    pub fn token(&self, host: &str) -> Option<Token> {
-        self.settings.token(&self.world, host)
+    /// Returns the token for a host, where there is one: the user's settings know it, or the helper that they name, which
+    /// is asked once.
+    ///
+    /// # Errors
+    ///
+    /// What the helper says is wrong.
+    pub async fn token(&self, host: &str) -> Result<Option<Token>, String> {
+        if let Some(known) = self.settings.token(&self.world, host) {
+            return Ok(Some(known));
+        }
+        let Some((name, arguments)) = self.settings.helpers.first_key_value() else {
+            return Ok(None);
+        };
+        let mut helped = self.helped.lock().await;
+        if let Some(known) = helped.get(host) {
+            return known.clone();
+        }
+        let answer = match helper::find(&self.world, name) {
+            Some(program) => helper::ask(&program, arguments, host).await,
+            None => Ok(None),
+        };
+        let answer =
+            answer.map_err(|it| format!("failed to retrieve credentials for {host}: {it}"));
+        helped.insert(host.to_owned(), answer.clone());
+        answer
     }
 
     /// Returns whether an environment variable says `true`.
@@ -114,9 +141,10 @@ impl Web {
         timeout: Option<Duration>,
     ) -> Result<Answer, String> {
         let mut response = self.send(url, token, retries, timeout).await?;
-        let head = response.headers().get("content-type").and_then(|it| it.to_str().ok());
-        let kind =
-            head.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
+        let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
+        let kind = header("content-type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
+        let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
         let (status, url) = (response.status().as_u16(), response.url().clone());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(describe)? {
@@ -125,7 +153,7 @@ impl Web {
                 return Err(format!("the answer of {} is too large", host_of(&url)));
             }
         }
-        Ok(Answer { status, url, kind, body })
+        Ok(Answer { status, url, kind, package, body })
     }
 
     /// Loads a file.
@@ -225,8 +253,10 @@ impl Web {
     async fn discover(&self, host: &str) -> Result<Services, String> {
         let url = Url::parse(&format!("https://{host}/.well-known/terraform.json"))
             .map_err(|it| format!("invalid discovery request: {it}"))?;
+        // A host may be asked for its services by strangers too.
+        let token = self.token(host).await.unwrap_or_default();
         let answer = self
-            .get(&url, self.token(host).as_ref())
+            .get(&url, token.as_ref())
             .await
             .map_err(|it| format!("failed to request discovery document: {it}"))?;
         match answer.status {

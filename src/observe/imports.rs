@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::generate::{Generated, generate};
 use super::object::{Prior, Subject};
-use super::repetition::{self, Keys};
 use super::values::{ValueScope, Values};
 use super::{Observer, problems};
 use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
+use crate::config::expansion::{self, Keys};
 use crate::config::{Config, Import};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
@@ -103,7 +103,7 @@ fn key_of(key: &Expression, scope: &ValueScope<'_, '_>) -> Result<InstanceKey, D
         () if plain.is_null() => "which is null",
         () if marks.sensitive => "which is sensitive",
         () if marks.ephemeral => "which is ephemeral",
-        () => match repetition::key_of(&plain) {
+        () => match expansion::key_of(&plain) {
             Some(key) => return Ok(key),
             None => "which is not valid for a resource instance (not a string or a number)",
         },
@@ -186,7 +186,8 @@ fn conforming(subject: &Subject<'_>, wish: &Wish) -> Result<ImportName, Diagnost
     };
     let entries = written.entries();
     let is_given = |name: &Str| entries.iter().any(|it| it.0 == *name && !it.1.is_null());
-    if let Some(missing) = known.required.iter().find(|it| !is_given(it)) {
+    let mut required = known.attributes.iter().filter(|it| it.1.required).map(|it| it.0);
+    if let Some(missing) = required.find(|it| !is_given(it)) {
         return Err(wrong_type(&format!("attribute {missing:?} is required"), wish.place));
     }
     let attributes = known.ty.attributes();
@@ -323,7 +324,7 @@ fn keys_of(values: &Values<'_>, for_each: &Expression) -> Result<Keys, Diagnosti
             items.map(|(at, item)| (InstanceKey::Int(at as i64), Some(item.clone()))).collect(),
         ));
     }
-    Ok(repetition::for_each(&value, "for_each"))
+    Ok(expansion::for_each(&value, "for_each"))
 }
 
 impl Observer<'_> {

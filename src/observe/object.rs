@@ -12,7 +12,8 @@ use crate::provider::ImportName;
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{Marks, Path, Str, Value};
+use crate::syntax::{Expression, Step};
+use crate::value::{Marks, Path, PathStep, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -349,12 +350,7 @@ impl<'a> Observer<'a> {
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
     pub(super) fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(
-            &scope,
-            &subject.block.lifecycle.preconditions,
-            "Resource precondition failed",
-            &subject.address,
-        );
+        let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
             &subject.block.body,
             &subject.schema.block,
@@ -466,20 +462,9 @@ fn without_ignored(
 }
 
 /// Returns the path that a traversal of names and literal keys writes out.
-pub fn written_path(expression: &crate::syntax::Expression) -> Option<Path> {
-    use crate::syntax::{Expr, Step};
-    use crate::value::PathStep;
-    let Expr::Traversal { root, steps } = &*expression.expr else { return None };
+pub fn written_path(expression: &Expression) -> Option<Path> {
+    let (root, steps) = expression.as_traversal()?;
     let first = PathStep::Attribute(root.text.clone());
-    let rest = steps.iter().map(|step| match step {
-        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-        Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-        Step::Index(key, _) => match &*key.expr {
-            Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
-            Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
-            _ => None,
-        },
-        _ => None,
-    });
+    let rest = steps.iter().map(Step::as_written);
     std::iter::once(Some(first)).chain(rest).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::event::Sink;
 use super::session::Session;
 use crate::diagnostic::Diagnostics;
-use crate::install::{Plugins, Requirements};
+use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
@@ -40,13 +40,12 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
-    let plugins = Plugins::open(&session.world, &session.sources)?;
+    let plugins = session.supply.plugins()?;
     let inconsistent = plugins.check(&required);
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
-    let (pool, problems) =
-        Pool::start(session.world.clone(), session.needed_providers(&state)).await;
+    let (pool, problems) = Pool::start(&session.supply, session.needed_providers(&state)).await;
     if problems.has_errors() {
         return Err(problems);
     }

@@ -15,6 +15,7 @@ use crate::backend::workspace;
 use crate::config::statics::Ground;
 use crate::config::{Config, InstalledModules};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
@@ -60,7 +61,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
     }
     let data = workspace::data_folder(&session.world);
     extras.modules = std::fs::read_to_string(InstalledModules::path(&data)).ok();
-    extras.lock_file = std::fs::read_to_string(session.world.root.join(".terraform.lock.hcl")).ok();
+    extras.lock_file = std::fs::read_to_string(session.world.root.join(lock::FILE)).ok();
     let places: Vec<(u32, u32, String)> = finished
         .places
         .iter()
@@ -199,6 +200,26 @@ impl Loaded {
         let mut session = Session::of_config(world, sources, config, workspace, choice)?;
         session.warnings = warnings;
         Ok(session)
+    }
+
+    /// Checks that the providers chosen now are those that the plan was made with, and fit its configuration.
+    ///
+    /// # Errors
+    ///
+    /// If the lock file, or the one in the plan, cannot be read.
+    pub fn check_locks(&self, session: &Session) -> Result<Diagnostics, Diagnostics> {
+        let plugins = session.supply.plugins()?;
+        let (required, _) = Requirements::of(&session.config);
+        let mut found = plugins.check_saved(&required);
+        let text = self.extras.lock_file.as_deref().unwrap_or_default();
+        let (locks, unreadable) = Locks::parse(lock::FILE, text, &session.sources);
+        if unreadable.has_errors() {
+            return Err(unreadable);
+        }
+        if !locks.choose_alike(&plugins.locks) {
+            found.push(problems::other_locks());
+        }
+        Ok(found)
     }
 
     /// Reads the configuration from the texts in the plan.

@@ -13,6 +13,7 @@ use crate::config::{Config, InstalledModules, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
+use crate::observe::supply::Supply;
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -32,6 +33,8 @@ pub struct Session {
     pub graph: BlockGraph,
     /// Where the state lives.
     pub backend: Local,
+    /// Where providers come from.
+    pub supply: Arc<Supply>,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -46,6 +49,21 @@ impl Session {
         world: Arc<World>,
         sources: Sources,
         choice: &Choice,
+    ) -> Result<Session, Diagnostics> {
+        let supply = Arc::new(Supply::of(&world, &sources));
+        Session::open_with(world, sources, choice, supply)
+    }
+
+    /// Like [`Session::open`], with providers that may be on their way already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::open`].
+    pub fn open_with(
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+        supply: Arc<Supply>,
     ) -> Result<Session, Diagnostics> {
         if crate::config::files::config_files(&world.root)
             .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
@@ -73,7 +91,7 @@ impl Session {
         }
         let choice = backends::set_up(config.root_place(), choice, &data)?;
         let workspace = ground.workspace.clone();
-        let session = Session::new((world, sources), workspace, (config, graph), &choice);
+        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
         Ok(Session { warnings: problems, ..session })
     }
 
@@ -82,9 +100,11 @@ impl Session {
         workspace: String,
         (config, graph): (Config, BlockGraph),
         choice: &Choice,
+        supply: Arc<Supply>,
     ) -> Session {
         let backend = Local::new(world.clone(), Paths::new(choice, &workspace));
-        Session { world, sources, workspace, config, graph, backend, warnings: Diagnostics::new() }
+        let warnings = Diagnostics::new();
+        Session { world, sources, workspace, config, graph, backend, supply, warnings }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -153,7 +173,9 @@ impl Session {
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
         let graph = BlockGraph::of(&config);
         let workspace = ground.workspace.clone();
-        Ok((Session::new((world, sources), workspace, (config, graph), &choice), problems))
+        let supply = Arc::new(Supply::of(&world, &sources));
+        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        Ok((session, problems))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
@@ -167,7 +189,8 @@ impl Session {
         let data = workspace::data_folder(&world);
         let choice = backends::set_up(config.root_place(), choice, &data)?;
         let graph = BlockGraph::of(&config);
-        Ok(Session::new((world, sources), workspace, (config, graph), &choice))
+        let supply = Arc::new(Supply::of(&world, &sources));
+        Ok(Session::new((world, sources), workspace, (config, graph), &choice, supply))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.

@@ -230,6 +230,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns whether nothing was left out: no targets, no exclusions.
+    pub fn is_unfiltered(&self) -> bool {
+        self.targets.is_empty() && self.excludes.is_empty()
+    }
+}
+
+impl Plan {
     /// Returns whether applying it would do anything.
     pub fn is_applyable(&self) -> bool {
         if self.errored {

@@ -237,6 +237,13 @@ pub trait Provider: Send + Sync {
     /// Gets ready for further calls, and waits for nothing.
     fn begin(&self) {}
 
+    /// Returns this provider as one that takes something from a module along with every call; `None` where it cares for
+    /// no such thing.
+    fn for_module(&self, meta: &Value) -> Option<Arc<dyn Provider>> {
+        let _ = meta;
+        None
+    }
+
     /// Returns what the provider accepts and returns.
     async fn schema(&self) -> Response<Arc<ProviderSchema>>;
 

@@ -1,7 +1,7 @@
 //! Small questions that others ask an expression or body: is it a keyword, a literal, a plain list?
 
 use super::{Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Step};
-use crate::value::{Str, Value};
+use crate::value::{PathStep, Str, Value};
 
 impl Expression {
     /// Returns the text of a string without sequences.
@@ -75,6 +75,22 @@ impl Expression {
             it = inner;
         }
         it
+    }
+}
+
+impl Step {
+    /// Returns the step of a value's path that this writes out: a name or a literal key.
+    pub fn as_written(&self) -> Option<PathStep> {
+        match self {
+            Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
+            Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
+            Step::Index(key, _) => match &*key.expr {
+                Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
+                Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
+                _ => None,
+            },
+            Step::Splat { .. } => None,
+        }
     }
 }
 

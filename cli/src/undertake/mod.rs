@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail::backend::{LockGuard, Snapshot};
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::observe::pool::Pool;
+use entail::observe::supply::Supply;
 use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
@@ -103,9 +104,27 @@ pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(
     Ok(ui.begin(manner, messages.json_into.as_deref())?)
 }
 
+/// Opens the folder to plan in it: its plugins start while the configuration is read, as many at a time as calls may run.
+pub fn open_to_plan(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &StateOptions,
+    request: &Request,
+) -> Result<Session, Diagnostics> {
+    open(ui, world, state, Supply::begin(world, &ui.sources, request.parallelism))
+}
+
 /// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].
-pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session, Diagnostics> {
-    asking(ui, world, || Session::open(world.clone(), ui.sources.clone(), &state.files))
+pub fn open(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &StateOptions,
+    supply: Supply,
+) -> Result<Session, Diagnostics> {
+    let supply = Arc::new(supply);
+    let open =
+        || Session::open_with(world.clone(), ui.sources.clone(), &state.files, supply.clone());
+    asking(ui, world, open)
 }
 
 /// Does what may need variables before there is a plan; asks for those that nobody gives, and does it again.
@@ -181,7 +200,8 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
 /// Returns what the providers of a state's objects announce; what cannot be had is left out.
 pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
     let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(world.clone(), needed)).0))
+    let supply = Supply::of(world, &Sources::default());
+    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(&supply, needed)).0))
 }
 
 /// Returns what every provider of a run announces.

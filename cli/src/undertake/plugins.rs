@@ -146,12 +146,12 @@ pub fn describe(ui: &Ui, world: &Arc<World>, args: &SchemaArgs) -> Result<u8, Di
             return Err(problems);
         }
         let needed = required.0.into_keys();
-        let (pool, problems) = runtime.block_on(Pool::schemas_only(world.clone(), needed));
+        let (pool, problems) = runtime.block_on(Pool::schemas_only(&session.supply, needed));
         if problems.has_errors() {
             return Err(problems);
         }
         ui.diagnostics(problems);
-        let schemas = pool.schemas().map(|(address, it)| (address.to_string(), &**it));
+        let schemas = pool.schemas().map(|(address, it)| (address, &**it));
         ui.out(&schema::all(schemas));
         Ok(0)
     })?

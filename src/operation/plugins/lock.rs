@@ -78,7 +78,7 @@ pub async fn lock(
     choices: &Choices,
     tell: &(dyn Fn(Progress) + Sync),
 ) -> Result<(bool, Diagnostics), Diagnostics> {
-    let (settings, _) = Settings::read(world);
+    let settings = Settings::of(world);
     let platforms = platforms(&choices.platforms)?;
     let origins = origins(&settings, world, choices)?;
     let required = chosen(required, &choices.providers)?;

@@ -53,7 +53,7 @@ pub async fn mirror(
     folder: &Path,
     tell: &(dyn Fn(Progress) + Sync),
 ) -> Diagnostics {
-    let (settings, _) = Settings::read(world);
+    let settings = Settings::of(world);
     let (mut locks, mut found) = Locks::read(world, sources);
     if found.has_errors() {
         return found;
@@ -63,7 +63,7 @@ pub async fn mirror(
         found.push(problems::adopted(&adopted));
     }
     if !locks.0.is_empty()
-        && let Some(plugins) = found.take(Plugins::with(world, &settings, sources))
+        && let Some(plugins) = found.take(Plugins::open(world, sources))
     {
         found.extend(plugins.check_locked(required));
     }

@@ -14,7 +14,7 @@ use crate::provider::{
     AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
     Provider, ReadObject, Response,
 };
-use crate::schema::{FunctionSignature, ProviderSchema, Schema, Schemas};
+use crate::schema::{FunctionParameter, FunctionSignature, ProviderSchema, Schema, Schemas};
 use crate::value::json::from_stored_json;
 use crate::value::{Type, Value};
 use crate::world::World;
@@ -107,6 +107,7 @@ impl Table {
         let (data_sources, ephemeral) = (sources(data_sources), sources(ephemeral));
         let schema = ProviderSchema {
             provider: Schema::default(),
+            meta: None,
             resources: schemas(&kinds),
             data_sources: schemas(&data_sources),
             ephemeral: schemas(&ephemeral),
@@ -134,12 +135,13 @@ impl Function {
         let parameters = self
             .parameters
             .iter()
-            .map(|(name, shape)| ((*name).into(), shape.ty(), false, false))
+            .map(|(name, shape)| FunctionParameter::of(*name, shape.ty()))
             .collect();
         FunctionSignature {
             parameters,
             variadic: None,
             returns: (self.returns)(),
+            summary: None,
             description: None,
         }
     }

@@ -256,3 +256,16 @@ async fn drain(stderr: ChildStderr, tail: Arc<Tail>, log: Arc<Log>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_else_can_look_into_the_folder_of_a_socket() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = socket_folder().expect("a folder");
+        let mode = std::fs::metadata(folder.path()).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+}

@@ -29,6 +29,7 @@ pub fn world(root: &Path) -> World {
         environment: World::of_this_process().environment,
         fixed_time: now,
         given: Default::default(),
+        kept: Default::default(),
     }
 }
 

@@ -48,7 +48,20 @@ fn stored(it: Option<msg::RawState>) -> Answer<Box<RawValue>> {
         .ok_or_else(|| Status::invalid_argument("the stored object is not JSON"))
 }
 
+fn moment(it: &chrono::DateTime<chrono::Utc>) -> prost_types::Timestamp {
+    prost_types::Timestamp { seconds: it.timestamp(), nanos: it.timestamp_subsec_nanos() as i32 }
+}
+
 impl Answers {
+    /// The provider, as it serves the module that says this to it.
+    fn for_module(&self, meta: Option<msg::DynamicValue>) -> Answer<Arc<dyn Provider>> {
+        let Some((meta, schema)) = meta.zip(self.schema.meta.as_ref()) else {
+            return Ok(self.provider.clone());
+        };
+        let meta = value(Some(meta), schema.block.ty())?;
+        Ok(self.provider.for_module(&meta).unwrap_or_else(|| self.provider.clone()))
+    }
+
     fn managed(&self, kind: &str) -> Answer<Type> {
         type_of(&self.schema.resources, kind)
     }
@@ -66,7 +79,10 @@ impl Answers {
             resource_schemas: all(&self.schema.resources),
             data_source_schemas: all(&self.schema.data_sources),
             diagnostics: Vec::new(),
-            provider_meta: Default::default(),
+            provider_meta: match &self.schema.meta {
+                Some(it) => written(it, self.version),
+                None => Default::default(),
+            },
             server_capabilities: Some(msg::ServerCapabilities {
                 plan_destroy: true,
                 // Version 5 insists, so that both ways are gone.
@@ -189,7 +205,8 @@ impl Answers {
     ) -> Answer<msg::read_resource::Response> {
         let ty = self.managed(&it.type_name)?;
         let prior = value(it.current_state, ty)?;
-        let answer = self.provider.read(&it.type_name, &prior, &it.private, None).await;
+        let provider = self.for_module(it.provider_meta)?;
+        let answer = provider.read(&it.type_name, &prior, &it.private, None).await;
         let read = answer.value.as_ref();
         Ok(msg::read_resource::Response {
             new_state: read.and_then(|it| encode(&it.value, ty)),
@@ -215,7 +232,7 @@ impl Answers {
             private: &it.prior_private,
             identity: None,
         };
-        let answer = self.provider.plan(call).await;
+        let answer = self.for_module(it.provider_meta)?.plan(call).await;
         let planned = answer.value.as_ref();
         let paths = planned.map(|it| it.requires_replace.as_slice()).unwrap_or_default();
         Ok(msg::plan_resource_change::Response {
@@ -244,7 +261,7 @@ impl Answers {
             private: &it.planned_private,
             identity: None,
         };
-        let answer = self.provider.apply(call).await;
+        let answer = self.for_module(it.provider_meta)?.apply(call).await;
         let applied = answer.value.as_ref();
         Ok(msg::apply_resource_change::Response {
             new_state: applied.and_then(|it| encode(&it.value, ty)),
@@ -317,10 +334,6 @@ impl Answers {
         let ty = type_of(&self.schema.ephemeral, &it.type_name)?;
         let answer = self.provider.open(&it.type_name, &value(it.config, ty)?).await;
         let opened = answer.value.as_ref();
-        let moment = |it: &chrono::DateTime<chrono::Utc>| prost_types::Timestamp {
-            seconds: it.timestamp(),
-            nanos: it.timestamp_subsec_nanos() as i32,
-        };
         Ok(msg::open_ephemeral_resource::Response {
             diagnostics: written_diagnostics(&answer.diagnostics),
             renew_at: opened.and_then(|it| it.renew_at.as_ref().map(moment)),
@@ -334,7 +347,14 @@ impl Answers {
         &self,
         it: msg::renew_ephemeral_resource::Request,
     ) -> Answer<msg::renew_ephemeral_resource::Response> {
-        Ok(msg::renew_ephemeral_resource::Response { private: it.private, ..Default::default() })
+        let private = it.private.unwrap_or_default();
+        let answer = self.provider.renew(&it.type_name, &private).await;
+        let renewed = answer.value.as_ref();
+        Ok(msg::renew_ephemeral_resource::Response {
+            diagnostics: written_diagnostics(&answer.diagnostics),
+            renew_at: renewed.and_then(|it| it.renew_at.as_ref().map(moment)),
+            private: renewed.map(|it| it.private.clone().into()),
+        })
     }
 
     pub async fn close(
@@ -358,7 +378,7 @@ impl Answers {
         let parameter = |at: usize| signature.parameters.get(at).or(signature.variadic.as_ref());
         let mut arguments = Vec::new();
         for (at, argument) in it.arguments.into_iter().enumerate() {
-            let ty = parameter(at).map_or(Type::DYNAMIC, |it| it.1);
+            let ty = parameter(at).map_or(Type::DYNAMIC, |it| it.ty);
             arguments.push(value(Some(argument), ty)?);
         }
         Ok(match self.provider.call(&it.name, &arguments).await {

@@ -32,9 +32,11 @@ mod calls;
 mod faults;
 mod identity;
 mod schema;
+mod scripted;
 
 use answers::Answers;
 pub use faults::Faults;
+pub use scripted::Scripted;
 
 /// Serves a provider until the client asks for the end, and returns the exit code.
 ///
