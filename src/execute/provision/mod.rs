@@ -15,7 +15,7 @@ use crate::plan::Change;
 use crate::syntax::Body;
 use crate::value::{Marks, Value};
 
-pub(super) mod command;
+mod command;
 mod connection;
 mod dial;
 mod keys;

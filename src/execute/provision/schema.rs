@@ -84,9 +84,8 @@ pub(super) fn connection() -> &'static BlockSchema {
         "cacert",
     ];
     SCHEMA.get_or_init(|| {
-        let typed = |names: &[&'static str], ty: Type| {
-            names.iter().map(|it| (*it, ty.clone())).collect::<Vec<_>>()
-        };
+        let typed =
+            |names: &[&'static str], ty: Type| names.iter().map(|it| (*it, ty)).collect::<Vec<_>>();
         let optional = [
             typed(TEXTS, Type::STRING),
             typed(&["port", "proxy_port", "bastion_port"], Type::NUMBER),
@@ -101,7 +100,7 @@ fn of(required: &[&str], optional: &[(&str, Type)]) -> BlockSchema {
         ((*name).into(), AttributeSchema { required: true, ..AttributeSchema::of(Type::STRING) })
     });
     let optional = optional.iter().map(|(name, ty)| {
-        ((*name).into(), AttributeSchema { optional: true, ..AttributeSchema::of(ty.clone()) })
+        ((*name).into(), AttributeSchema { optional: true, ..AttributeSchema::of(*ty) })
     });
     BlockSchema {
         attributes: BTreeMap::from_iter(required.chain(optional)),
