@@ -254,10 +254,15 @@ fn one_type(arguments: &[Value]) -> Result<Type, Failure> {
 }
 
 fn one(call: &Call<'_>) -> Outcome {
-    let mut items = call.argument(0).children();
+    let list = call.argument(0);
+    let mut items = list.children();
     match (items.next(), items.next()) {
         (None, _) => Ok(Value::Null(call.ty)),
         (Some(only), None) => Ok(only.clone()),
+        // Its elements may turn out to be equal.
+        _ if matches!(list.bare(), Value::Set(_)) && !list.is_wholly_known() => {
+            Ok(Value::unknown(call.ty))
+        }
         _ => Err(not_one()),
     }
 }

@@ -57,6 +57,8 @@ fn collections_of_unknown_length_give_unknown_results() {
         var.object["${var.later}"] => unknown any
         [var.later][0] => unknown string
         {(var.later) = 1} => unknown any
+        length(sort(["b", var.later])) => 2
+        one(toset(["a", var.later])) => unknown string
         try(var.later, 1) => unknown any
         can(var.later) => unknown bool
         "#,
