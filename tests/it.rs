@@ -25,5 +25,7 @@ mod quickstart;
 mod safety;
 #[path = "it/scripted.rs"]
 mod scripted;
+#[path = "it/ssh.rs"]
+mod ssh;
 #[path = "it/tidy.rs"]
 mod tidy;

@@ -62,14 +62,16 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
 /// What was imported stands in the state from the start.
 fn imported(ctx: &Context<'_>) {
     for change in &ctx.plan.changes {
-        if let Some(id) = &change.importing {
+        if let Some(name) = &change.importing {
             ctx.sink.event(Event::ImportStart {
                 address: change.address.clone(),
-                id: id.clone(),
+                name: name.clone(),
                 applying: true,
             });
-            ctx.sink
-                .event(Event::ImportComplete { address: change.address.clone(), id: id.clone() });
+            ctx.sink.event(Event::ImportComplete {
+                address: change.address.clone(),
+                name: name.clone(),
+            });
         }
     }
 }

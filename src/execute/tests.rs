@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 
-use super::command::Command;
+use super::provision::command::Command;
 use super::{Queue, Stop};
 use crate::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
 use crate::operation::event::{Event, Sink, Subject};

@@ -14,7 +14,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
-use crate::request::Request;
+use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
 
@@ -29,7 +29,6 @@ pub mod object;
 pub mod origin;
 pub mod pool;
 pub mod problems;
-pub mod repetition;
 pub mod serving;
 pub mod supply;
 pub mod upkeep;
@@ -194,30 +193,56 @@ impl<'a> Observer<'a> {
         found.iter().any(|it| it.severity == crate::diagnostic::Severity::Error)
     }
 
-    /// Checks conditions, reports the ones that fail, and returns whether none is an error.
-    pub fn conditions(
+    /// Checks the preconditions of an object; returns whether none is an error.
+    pub fn preconditions(&self, subject: &object::Subject<'_>) -> bool {
+        let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
+        let conditions = &subject.block.lifecycle.preconditions;
+        self.conditions(&scope, conditions, 0, "Resource precondition failed", &subject.address)
+    }
+
+    /// Checks postconditions on an object as planned or read; returns whether none is an error.
+    pub fn postconditions(&self, subject: &object::Subject<'_>, object: &Value) -> bool {
+        let lifecycle = &subject.block.lifecycle;
+        if lifecycle.postconditions.is_empty() {
+            return true;
+        }
+        let scope = self
+            .instance_scope(subject.module, subject.resource, &subject.key)
+            .with_self(object.clone());
+        let (conditions, first) = (&lifecycle.postconditions, lifecycle.preconditions.len());
+        self.conditions(
+            &scope,
+            conditions,
+            first,
+            "Resource postcondition failed",
+            &subject.address,
+        )
+    }
+
+    /// Checks conditions, of which the first is number `first` of the object, reports the ones that fail, and returns
+    /// whether none is an error.
+    fn conditions(
         &self,
         scope: &ValueScope<'_, '_>,
         conditions: &[Condition],
+        first: usize,
         summary: &str,
         address: &Instance,
     ) -> bool {
+        let softens = self.request.mode != PlanMode::Normal;
         let mut passed = true;
         for (index, condition) in conditions.iter().enumerate() {
             let outcome = conditions::check(condition, scope, summary);
-            let severity =
-                if self.request.mode == crate::request::PlanMode::Normal { None } else { Some(()) };
-            passed &= severity.is_some() || !outcome.problems.has_errors();
+            passed &= softens || !outcome.problems.has_errors();
             self.checks.record(
                 conditions::Kind::Resource,
                 &address.config().to_string(),
                 &address.to_string(),
-                index,
+                first + index,
                 &outcome,
             );
-            self.values.report(
-                outcome.problems.into_iter().map(|it| conditions::softened(it, severity.is_some())),
-            );
+            let problems = outcome.problems.into_iter();
+            self.values.report(problems.map(|it| conditions::softened(it, softens)));
         }
         passed
     }

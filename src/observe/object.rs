@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use entail_rules::Node;
-
 use super::Observer;
 use super::problems;
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{ModuleId, ResourceId};
+use crate::provider::ImportName;
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
@@ -27,8 +26,8 @@ pub struct Prior {
     pub private: Vec<u8>,
     /// Whether it is half made.
     pub tainted: bool,
-    /// The id it was imported by in this run.
-    pub imported: Option<String>,
+    /// What named it, where it was imported in this run.
+    pub imported: Option<ImportName>,
     /// What it is identified by.
     pub identity: Option<Value>,
 }
@@ -349,14 +348,9 @@ impl<'a> Observer<'a> {
     }
 
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
-    fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
+    pub(super) fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(
-            &scope,
-            &subject.block.lifecycle.preconditions,
-            "Resource precondition failed",
-            &subject.address,
-        );
+        let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
             &subject.block.body,
             &subject.schema.block,
@@ -404,11 +398,6 @@ impl<'a> Observer<'a> {
             return None;
         }
         Some(planned.private)
-    }
-
-    /// Returns the value of an object that a node stands for, ready to be read by others.
-    pub fn settle_object(&self, node: Node, value: Value) {
-        self.values.settle(node, value);
     }
 }
 

@@ -89,19 +89,22 @@ impl Session {
         if problems.has_errors() {
             return Err(problems);
         }
-        let workspace = ground.workspace.clone();
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
-        Ok(Session {
-            world,
-            sources,
-            workspace,
-            config,
-            graph,
-            backend,
-            supply,
-            warnings: problems,
-        })
+        let workspace = ground.workspace.clone();
+        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        Ok(Session { warnings: problems, ..session })
+    }
+
+    fn new(
+        (world, sources): (Arc<World>, Sources),
+        workspace: String,
+        (config, graph): (Config, BlockGraph),
+        choice: &Choice,
+        supply: Arc<Supply>,
+    ) -> Session {
+        let backend = Local::new(world.clone(), Paths::new(choice, &workspace));
+        let warnings = Diagnostics::new();
+        Session { world, sources, workspace, config, graph, backend, supply, warnings }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -166,25 +169,13 @@ impl Session {
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(provider_keys::problems(&config, &sources));
-        let workspace = ground.workspace.clone();
         let data = workspace::data_folder(&world);
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
+        let workspace = ground.workspace.clone();
         let supply = Arc::new(Supply::of(&world, &sources));
-        Ok((
-            Session {
-                world,
-                sources,
-                workspace,
-                config,
-                graph,
-                backend,
-                supply,
-                warnings: Diagnostics::new(),
-            },
-            problems,
-        ))
+        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        Ok((session, problems))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
@@ -197,19 +188,9 @@ impl Session {
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
         let supply = Arc::new(Supply::of(&world, &sources));
-        Ok(Session {
-            world,
-            sources,
-            workspace,
-            config,
-            graph,
-            backend,
-            supply,
-            warnings: Diagnostics::new(),
-        })
+        Ok(Session::new((world, sources), workspace, (config, graph), &choice, supply))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.

@@ -1,5 +1,6 @@
 //! Conclusions to a plan: changes in address order, the state they start from, what was left out. Chooses nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::selection::Selection;
@@ -264,16 +265,20 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
         // What stays as it is stays shared with the state before.
         if rests && let Some(object) = state.current(&address) {
             let block = parts.observer.values.structure.block(resource);
-            let known = dependencies.entry(resource).or_insert_with(|| {
+            let configured = dependencies.entry(resource).or_insert_with(|| {
                 parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
             });
+            let known = recorded_dependencies(parts, found, configured, &object.dependencies);
             let first = cbd.contains(node);
             let skip = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
             let same = object.dependencies == *known
                 && object.create_before_destroy == first
                 && object.skip_destroy == skip;
-            if !same && let Some(object) = object_in(&mut state, &address, None) {
-                object.dependencies.clone_from(known);
+            let known = (!same).then(|| known.into_owned());
+            if let Some(known) = known
+                && let Some(object) = object_in(&mut state, &address, None)
+            {
+                object.dependencies = known;
                 object.create_before_destroy = first;
                 object.skip_destroy = skip;
             }
@@ -326,6 +331,25 @@ fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
             state.outputs.insert(name.clone(), output);
         }
     }
+}
+
+/// What an object rests on once it is refreshed: on what its block names where nothing is to be done any more, else
+/// still on what it was made from as well.
+fn recorded_dependencies<'d>(
+    parts: &Parts<'_, '_>,
+    found: &Found,
+    configured: &'d [Str],
+    stored: &'d [Str],
+) -> Cow<'d, [Str]> {
+    let request = parts.inputs.request;
+    if request.mode == PlanMode::Normal && found.action == entail_rules::Action::NoOp {
+        return configured.into();
+    }
+    if request.skip_refresh || configured == stored {
+        return stored.into();
+    }
+    let both: BTreeSet<&Str> = configured.iter().chain(stored).collect();
+    both.into_iter().cloned().collect()
 }
 
 fn refresh(

@@ -22,6 +22,7 @@ use crate::world::{World, side_by_side};
 
 mod answers;
 mod assemble;
+mod checks;
 mod expand;
 mod problems;
 mod protection;
@@ -32,7 +33,8 @@ mod start;
 mod stranded;
 mod walk;
 
-pub use results::{checks as check_blocks, without_absent};
+pub use checks::check_blocks;
+pub use results::without_absent;
 pub use serving::by_node;
 pub use walk::{Part, subject};
 
@@ -273,8 +275,8 @@ fn settle_outputs(
         .filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it))
         .collect();
     let found = results::outputs(observer, &settled, inputs);
-    let is_whole = inputs.request.targets.is_empty() && inputs.request.excludes.is_empty();
-    results::checks(observer, is_whole);
+    check_blocks(observer, inputs.request.is_unfiltered());
+    checks::declare(inputs, observer, progress);
     found
 }
 

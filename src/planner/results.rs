@@ -7,28 +7,16 @@ use entail_rules::outputs::Outputs;
 use entail_rules::{Action as Decided, Node, Phase};
 
 use super::Inputs;
+use super::checks::config_name;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
-use crate::observe::object::Subject;
 use crate::observe::{Observer, conditions};
 use crate::plan::{Action, OutputChange};
 use crate::request::PlanMode;
 use crate::value::{Marks, Str, Value};
 
 impl Observer<'_> {
-    /// Checks postconditions on an object as planned or read; returns whether none is an error.
-    pub fn postconditions(&self, subject: &Subject<'_>, object: &Value) -> bool {
-        let conditions = &subject.block.lifecycle.postconditions;
-        if conditions.is_empty() {
-            return true;
-        }
-        let scope = self
-            .instance_scope(subject.module, subject.resource, &subject.key)
-            .with_self(object.clone());
-        self.conditions(&scope, conditions, "Resource postcondition failed", &subject.address)
-    }
-
     /// Returns whether a variable passes its validations, checked once.
     pub fn is_valid(&self, node: Node) -> bool {
         let known = self.validated.lock().unwrap_or_else(|it| it.into_inner()).get(&node).copied();
@@ -98,9 +86,7 @@ pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec
             return false;
         };
         let block = observer.values.structure.block(*resource);
-        block.is_some_and(|it| {
-            !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty()
-        })
+        block.is_some_and(|it| it.lifecycle.has_conditions())
     };
     let kept = decisions
         .action
@@ -128,21 +114,6 @@ fn output_address(observer: &Observer<'_>, node: Node) -> String {
     if module.is_root() { format!("output.{name}") } else { format!("{module}.output.{name}") }
 }
 
-/// An address without its instance keys.
-fn config_name(address: &str) -> String {
-    let mut out = String::with_capacity(address.len());
-    let mut depth = 0;
-    for c in address.chars() {
-        match c {
-            '[' => depth += 1,
-            ']' => depth -= 1,
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
 /// Evaluates the root outputs that are recalculated, and says what happens to each.
 pub(super) fn outputs(
     observer: &Observer<'_>,
@@ -152,7 +123,7 @@ pub(super) fn outputs(
     let mut changes = BTreeMap::new();
     let root = observer.values.structure.module(Structure::ROOT);
     let recalculated: BTreeSet<Node> = settled.recalculated.iter().map(|it| it.0).collect();
-    let unfiltered = inputs.request.targets.is_empty() && inputs.request.excludes.is_empty();
+    let unfiltered = inputs.request.is_unfiltered();
     if inputs.request.mode == PlanMode::Destroy {
         if unfiltered {
             let all = inputs.state.outputs.iter();
@@ -297,53 +268,5 @@ fn change(
         after: mark(after, sensitive),
         action,
         sensitive: sensitive || was_sensitive,
-    }
-}
-
-/// Checks the `check` blocks, unless something is left out; failures are warnings.
-pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
-    for module in 0..observer.values.structure.modules.len() {
-        let node = &observer.values.structure.modules[module];
-        if node.pending {
-            continue;
-        }
-        for (name, check) in &node.config.checks {
-            let address = conditions::check_address(&node.address, name);
-            let block = config_name(&address);
-            if !unfiltered || observer.request.mode == PlanMode::Destroy {
-                observer.checks.expect(conditions::Kind::Check, &block, &address);
-                continue;
-            }
-            if let Some(message) = observer.checks.scoped_failure(&address) {
-                let outcome = conditions::Outcome {
-                    status: conditions::Status::Fail,
-                    message: Some(message),
-                    problems: Default::default(),
-                };
-                observer.checks.record(conditions::Kind::Check, &block, &address, 0, &outcome);
-                continue;
-            }
-            let scope = observer.values.scope(crate::lower::structure::ModuleId(module as u32));
-            for (index, condition) in check.asserts.iter().enumerate() {
-                let outcome = conditions::check(condition, &scope, "Check block assertion failed");
-                observer.checks.record(conditions::Kind::Check, &block, &address, index, &outcome);
-                if outcome.status == conditions::Status::Unknown {
-                    let mut undecided = Diagnostic::warning("Check block assertion known after apply")
-                        .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
-                        .at(condition.condition.span);
-                    undecided.values = crate::expression::values_of(
-                        &condition.condition,
-                        &scope,
-                        &[],
-                        false,
-                        false,
-                    );
-                    observer.values.report([undecided]);
-                }
-                observer
-                    .values
-                    .report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
-            }
-        }
     }
 }

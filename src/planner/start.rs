@@ -99,6 +99,12 @@ pub(super) fn progress(
         .for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
     let needed: FxHashSet<Node> =
         known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
+    let is_whole = facts.filtered.is_empty();
+    let normal = inputs.request.mode != PlanMode::Destroy;
+    let wanted = match is_whole || !normal {
+        true => FxHashSet::default(),
+        false => wanted(facts, &parts),
+    };
     let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
     Progress {
         schedule,
@@ -112,7 +118,8 @@ pub(super) fn progress(
         decisions: Default::default(),
         to_expand: Vec::new(),
         triggers,
-        evaluate_all: facts.filtered.is_empty() && inputs.request.mode != PlanMode::Destroy,
+        evaluate_all: is_whole && normal,
+        wanted,
         expanded: FxHashSet::default(),
         only_named: if inputs.request.targets.is_empty() {
             FxHashSet::default()
@@ -124,4 +131,20 @@ pub(super) fn progress(
         late,
         data_waits,
     }
+}
+
+/// The values that objects in this run read, directly or not.
+fn wanted(facts: &Facts, parts: &[Part]) -> FxHashSet<Node> {
+    let part = |node: Node| parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject);
+    let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
+    let mut open: Vec<Node> =
+        reads.keys().copied().filter(|it| part(*it) == Part::Selected).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(next) = open.pop() {
+        let values =
+            reads.get(&next).into_iter().flatten().filter(|it| part(**it) == Part::NoObject);
+        open.extend(values.filter(|it| seen.insert(**it)));
+    }
+    seen
 }

@@ -71,6 +71,8 @@ pub struct Progress {
     pub triggers: FxHashMap<Node, Vec<Trigger>>,
     /// Whether values are evaluated even if nothing asks for them.
     pub evaluate_all: bool,
+    /// Otherwise, the values that something in this run reads.
+    pub wanted: FxHashSet<Node>,
     /// Key sets that have been expanded.
     pub expanded: FxHashSet<Node>,
     /// Pending nodes that are wanted only because a target names instances in them.
@@ -86,6 +88,10 @@ pub struct Progress {
 }
 
 impl Progress {
+    fn is_evaluated(&self, node: Node) -> bool {
+        self.evaluate_all || self.wanted.contains(&node)
+    }
+
     /// Returns what a data source waits for.
     pub fn waits_of(&self, node: Node) -> Vec<Node> {
         self.data_waits.get(&node).cloned().unwrap_or_default()
@@ -157,12 +163,12 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
             progress.to_expand.push(node);
             None
         }
-        NodeKind::Variable(..) | NodeKind::Local(..) if progress.evaluate_all => {
+        NodeKind::Variable(..) | NodeKind::Local(..) if progress.is_evaluated(node) => {
             let failed = values.value(node).is_err() || !observer.validate_variable(node);
             Some(if failed { Answer::Failed } else { Answer::Nothing })
         }
         NodeKind::Output(module, _)
-            if progress.evaluate_all && *module != crate::lower::Structure::ROOT =>
+            if progress.is_evaluated(node) && *module != crate::lower::Structure::ROOT =>
         {
             let failed = values.value(node).is_err() || !observer.output_conditions(node);
             Some(if failed { Answer::Failed } else { Answer::Nothing })

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::binary;
+use crate::support::place::Place;
 
 /// Slow enough to be caught in the middle, and with every kind of dependency between the steps.
 const MANY: &str = r#"
@@ -40,9 +40,6 @@ output "all" {
 "#;
 const ALL: usize = 300;
 
-/// A folder with a configuration, and the binary to run there.
-struct Place(tempfile::TempDir);
-
 /// What a run has said of objects: the id of each that was made, and what was destroyed, in order.
 #[derive(Debug, Default)]
 struct Reported {
@@ -51,51 +48,6 @@ struct Reported {
 }
 
 impl Place {
-    fn new(config: &str) -> Place {
-        let place = Place(tempfile::tempdir().expect("a folder"));
-        place.write("main.tf", config);
-        place
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path().join(name), text).expect("it is written");
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = binary::process(binary::path(), self.path());
-        command.args(arguments).env("TF_IN_AUTOMATION", "1");
-        command
-    }
-
-    /// Runs a command to its end; its output and exit code.
-    #[track_caller]
-    fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
-        let output = self.command(arguments).output().expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        assert!(!text.contains("panicked at"), "{arguments:?}: {text}");
-        (text, output.status.code())
-    }
-
-    #[track_caller]
-    fn succeed(&self, arguments: &[&str]) -> String {
-        let (text, code) = self.run(arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {text}");
-        text
-    }
-
-    fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts")
-    }
-
     /// Starts a run with `-json`, kills it when it has reported this many objects and a moment has passed, and returns
     /// what it has reported; and whether it was still running.
     fn killed(&self, arguments: &[&str], after: usize, moment: Duration) -> (Reported, bool) {

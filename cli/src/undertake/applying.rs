@@ -252,7 +252,7 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     if !options.suppress_forget_errors {
         problems.extend(apply::verdict(&done, plan.mode));
     }
-    if !plan.targets.is_empty() || !plan.excludes.is_empty() {
+    if !plan.is_unfiltered() {
         problems.0.insert(0, incomplete());
     }
     let failed = problems.has_errors();

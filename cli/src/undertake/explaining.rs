@@ -83,7 +83,8 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
         let state = read_state(ui, &session)?.state.unwrap_or_default();
         let variables = root_variables(ui, &session, &request)?;
         let known = plan::whatif(&session, &request, state, &variables)?;
-        let problems = known.lowered.problems.clone();
+        let mut problems = known.lowered.problems.clone();
+        problems.extend(session.warnings.iter().cloned());
         let rows = entail::operation::explain::parts(&known);
         if args.json {
             let name = |rows: &[(String, Option<String>)]| -> Vec<serde_json::Value> {
@@ -93,6 +94,7 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
             };
             let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted});
             ui.out(&format!("{document:#}\n"));
+            ui.remarks(problems);
             return Ok(0);
         }
         ui.out(&rows.text());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail::backend::{LockGuard, LockInfo, Snapshot, acquire};
+use entail::backend::{LockGuard, Snapshot};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::observe::pool::Pool;
 use entail::observe::supply::Supply;
@@ -16,6 +16,7 @@ use entail::world::World;
 
 use crate::arguments::groups::OutputArgs;
 use crate::arguments::request::StateOptions;
+use crate::commands::store::take_lock;
 use crate::interrupt::Listener;
 use crate::ui::{Manner, Ui};
 use crate::view::plan::Schemas;
@@ -98,8 +99,9 @@ fn no_room(error: &std::io::Error) -> Diagnostics {
 
 /// Sets how the command speaks.
 pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(), Diagnostics> {
-    let manner = Manner { json: output.json, show_sensitive, silent: !output.input };
-    Ok(ui.begin(manner, output.json_into.as_deref())?)
+    let OutputArgs { messages, input } = output;
+    let manner = Manner { json: messages.json, show_sensitive, silent: !input };
+    Ok(ui.begin(manner, messages.json_into.as_deref())?)
 }
 
 /// Opens the folder to plan in it: its plugins start while the configuration is read, as many at a time as calls may run.
@@ -177,30 +179,14 @@ fn not_set(name: &str) -> Diagnostic {
     ))
 }
 
-/// Takes the state's lock, and says so where that takes long.
+/// Takes the lock of a session's state.
 pub fn lock<'a>(
     ui: &Ui,
     session: &'a Session,
     state: &StateOptions,
     operation: &str,
 ) -> Result<LockGuard<'a>, Diagnostics> {
-    if !state.lock.enabled {
-        return Ok(LockGuard::none());
-    }
-    let mut has_said = false;
-    let mut waiting = |passed: std::time::Duration| {
-        if !has_said && passed.as_millis() >= 400 {
-            has_said = true;
-            ui.say("Acquiring state lock. This may take a few moments...\n");
-        }
-        ui.interrupts.stop.asked() == 0
-    };
-    acquire(
-        &session.backend,
-        &LockInfo::new(&session.world, operation),
-        state.lock.timeout,
-        &mut waiting,
-    )
+    take_lock(ui, &session.world, &session.backend, state.lock, operation)
 }
 
 /// Reads the latest snapshot; its warnings are printed.

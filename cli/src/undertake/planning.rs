@@ -63,7 +63,7 @@ pub async fn plan_and_warn(
     state: State,
     variables: std::collections::BTreeMap<entail::value::Str, entail::value::Value>,
 ) -> Result<Planned, Diagnostics> {
-    let filtered = !request.targets.is_empty() || !request.excludes.is_empty();
+    let filtered = !request.is_unfiltered();
     let result = unless_interrupted(ui, plan::plan(session, request, state, variables, ui)).await;
     let complete = |mut problems: Diagnostics| {
         if filtered {

@@ -156,7 +156,7 @@ pub fn validate(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<
         elsewhere.root = elsewhere.root.join(directory);
         world = Arc::new(elsewhere);
     }
-    let json = args.output.json;
+    let json = args.output.messages.json;
     if !json {
         begin(ui, &args.output, false)?;
     }

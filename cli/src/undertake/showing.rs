@@ -89,6 +89,11 @@ fn module(ui: &Ui, world: &Arc<World>, folder: &Path) -> Result<u8, Diagnostics>
     Ok(0)
 }
 
+/// Prints a state as one JSON document.
+pub fn state_json(ui: &Ui, world: &Arc<World>, state: State) -> Result<u8, Diagnostics> {
+    with_room(|runtime| runtime.block_on(state_document(ui, world, &state, true)))?
+}
+
 async fn state_document(
     ui: &Ui,
     world: &Arc<World>,

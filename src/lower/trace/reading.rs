@@ -5,10 +5,10 @@ use entail_rules::Node;
 use super::{Each, Entry, How, Trace, TraceScope};
 use crate::address::{InstanceKey, ResourceName};
 use crate::config::Repetition;
+use crate::config::expansion::{self, Keys};
 use crate::diagnostic::Span;
 use crate::expression::{self, Scope, Subject, parse_reference};
 use crate::lower::structure::ModuleId;
-use crate::observe::repetition::{self, Keys};
 use crate::syntax::{Expr, Expression};
 use crate::value::{Marks, Str, Type, Value};
 
@@ -26,7 +26,7 @@ impl Trace<'_> {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),
         };
-        match repetition::keys(repetition, &value) {
+        match expansion::keys(repetition, &value) {
             Keys::Known(entries) => Some(entries),
             Keys::Unknown | Keys::Invalid(_) => None,
         }

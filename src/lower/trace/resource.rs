@@ -76,12 +76,15 @@ impl Trace<'_> {
             match &pattern {
                 Some(pattern) => self.copy_reads(pattern, node),
                 None => {
-                    let (reads, waits) = (self.reads.reads.len(), self.reads.waits.len());
+                    let reads = &self.reads;
+                    let (first_read, first_wait, first_trigger) =
+                        (reads.reads.len(), reads.waits.len(), reads.triggers.len());
                     self.trace_block(node, module, &each, block, false);
                     if alike {
                         pattern = Some(Pattern {
-                            reads: reads..self.reads.reads.len(),
-                            waits: waits..self.reads.waits.len(),
+                            reads: first_read..self.reads.reads.len(),
+                            waits: first_wait..self.reads.waits.len(),
+                            triggers: first_trigger..self.reads.triggers.len(),
                         });
                     }
                 }
@@ -106,6 +109,10 @@ impl Trace<'_> {
         for at in pattern.waits.clone() {
             let (_, to) = self.reads.waits[at];
             self.reads.waits.push((node, to));
+        }
+        for at in pattern.triggers.clone() {
+            let trigger = self.reads.triggers[at].clone();
+            self.reads.triggers.push(Trigger { node, ..trigger });
         }
     }
 
@@ -169,10 +176,11 @@ impl Trace<'_> {
     }
 }
 
-/// Where the reads of an instance stand that its siblings share.
+/// Where the reads and triggers of an instance stand that its siblings share.
 struct Pattern {
     reads: std::ops::Range<usize>,
     waits: std::ops::Range<usize>,
+    triggers: std::ops::Range<usize>,
 }
 
 /// Returns whether a block's instances can differ: it names `each` or `count`.

@@ -6,11 +6,11 @@ use entail_rules::Node;
 
 use super::Trace;
 use crate::address::{InstanceKey, Mode, ResourceName};
+use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Scope, Subject, parse_reference};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
-use crate::observe::repetition;
 use crate::schema::{FunctionParameter, FunctionSignature};
 use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
@@ -67,7 +67,7 @@ impl<'a> TraceScope<'a> {
 
     pub fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
         let resource = self.trace.structure.resource(id);
-        let key = key.and_then(repetition::key_of);
+        let key = key.and_then(expansion::key_of);
         if let Some(node) = key
             .as_ref()
             .filter(|_| resource.repetition.is_some())
@@ -109,7 +109,7 @@ impl<'a> TraceScope<'a> {
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
         }
         if let Some(key) = key {
-            return match repetition::key_of(key).and_then(|it| call.instances.get(&it)) {
+            return match expansion::key_of(key).and_then(|it| call.instances.get(&it)) {
                 Some(module) => object(module),
                 None => Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0)),
             };
@@ -122,7 +122,7 @@ impl<'a> TraceScope<'a> {
             Style::ForEach => Value::object(
                 call.instances
                     .iter()
-                    .map(|(key, module)| (repetition::key_text(key), object(module))),
+                    .map(|(key, module)| (expansion::key_text(key), object(module))),
             ),
         };
         if call.style == Style::Single { whole } else { whole.mark(&Marks::read(call.keys.0)) }
@@ -138,7 +138,7 @@ fn whole_resource(resource: &ResourceNode, collection: Node) -> Value {
     let whole = match resource.style {
         Style::Count => Value::tuple(resource.instances.values().map(unknown).collect()),
         Style::ForEach => Value::object(
-            resource.instances.iter().map(|(key, node)| (repetition::key_text(key), unknown(node))),
+            resource.instances.iter().map(|(key, node)| (expansion::key_text(key), unknown(node))),
         ),
         Style::Single | Style::Enabled => {
             resource.instances.values().next().map_or(Value::NULL, unknown)
@@ -169,11 +169,11 @@ impl Scope for TraceScope<'_> {
                 None => Value::unknown(Type::DYNAMIC),
             },
             Subject::EachKey | Subject::EachValue | Subject::CountIndex => match self.each {
-                Each::Known(key, value) => repetition::each(subject, key, value.as_ref()),
+                Each::Known(key, value) => expansion::each(subject, key, value.as_ref()),
                 _ => Value::unknown(Type::DYNAMIC),
             },
             Subject::Path(name) => {
-                repetition::path(name, &module.config.directory, self.trace.input.world)
+                expansion::path(name, &module.config.directory, self.trace.input.world)
             }
             Subject::Terraform(name) if &**name == "workspace" => {
                 Value::string(self.trace.input.workspace)
@@ -225,7 +225,7 @@ impl Scope for TraceScope<'_> {
                 let Some(&id) = module.calls.get(name) else { return };
                 let call = structure.call(id);
                 let instance = match key {
-                    Some(key) => repetition::key_of(key).and_then(|it| call.instances.get(&it)),
+                    Some(key) => expansion::key_of(key).and_then(|it| call.instances.get(&it)),
                     None if call.style == Style::Single => call.instances.values().next(),
                     None => None,
                 };

@@ -4,9 +4,9 @@ use entail_rules::Node;
 
 use super::Values;
 use crate::address::{Mode, ResourceName};
+use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
-use crate::observe::repetition;
 use crate::value::{Kind, Marks, Str, Type, Value};
 
 impl Values<'_> {
@@ -25,7 +25,7 @@ impl Values<'_> {
         if resource.repetition.is_none() || resource.style == Style::Enabled {
             return Err(unexpected_key(name, span).into());
         }
-        let wanted = repetition::key_for(key, resource.style == Style::Count);
+        let wanted = expansion::key_for(key, resource.style == Style::Count);
         match wanted.as_ref().and_then(|it| resource.instances.get(it)) {
             Some(&node) => Ok(self.object_or_absent(id, node)),
             None if resource.pending.is_some()
@@ -72,7 +72,7 @@ impl Values<'_> {
             }
             (Style::Count, _) => (Value::tuple(members.map(|it| it.1).collect()), false),
             (Style::ForEach, _) => {
-                let members = members.map(|(key, value)| (repetition::key_text(key), value));
+                let members = members.map(|(key, value)| (expansion::key_text(key), value));
                 (Value::object(members), false)
             }
         };
@@ -107,7 +107,7 @@ impl Values<'_> {
             );
         }
         if let Some(key) = key {
-            let wanted = repetition::key_for(key, call.style == Style::Count);
+            let wanted = expansion::key_for(key, call.style == Style::Count);
             return match wanted.as_ref().and_then(|it| call.instances.get(it)) {
                 Some(&child) => self.outputs(child),
                 None => Err(no_such_module(name, call.style, span).into()),
@@ -124,7 +124,7 @@ impl Values<'_> {
             }
             Style::ForEach => {
                 let members: Result<Vec<_>, _> = members
-                    .map(|it| it.map(|(key, value)| (repetition::key_text(key), value)))
+                    .map(|it| it.map(|(key, value)| (expansion::key_text(key), value)))
                     .collect();
                 Value::object(members?)
             }
@@ -160,7 +160,7 @@ fn no_such_instance(
     };
     let detail = match (resource.style, key.bare()) {
         (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
-            let key = repetition::key_of(key).unwrap_or_default();
+            let key = expansion::key_of(key).unwrap_or_default();
             format!(
                 "The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}."
             )

@@ -6,12 +6,12 @@ use entail_rules::Node;
 
 use super::Values;
 use crate::address::{InstanceKey, ResourceName};
-use crate::config;
+use crate::config::{self, expansion};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Scope, Subject};
 use crate::lower::structure::ModuleId;
-use crate::observe::{functions, repetition};
+use crate::observe::functions;
 use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
@@ -64,7 +64,7 @@ impl Scope for ValueScope<'_, '_> {
                 self.values.resource(self.module, &name, key, span)
             }
             Subject::EachKey | Subject::EachValue | Subject::CountIndex => Ok(match &self.each {
-                Some((key, value)) => repetition::each(subject, key, value.as_ref()),
+                Some((key, value)) => expansion::each(subject, key, value.as_ref()),
                 None => Value::unknown(match subject {
                     Subject::EachKey => Type::STRING,
                     Subject::CountIndex => Type::NUMBER,
@@ -73,7 +73,7 @@ impl Scope for ValueScope<'_, '_> {
             }),
             Subject::SelfObject => Ok(self.own.clone().unwrap_or(Value::unknown(Type::DYNAMIC))),
             Subject::Path(name) => {
-                Ok(repetition::path(name, &module.config.directory, self.values.world))
+                Ok(expansion::path(name, &module.config.directory, self.values.world))
             }
             Subject::Terraform(name) => Ok(match &**name {
                 "workspace" => Value::string(self.values.workspace),

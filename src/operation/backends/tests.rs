@@ -227,7 +227,7 @@ fn encryption_that_the_environment_asks_for_is_refused() {
     let folder = Folder::new();
     let mut world = World::clone(&folder.world());
     world.environment.insert("TF_ENCRYPTION".to_owned(), "state {}".to_owned());
-    let refused = root_place(&Arc::new(world), &Sources::default()).err().expect("an error");
+    let refused = root_place(&Arc::new(world), &Sources::default()).expect_err("an error");
     expect!["Encryption is not supported"].assert_eq(&refused.0[0].summary);
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Check, discarded, problems};
 use crate::address::Module as ModuleAddr;
+use crate::config::expansion::{self, Keys};
 use crate::config::{self, Condition, uses, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
@@ -11,7 +12,6 @@ use crate::expression::{self, Scope, Subject, body};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::conditions::{self, Status};
-use crate::observe::repetition::{self, Keys};
 use crate::operation::attributes;
 use crate::operation::variables::{self, Origin, VariableInput};
 use crate::schema::FunctionSignature;
@@ -219,9 +219,9 @@ impl Check<'_> {
         let scope = self.values.scope(module);
         let (value, mut found) = expression::evaluate(expression, &scope);
         if !found.has_errors()
-            && let Keys::Invalid(problem) = repetition::keys(repetition, &value)
+            && let Keys::Invalid(problem) = expansion::keys(repetition, &value)
         {
-            found.push(repetition::blamed(*problem, repetition, &value, expression, &scope));
+            found.push(expansion::blamed(*problem, repetition, &value, expression, &scope));
         }
         found
     }

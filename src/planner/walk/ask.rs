@@ -166,9 +166,31 @@ async fn existing(
         None => Refresh::Current,
         Some(key) => Refresh::Deposed(key),
     };
-    match observer.prior(address, stored, &schema, &provider, refresh).await {
-        Some(prior) => Answer::Existing(Box::new(prior)),
-        None => Answer::Failed,
+    let Some(prior) = observer.prior(address, stored, &schema, &provider, refresh).await else {
+        return Answer::Failed;
+    };
+    if observer.request.mode == PlanMode::RefreshOnly && deposed.is_none() {
+        conditions(observer, resource, &address.key, &prior).await;
+    }
+    Answer::Existing(Box::new(prior))
+}
+
+/// Checks the conditions of an object that is only refreshed: what fails is a warning.
+async fn conditions(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+    prior: &Prior,
+) {
+    let structure = &observer.values.structure;
+    let is_declared = structure.resource(resource).instances.contains_key(key);
+    let has_any = structure.block(resource).is_some_and(|it| it.lifecycle.has_conditions());
+    if !is_declared || !has_any || prior.value.is_null() {
+        return;
+    }
+    if let Some(subject) = subject(observer, resource, key).await {
+        observer.preconditions(&subject);
+        observer.postconditions(&subject, &prior.value);
     }
 }
 

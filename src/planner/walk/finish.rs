@@ -221,10 +221,13 @@ async fn read(
     }
     match (action, value) {
         (Some((Action::Read, reason)), value) => {
+            let was_read = value.is_some();
             let after = value.unwrap_or_else(|| unread(&subject, &question));
+            // What is known of it already may be enough to fail.
+            let refused = !was_read && !observer.postconditions(&subject, &after);
             let recorded_marks = Some(question.config.unmark_paths().1);
             let read = Found::unplanned(Action::Read, reason, None, after);
-            found(Found { recorded_marks, ..read }, false)
+            found(Found { recorded_marks, ..read }, refused)
         }
         (_, Some(value)) => Outcome::Result(value),
         (_, None) => match question.recorded {

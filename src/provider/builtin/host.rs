@@ -11,8 +11,8 @@ use super::attribute::{Attribute, Shape, schema};
 use super::fields::Fields;
 use super::resource::{Kind, Problem, check_attributes, failed};
 use crate::provider::{
-    AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
-    ReadObject, Response,
+    AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
+    Provider, ReadObject, Response,
 };
 use crate::schema::{FunctionParameter, FunctionSignature, ProviderSchema, Schema, Schemas};
 use crate::value::json::from_stored_json;
@@ -319,7 +319,9 @@ impl Provider for Host {
         }
     }
 
-    async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>> {
+    async fn import(&self, kind: &str, name: &ImportName) -> Response<Vec<ImportedObject>> {
+        // Nothing here is identified in another way.
+        let id = name.id().unwrap_or_default();
         self.kind(kind, |entry| {
             let mut object = Fields::empty(entry.ty);
             match entry

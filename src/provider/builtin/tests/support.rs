@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::address;
 use crate::diagnostic::Severity;
+use crate::provider::ImportName;
 use crate::provider::{ApplyCall, PlanCall, Provider, ProviderDiagnostic};
 use crate::value::{PathStep, Str, Type, Value};
 use crate::world::World;
@@ -139,7 +140,7 @@ impl Probe {
     }
 
     pub fn import(&self, kind: &str, id: &str) -> String {
-        let response = run(self.provider.import(kind, id));
+        let response = run(self.provider.import(kind, &ImportName::Id(id.into())));
         problems(&response.diagnostics)
             + &response.value.iter().map(|it| print(&it.value)).collect::<String>()
     }

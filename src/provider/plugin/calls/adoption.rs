@@ -3,22 +3,30 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::{CAPABILITIES, Found, Plugin, identity_of, nonconforming, one, taken, unknown_kind};
+use super::{
+    CAPABILITIES, Found, Plugin, identity_of, nonconforming, one, taken, unknown_kind,
+    written_identity,
+};
 use crate::provider::plugin::values::{decode, diagnostics};
 use crate::provider::plugin::wire::entail::plugin as msg;
-use crate::provider::{ImportedObject, ProviderDiagnostic, ReadObject, Response};
+use crate::provider::{ImportName, ImportedObject, ProviderDiagnostic, ReadObject, Response};
 
 pub(super) async fn import(
     plugin: &Plugin,
     kind: &str,
-    id: &str,
+    name: &ImportName,
 ) -> Result<Response<Vec<ImportedObject>>, Found> {
     let (process, announced) = plugin.ready().await?;
+    let schema = announced.schema.resources.get(kind).and_then(|it| it.identity.as_ref());
+    let identity = match name {
+        ImportName::Id(_) => None,
+        ImportName::Identity(it) => written_identity(Some(it), schema),
+    };
     let request = msg::import_resource_state::Request {
         type_name: kind.into(),
-        id: id.into(),
+        id: name.id().unwrap_or_default().into(),
         client_capabilities: CAPABILITIES,
-        identity: None,
+        identity,
     };
     let answer = process.call("ImportResourceState", |it| it.import(request)).await.map_err(one)?;
     let mut response = Response { value: Vec::new(), diagnostics: diagnostics(answer.diagnostics) };

@@ -11,8 +11,8 @@ use super::schema::Announced;
 use super::values::{decode, diagnostics, encode};
 use super::wire::entail::plugin as msg;
 use crate::provider::{
-    AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
-    ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
+    AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
+    Provider, ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
 };
 use crate::schema::{BlockSchema, IdentitySchema, ProviderSchema, Schemas};
 use crate::value::{PathError, Type, Value};
@@ -232,8 +232,8 @@ impl Provider for Plugin {
         whole(objects::apply(self, call).await)
     }
 
-    async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>> {
-        whole(adoption::import(self, kind, id).await)
+    async fn import(&self, kind: &str, name: &ImportName) -> Response<Vec<ImportedObject>> {
+        whole(adoption::import(self, kind, name).await)
     }
 
     async fn move_state(

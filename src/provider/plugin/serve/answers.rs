@@ -6,10 +6,11 @@ use serde_json::value::RawValue;
 use tonic::Status;
 
 use super::faults::Faults;
+use super::identity;
 use super::schema::{function, written};
 use crate::provider::plugin::values::{decode, encode, written_diagnostics, written_path};
 use crate::provider::plugin::wire::entail::plugin as msg;
-use crate::provider::{ApplyCall, PlanCall, Provider};
+use crate::provider::{ApplyCall, ImportName, PlanCall, Provider};
 use crate::schema::{ProviderSchema, Schemas};
 use crate::value::{Type, Value};
 
@@ -21,6 +22,8 @@ pub(super) struct Answers {
     pub schema: Arc<ProviderSchema>,
     /// What it does wrong on purpose.
     pub faults: Faults,
+    /// Whether objects are identified by their `id`.
+    pub identities: bool,
     /// The version that is spoken.
     pub version: u32,
 }
@@ -97,7 +100,15 @@ impl Answers {
         &self,
         _: msg::get_resource_identity_schemas::Request,
     ) -> Answer<msg::get_resource_identity_schemas::Response> {
-        Err(Status::unimplemented("there are no identities"))
+        match self.identities {
+            true => Ok(identity::schemas(&self.schema.resources)),
+            false => Err(Status::unimplemented("there are no identities")),
+        }
+    }
+
+    /// Returns what an object is identified by.
+    fn identity(&self, object: Option<&Value>) -> Option<msg::ResourceIdentityData> {
+        object.filter(|_| self.identities).and_then(identity::of)
     }
 
     pub async fn functions(
@@ -200,6 +211,7 @@ impl Answers {
         Ok(msg::read_resource::Response {
             new_state: read.and_then(|it| encode(&it.value, ty)),
             private: read.map(|it| it.private.clone().into()).unwrap_or_default(),
+            new_identity: self.identity(read.map(|it| &it.value)),
             diagnostics: written_diagnostics(&answer.diagnostics),
             ..Default::default()
         })
@@ -225,6 +237,7 @@ impl Answers {
         let paths = planned.map(|it| it.requires_replace.as_slice()).unwrap_or_default();
         Ok(msg::plan_resource_change::Response {
             planned_state: planned.and_then(|it| encode(&it.planned, ty)),
+            planned_identity: self.identity(planned.map(|it| &it.planned)),
             requires_replace: paths.iter().map(|it| written_path(it)).collect(),
             planned_private: planned.map(|it| it.private.clone().into()).unwrap_or_default(),
             diagnostics: written_diagnostics(&answer.diagnostics),
@@ -252,6 +265,7 @@ impl Answers {
         let applied = answer.value.as_ref();
         Ok(msg::apply_resource_change::Response {
             new_state: applied.and_then(|it| encode(&it.value, ty)),
+            new_identity: self.identity(applied.map(|it| &it.value)),
             private: applied.map(|it| it.private.clone().into()).unwrap_or_default(),
             diagnostics: written_diagnostics(&answer.diagnostics),
             legacy_type_system: applied.is_some_and(|it| it.legacy_types),
@@ -263,7 +277,8 @@ impl Answers {
         &self,
         it: msg::import_resource_state::Request,
     ) -> Answer<msg::import_resource_state::Response> {
-        let answer = self.provider.import(&it.type_name, &it.id).await;
+        let id = it.identity.and_then(identity::id).unwrap_or(it.id);
+        let answer = self.provider.import(&it.type_name, &ImportName::Id(id)).await;
         let mut imported_resources = Vec::new();
         for it in answer.value {
             let ty = self.managed(&it.kind)?;
@@ -271,7 +286,7 @@ impl Answers {
                 state: encode(&it.value, ty),
                 private: it.private.into(),
                 type_name: it.kind,
-                identity: None,
+                identity: self.identity(Some(&it.value)),
             });
         }
         Ok(msg::import_resource_state::Response {

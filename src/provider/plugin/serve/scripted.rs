@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use serde_json::value::RawValue;
 
 use crate::provider::{
-    AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
-    ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
+    AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
+    Provider, ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
 };
 use crate::schema::{AttributeSchema, BlockSchema, ProviderSchema, Schema, Schemas};
 use crate::value::json::from_json;
@@ -200,7 +200,7 @@ impl Provider for Scripted {
         }))
     }
 
-    async fn import(&self, _: &str, _: &str) -> Response<Vec<ImportedObject>> {
+    async fn import(&self, _: &str, _: &ImportName) -> Response<Vec<ImportedObject>> {
         Response::ok(Vec::new())
     }
 

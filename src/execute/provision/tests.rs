@@ -1,0 +1,1 @@
+//! Provisioners, as their blocks are read and checked.
