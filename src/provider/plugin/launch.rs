@@ -19,7 +19,7 @@ use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
 use super::tail::Tail;
 use super::tls;
-use crate::world::World;
+use crate::world::{World, private_folder};
 
 /// How long a plugin may take to print its first line.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -197,11 +197,10 @@ fn can_run(executable: &Path) -> bool {
 
 /// A folder that only this user can look into, with a short path.
 fn socket_folder() -> Result<TempDir, String> {
-    let make = |parent: &Path| tempfile::Builder::new().prefix("entail").tempdir_in(parent);
     let usual = std::env::temp_dir();
     let made = match usual.as_os_str().len() <= PATH {
-        true => make(&usual),
-        false => make(Path::new("/tmp")),
+        true => private_folder(&usual),
+        false => private_folder(Path::new("/tmp")),
     };
     made.map_err(|it| format!("there is no place for its socket: {it}"))
 }
