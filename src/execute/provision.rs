@@ -12,7 +12,6 @@ use crate::config::{Provisioner, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::body::{decode_body, validate_body};
 use crate::expression::evaluate_constant;
-use crate::expression::print::quoted;
 use crate::lower::structure::{ModuleId, Structure};
 use crate::observe::problems::of_provider;
 use crate::observe::values::ValueScope;
@@ -20,6 +19,7 @@ use crate::operation::event::{Event, Sink};
 use crate::plan::Change;
 use crate::provider::ProviderDiagnostic;
 use crate::schema::{AttributeSchema, BlockSchema};
+use crate::value::text::shown;
 use crate::value::{Marks, Type, Value};
 
 /// When a provisioner runs.
@@ -211,7 +211,7 @@ async fn local_exec(
         Some(true) => tell("local-exec: Executing: Suppressed by quiet=true"),
         _ => tell(&format!(
             "Executing: [{}]",
-            run.words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")
+            run.words.iter().map(|it| shown(it)).collect::<Vec<_>>().join(" ")
         )),
     }
     run.run(ctx.stop, tell).await.map_err(|(why, output)| {

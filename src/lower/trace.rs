@@ -23,7 +23,7 @@ use crate::expression::functions::Failure;
 use crate::expression::{self, Scope, Subject, parse_reference};
 use crate::observe::repetition::{self, Keys};
 use crate::schema::FunctionSignature;
-use crate::syntax::{Expr, Expression, Name, Step};
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -453,7 +453,7 @@ impl Trace<'_> {
 
     /// A trigger is read, and remembered with the attribute it names.
     fn trigger(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression) {
-        let Expr::Traversal { root, steps } = &*expression.expr else { return };
+        let Some((root, steps)) = expression.as_traversal() else { return };
         let Ok(reference) = parse_reference(root, steps) else { return };
         let Subject::Resource(mode, kind, name) = &reference.subject else { return };
         let scope = TraceScope::new(self, module, each);
@@ -498,8 +498,7 @@ impl Trace<'_> {
         repetition: &Repetition,
         expression: &Expression,
     ) -> Option<Value> {
-        let (Repetition::ForEach(_), Expr::Traversal { root, steps }) =
-            (repetition, &*expression.expr)
+        let (Repetition::ForEach(_), Some((root, steps))) = (repetition, expression.as_traversal())
         else {
             return None;
         };

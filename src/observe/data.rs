@@ -1,6 +1,6 @@
 //! Data sources: evaluated, read, or taken from the last run.
 
-use super::object::{Subject, misused};
+use super::object::{Subject, at_object, misused};
 use super::problems;
 use super::{Observer, conditions};
 use crate::diagnostic::Diagnostics;
@@ -36,11 +36,7 @@ impl Observer<'_> {
             &[],
         );
         let failed = found.has_errors();
-        self.values.report(
-            found
-                .into_iter()
-                .map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }),
-        );
+        self.values.report(at_object(found, &subject.address));
         let misused = misused(subject.block, subject.schema, &config);
         let is_misused = !failed && !misused.is_empty();
         if is_misused {

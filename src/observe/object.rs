@@ -8,7 +8,7 @@ use super::Observer;
 use super::problems;
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
@@ -363,11 +363,7 @@ impl<'a> Observer<'a> {
             &[],
         );
         let errors = found.has_errors();
-        self.values.report(
-            found
-                .into_iter()
-                .map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }),
-        );
+        self.values.report(at_object(found, &subject.address));
         if errors {
             return None;
         }
@@ -409,6 +405,14 @@ impl<'a> Observer<'a> {
     pub fn settle_object(&self, node: Node, value: Value) {
         self.values.settle(node, value);
     }
+}
+
+/// Says which object's configuration warnings are about; an error is about its expression, whichever object asked for it.
+pub(super) fn at_object(
+    found: Diagnostics,
+    address: &Instance,
+) -> impl Iterator<Item = Diagnostic> + use<'_> {
+    found.into_iter().map(move |it| if it.is_error() { it } else { it.about(address) })
 }
 
 /// Returns what is wrong with ephemeral values in arguments that are stored.
@@ -475,12 +479,12 @@ fn without_ignored(
 pub fn written_path(expression: &crate::syntax::Expression) -> Option<Path> {
     use crate::syntax::{Expr, Step};
     use crate::value::PathStep;
-    let Expr::Traversal { root, steps } = &*expression.expr else { return None };
+    let Some((root, steps)) = expression.as_traversal() else { return None };
     let first = PathStep::Attribute(root.text.clone());
     let rest = steps.iter().map(|step| match step {
         Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
         Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-        Step::Index(key, _) => match &*key.expr {
+        Step::Index(key, _) => match &key.expr {
             Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
             Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
             _ => None,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use entail_rules::Node;
+use rustc_hash::FxHashMap;
 
 use super::{functions, repetition};
 use crate::address::{InstanceKey, Mode, ResourceName};
@@ -19,9 +20,9 @@ use crate::expression::{self, Scope, Subject};
 use crate::lower::structure::{
     CallId, ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style,
 };
-use crate::schema::FunctionSignature;
+use crate::schema::{self, FunctionSignature, Schema};
 use crate::syntax::{Expression, Name, Step};
-use crate::value::{Kind, Marks, Str, Type, Value};
+use crate::value::{Kind, Marks, Str, Type, Value, path};
 use crate::world::World;
 
 /// The value of a variable, local value or output.
@@ -63,8 +64,12 @@ pub struct Values<'a> {
     pub call_types: Vec<Type>,
     /// Root outputs that cannot be evaluated because something they read failed.
     pub stopped: std::collections::BTreeSet<Node>,
-    /// Whether any output of a module should not be used any more.
+    /// Whether anything should not be used any more: an output of a module, a part of a resource.
     pub has_deprecated: bool,
+    /// The schemas of resources that have parts which should not be used.
+    deprecated: FxHashMap<ResourceId, Arc<Schema>>,
+    /// Whether each schema, by its place in memory, has such parts: many resources share one.
+    checked: FxHashMap<usize, bool>,
     /// The providers whose functions expressions may call.
     pub pool: Option<&'a super::pool::Pool>,
     objects: Vec<OnceLock<Value>>,
@@ -104,6 +109,8 @@ impl<'a> Values<'a> {
                 .modules
                 .values()
                 .any(|it| it.outputs.values().any(|it| it.deprecated.is_some())),
+            deprecated: FxHashMap::default(),
+            checked: FxHashMap::default(),
             pool: None,
             objects: Vec::new(),
             waiting: Vec::new(),
@@ -128,6 +135,28 @@ impl<'a> Values<'a> {
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
         self.types.resize(self.structure.resources.len(), Type::DYNAMIC);
         self.call_types.resize(self.structure.calls.len(), Type::DYNAMIC);
+    }
+
+    /// Notes what the schema of a resource says of its objects: their type, and what should not be used of them.
+    pub fn learn(&mut self, id: ResourceId, schema: &Arc<Schema>) {
+        self.types[id.index()] = schema.block.ty();
+        let is_deprecated = *self
+            .checked
+            .entry(Arc::as_ptr(schema) as usize)
+            .or_insert_with(|| schema::has_deprecations(&schema.block));
+        if is_deprecated {
+            self.has_deprecated = true;
+            self.deprecated.insert(id, schema.clone());
+        }
+    }
+
+    /// Notes of a resource what is known of another of the same type.
+    pub fn learn_from(&mut self, id: ResourceId, pattern: ResourceId) {
+        let known = self.types.get(pattern.index()).copied();
+        self.types[id.index()] = known.unwrap_or(Type::DYNAMIC);
+        if let Some(schema) = self.deprecated.get(&pattern).cloned() {
+            self.deprecated.insert(id, schema);
+        }
     }
 
     /// Records an object's value; the first one stays.
@@ -328,13 +357,20 @@ impl<'a> Values<'a> {
     /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
-            Some(value) => value.clone(),
+            Some(value) => self.with_deprecations(id, value),
             None => Value::unknown(self.types[id.index()]).mark(&Marks {
                 ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
                 early: self.is_waiting(node),
                 ..Marks::read(node.0)
             }),
         }
+    }
+
+    /// Marks what should not be used of an object. Nothing of that is planned or kept.
+    fn with_deprecations(&self, id: ResourceId, value: &Value) -> Value {
+        let Some(schema) = self.deprecated.get(&id) else { return value.clone() };
+        let name = self.structure.resource(id).address.resource.to_string();
+        path::mark_paths(value, &schema::deprecations(&schema.block, value, &name))
     }
 
     fn whole(&self, id: ResourceId) -> Value {

@@ -124,7 +124,7 @@ pub fn text(plan: &Plan) -> Option<String> {
     for change in &plan.changes {
         let Some(block) = &change.generated_config else { continue };
         let from = match &change.importing {
-            Some(id) => format!(" from {}", crate::expression::print::quoted(id)),
+            Some(id) => format!(" from {}", crate::value::text::shown(id)),
             None => String::new(),
         };
         out.push_str(&format!("\n# __generated__ by OpenTofu{from}\n{block}\n"));

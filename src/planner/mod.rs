@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources};
+use crate::lower::structure::ResourceId;
 use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
 use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
@@ -318,7 +319,7 @@ fn observer<'a>(
             .as_ref()
             .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
         if let Some(schema) = schema {
-            values.types[id] = schema.block.ty();
+            values.learn(ResourceId(id as u32), schema);
         }
     }
     Observer {

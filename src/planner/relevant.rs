@@ -265,7 +265,7 @@ fn reach(
 fn instance_key(step: &Step) -> Option<InstanceKey> {
     match step {
         Step::LegacyIndex(index, _) => Some(InstanceKey::Int(*index as i64)),
-        Step::Index(key, _) => match &*key.expr {
+        Step::Index(key, _) => match &key.expr {
             Expr::String(text) => Some(InstanceKey::Str(text.clone())),
             Expr::Number(number) => number.as_i64().map(InstanceKey::Int),
             _ => None,
@@ -279,7 +279,7 @@ fn path(steps: &[Step]) -> Path {
     let written = steps.iter().map_while(|step| match step {
         Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
         Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-        Step::Index(key, _) => match &*key.expr {
+        Step::Index(key, _) => match &key.expr {
             Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
             Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
             _ => None,

@@ -103,12 +103,12 @@ impl Observer<'_> {
             ),
             None => invalid(&format!(
                 "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={}",
-                crate::address::quote(&name)
+                crate::value::text::quoted(&name)
             )),
             Some(true) => {
                 self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
                     "Resource instance {name} has prevent_destroy set, but the plan calls for it to be destroyed.\n\nTo proceed, either disable prevent_destroy for this resource or exclude the instance from this round using:\n    -exclude={}",
-                    crate::address::quote(&name)
+                    crate::value::text::quoted(&name)
                 ))]);
                 false
             }

@@ -490,7 +490,7 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
                 crate::syntax::Step::LegacyIndex(index, _) => {
                     value.children().nth(*index as usize)?.clone()
                 }
-                crate::syntax::Step::Index(key, _) => match &*key.expr {
+                crate::syntax::Step::Index(key, _) => match &key.expr {
                     crate::syntax::Expr::String(text) => value.get(text)?.clone(),
                     crate::syntax::Expr::Number(number) => {
                         value.children().nth(number.as_i64()? as usize)?.clone()

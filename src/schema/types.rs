@@ -54,8 +54,8 @@ pub struct BlockSchema {
     pub blocks: BTreeMap<Str, NestedBlock>,
     /// For documentation.
     pub description: Option<Str>,
-    /// Whether use of the whole gives a warning.
-    pub deprecated: bool,
+    /// Set where use of the whole gives a warning: what to do instead, perhaps nothing.
+    pub deprecated: Option<Str>,
     /// The type of its values, once asked for. Build schemas with `..BlockSchema::default()`.
     pub implied: ImpliedType,
 }
@@ -90,8 +90,8 @@ pub struct AttributeSchema {
     pub sensitive: bool,
     /// Given to the provider, never stored.
     pub write_only: bool,
-    /// Whether use gives a warning.
-    pub deprecated: bool,
+    /// Set where use gives a warning: what to do instead, perhaps nothing.
+    pub deprecated: Option<Str>,
     /// For documentation.
     pub description: Option<Str>,
 }
@@ -268,7 +268,7 @@ impl AttributeSchema {
             computed: false,
             sensitive: false,
             write_only: false,
-            deprecated: false,
+            deprecated: None,
             description: None,
         }
     }

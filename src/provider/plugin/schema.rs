@@ -257,7 +257,7 @@ fn block(it: schema6::Block) -> Result<BlockSchema, String> {
         attributes: attributes(it.attributes)?,
         blocks: it.block_types.into_iter().map(nested).collect::<Result<_, _>>()?,
         description: text(&it.description),
-        deprecated: it.deprecated,
+        deprecated: it.deprecated.then(|| it.deprecation_message.into()),
         ..BlockSchema::default()
     })
 }
@@ -277,7 +277,7 @@ fn attributes(said: Vec<schema6::Attribute>) -> Result<BTreeMap<Str, AttributeSc
             computed: it.computed,
             sensitive: it.sensitive,
             write_only: it.write_only,
-            deprecated: it.deprecated,
+            deprecated: it.deprecated.then(|| it.deprecation_message.into()),
             description: text(&it.description),
         };
         Ok((nfc(&it.name), attribute))

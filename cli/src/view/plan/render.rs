@@ -2,11 +2,12 @@
 
 use entail::plan::Action;
 use entail::schema::Nesting;
+use entail::value::text::{push_shown, shown};
 use entail::value::{Str, Value};
 
 use super::diff::{self, Blocks, Diff, Kind, Style as From};
 use super::sequence::align_lines;
-use crate::view::style::{Paint, Style, push_quoted, quoted};
+use crate::view::style::{Paint, Style};
 
 /// Attributes that are shown even where they do not change: people know objects by them.
 const IMPORTANT: [&str; 3] = ["id", "name", "tags"];
@@ -49,7 +50,7 @@ pub fn attribute_name(name: &str) -> std::borrow::Cow<'_, str> {
     let is_start = |c: char| c == '_' || c.is_alphabetic();
     let is_identifier = characters.next().is_some_and(is_start)
         && characters.all(|c| is_start(c) || c == '-' || c.is_numeric());
-    if is_identifier { name.into() } else { quoted(name).into() }
+    if is_identifier { name.into() } else { shown(name).into() }
 }
 
 impl Renderer {
@@ -288,7 +289,7 @@ impl Renderer {
             force_replacement: diff.replace && nested,
             ..options
         };
-        let names: Vec<_> = elements.iter().map(|it| quoted(&it.0)).collect();
+        let names: Vec<_> = elements.iter().map(|it| shown(&it.0)).collect();
         let width = if nested { 0 } else { names.iter().map(String::len).max().unwrap_or(0) };
         let mut left_out = 0;
         for ((_, element), name) in elements.iter().zip(&names) {
@@ -472,7 +473,7 @@ impl Renderer {
             out.push_str(&attribute_name(name));
             out.push(' ');
             if let Some(label) = label {
-                push_quoted(out, label);
+                push_shown(out, label);
                 out.push(' ');
             }
             self.diff(out, block, indent, options);
@@ -517,14 +518,14 @@ impl Renderer {
         match value {
             Some(Value::Bool(it)) => out.push_str(if *it { "true" } else { "false" }),
             Some(Value::Number(it)) => out.push_str(&it.to_string()),
-            Some(Value::String(it)) => push_quoted(out, it),
+            Some(Value::String(it)) => push_shown(out, it),
             _ => out.push_str(&self.style.paint(&[Paint::DarkGrey], "null")),
         }
     }
 
     fn quoted(&self, out: &mut String, text: Option<&str>) {
         match text {
-            Some(text) => push_quoted(out, text),
+            Some(text) => push_shown(out, text),
             None => self.leaf(out, None),
         }
     }

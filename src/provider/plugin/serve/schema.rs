@@ -44,7 +44,8 @@ fn block(it: &BlockSchema) -> schema6::Block {
         attributes: it.attributes.iter().map(attribute).collect(),
         block_types: it.blocks.iter().map(nested).collect(),
         description: text(&it.description),
-        deprecated: it.deprecated,
+        deprecated: it.deprecated.is_some(),
+        deprecation_message: text(&it.deprecated),
         ..Default::default()
     }
 }
@@ -62,7 +63,8 @@ fn attribute((name, it): (&Str, &AttributeSchema)) -> schema6::Attribute {
         optional: it.optional,
         computed: it.computed,
         sensitive: it.sensitive,
-        deprecated: it.deprecated,
+        deprecated: it.deprecated.is_some(),
+        deprecation_message: text(&it.deprecated),
         nested_type,
         write_only: it.write_only,
         ..Default::default()
