@@ -74,3 +74,14 @@ fn impure_functions_wait_for_apply() {
     scope.planning = false;
     assert_eq!(shown_in("length(uuid())", &scope), "36");
 }
+
+#[test]
+fn whether_an_unknown_value_is_ephemeral_is_not_known() {
+    check(
+        r#"
+        ephemeralasnull(var.later) => unknown string
+        ephemeralasnull(var.later_bool ? var.passing : "a") => unknown string
+        ephemeralasnull(var.passing) => tostring(null)
+        "#,
+    );
+}
