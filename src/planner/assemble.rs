@@ -269,8 +269,11 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
                 parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
             });
             let known = recorded_dependencies(parts, found, configured, &object.dependencies);
-            let first = cbd.contains(node);
-            let skip = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+            // Of an import that changes nothing the next plan records these.
+            let is_known = prior.imported.is_none();
+            let first = is_known && cbd.contains(node);
+            let skip =
+                is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
             let same = object.dependencies == *known
                 && object.create_before_destroy == first
                 && object.skip_destroy == skip;

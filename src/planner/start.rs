@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use super::answers::{ByNode, Earlier};
 use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
+use crate::lower::structure::ResourceId;
 use crate::observe::ephemeral::Leases;
 use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
@@ -38,7 +39,7 @@ pub(super) fn observer<'a>(
             .as_ref()
             .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
         if let Some(schema) = schema {
-            values.types[id] = schema.block.ty();
+            values.learn(ResourceId(id as u32), schema);
         }
     }
     let late = values.structure.nodes.iter().enumerate().filter(|it| is_decided_late(it.1));

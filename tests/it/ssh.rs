@@ -1,11 +1,14 @@
 //! `remote-exec` and `file` against a real `sshd`, which each test starts on a port of its own with fresh keys.
 
+#![expect(clippy::print_stderr, reason = "a test that is left out says so")]
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::interrupt::interrupted;
 use crate::support::place::Place;
 
 /// A machine that can be reached, on this one.
@@ -431,4 +434,17 @@ fn a_machine_that_is_not_there_is_tried_until_the_time_is_over() {
         "{text}"
     );
     assert!(text.matches("Connecting to remote host via SSH...").count() > 1, "{text}");
+}
+
+#[test]
+fn an_interrupt_ends_the_attempts_to_connect() {
+    let connection = "    host    = \"127.0.0.1\"\n    port    = 1\n    agent   = false\n";
+    let place = Place::new(&object(connection, &says("here")));
+    let started = Instant::now();
+    let signals = [("Connecting to remote host via SSH...", "INT")];
+    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &signals);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("interrupted - last error: "), "{text}");
+    assert!(started.elapsed() < Duration::from_secs(20), "{text}");
+    assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
 }

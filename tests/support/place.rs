@@ -59,4 +59,13 @@ impl Place {
             .spawn()
             .expect("it starts")
     }
+
+    /// Hidden files: locks, journals and halves.
+    pub fn hidden(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path()).expect("the folder is read").flatten();
+        entries
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .filter(|it| it.starts_with('.'))
+            .collect()
+    }
 }

@@ -84,9 +84,8 @@ pub(super) fn connection() -> &'static BlockSchema {
         "cacert",
     ];
     SCHEMA.get_or_init(|| {
-        let typed = |names: &[&'static str], ty: Type| {
-            names.iter().map(|it| (*it, ty.clone())).collect::<Vec<_>>()
-        };
+        let typed =
+            |names: &[&'static str], ty: Type| names.iter().map(|it| (*it, ty)).collect::<Vec<_>>();
         let optional = [
             typed(TEXTS, Type::STRING),
             typed(&["port", "proxy_port", "bastion_port"], Type::NUMBER),
@@ -101,7 +100,7 @@ fn of(required: &[&str], optional: &[(&str, Type)]) -> BlockSchema {
         ((*name).into(), AttributeSchema { required: true, ..AttributeSchema::of(Type::STRING) })
     });
     let optional = optional.iter().map(|(name, ty)| {
-        ((*name).into(), AttributeSchema { optional: true, ..AttributeSchema::of(ty.clone()) })
+        ((*name).into(), AttributeSchema { optional: true, ..AttributeSchema::of(*ty) })
     });
     BlockSchema {
         attributes: BTreeMap::from_iter(required.chain(optional)),
@@ -125,7 +124,7 @@ pub(super) fn connection_of(provisioner: &Provisioner, base: Option<&Body>) -> O
 /// Checks the provisioners of a block before anything is done. What they evaluate to is seen when they run.
 pub fn check(block: &Resource) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    let found = block.provisioners.iter().map(|it| check_one(it, block.connection.as_ref()));
+    let found = block.provisioners.iter().map(|it| check_one(it, block.connection.as_deref()));
     for problem in found.flat_map(Diagnostics::into_iter) {
         // A `connection` that several provisioners use is wrong once.
         let is_same =

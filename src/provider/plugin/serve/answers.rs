@@ -269,7 +269,6 @@ impl Answers {
             private: applied.map(|it| it.private.clone().into()).unwrap_or_default(),
             diagnostics: written_diagnostics(&answer.diagnostics),
             legacy_type_system: applied.is_some_and(|it| it.legacy_types),
-            ..Default::default()
         })
     }
 
