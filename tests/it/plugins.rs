@@ -208,7 +208,7 @@ fn values_that_break_the_protocol_are_refused() {
         ("plan=null", "Error: Provider produced invalid plan"),
         ("validate_resource=problem", "Error: Failed as told"),
         ("configure=problem", "Error: Failed as told"),
-        ("schema=status", "Error: Plugin error"),
+        ("schema=status", "Error: Failed to load plugin schemas"),
     ] {
         has(&place.plan(fault), &[expected]);
     }
