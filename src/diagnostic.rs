@@ -88,14 +88,22 @@ pub struct Position {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Arc<Mutex<Vec<Arc<Source>>>>,
+    /// What names of files begin with that are added here; empty, or ends in a slash.
+    folder: String,
 }
 
 impl Sources {
+    /// Returns the same files; what is added to them through it has a name below this folder.
+    pub fn below(&self, folder: &str) -> Sources {
+        Sources { files: self.files.clone(), folder: format!("{folder}/") }
+    }
+
     /// Registers a file and returns its number, from 1.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
+        let name = self.folder.clone() + &name.into();
         let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
         files.push(Arc::new(Source {
-            name: name.into(),
+            name,
             text,
             lines: OnceLock::new(),
             blocks: OnceLock::new(),

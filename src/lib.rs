@@ -5,10 +5,10 @@
 
 pub mod address;
 pub mod diagnostic;
+pub mod world;
 pub mod value;
 pub mod syntax;
 pub mod schema;
-pub mod world;
 pub mod expression;
 pub mod config;
 pub mod state;

@@ -4,7 +4,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// Clock, randomness, environment and folders of one run.
@@ -135,6 +135,23 @@ impl World {
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|it| !it.is_empty())
     }
+}
+
+/// Makes a folder for a while that only this user can look into.
+///
+/// # Errors
+///
+/// If there is no place for it.
+pub fn private_folder(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("entail");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700)).tempdir_in(parent)
+    }
+    #[cfg(not(unix))]
+    builder.tempdir_in(parent)
 }
 
 /// The stack of a helping thread: as much as the deepest tree of an expression needs.

@@ -13,17 +13,23 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
 
-use entail::diagnostic::{Diagnostics, FileId, Span};
+use entail::config;
+use entail::diagnostic::{Diagnostics, FileId, Sources, Span};
 use entail::expression::{Scope, Subject, evaluate};
 use entail::syntax;
 use entail::value::Value;
 use entail::world::World;
+
+/// The program's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A case: its name, what is wanted of it, and its work. The work returns what is to be told besides the time.
 type Case = (&'static str, &'static str, fn(&mut Clock) -> String);
 
 const CASES: &[Case] = &[
     ("parse", "68 MB: 4 s, 600 MB", parse),
+    ("load", "68 MB: 4 s, 600 MB", load),
     ("format", "68 MB: none", format),
     ("object", "50 000 keys: 1 s", object),
     ("hostile", "2 kB each: 1 s", hostile),
@@ -35,8 +41,8 @@ const BLOCKS: usize = 100_000;
 
 /// One block of it, 0.68 kB.
 const BLOCK: &str = r#"resource "null_resource" "example_NUMBER" {
-  count    = var.enabled ? 3 : 0
-  for_each = toset(["a", "b", "c"])
+  count   = var.enabled ? 3 : 0
+  subnets = toset(["a", "b", "c"])
   triggers = {
     name  = "example-${count.index}-${var.environment}"
     ports = join(",", [for p in var.ports : tostring(p.number) if p.open])
@@ -106,13 +112,30 @@ fn peak_megabytes() -> u64 {
 }
 
 fn big_file() -> String {
-    (0..BLOCKS).map(|it| BLOCK.replace("NUMBER", &it.to_string())).collect()
+    let mut text = String::with_capacity(BLOCKS * (BLOCK.len() + 6));
+    (0..BLOCKS).for_each(|it| text += &BLOCK.replace("NUMBER", &it.to_string()));
+    text
 }
 
 fn parse(clock: &mut Clock) -> String {
     let text = big_file();
     let (body, problems) = clock.time(|| syntax::parse(FileId::default(), &text));
     format!("{} MB, {} blocks, {} problems", text.len() >> 20, body.blocks.len(), problems.0.len())
+}
+
+/// Reads a module of one big file, down to decoded resources.
+fn load(clock: &mut Clock) -> String {
+    let folder = std::env::temp_dir().join(format!("entail-bench-language-{}", std::process::id()));
+    let text = big_file();
+    let length = text.len();
+    let written = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(folder.join("main.tf"), text));
+    let sources = Sources::default();
+    let (module, problems) = clock.time(|| config::load_module(&folder, ".", &sources));
+    let _ = std::fs::remove_dir_all(&folder);
+    let resources = module.map_or(0, |it| it.resources.len());
+    let problems = problems.0.len() + usize::from(written.is_err());
+    format!("{} MB, {resources} resources, {problems} problems", length >> 20)
 }
 
 fn format(clock: &mut Clock) -> String {

@@ -11,13 +11,14 @@ use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::operation::event::{Event, Sink, Stage, Summary};
 use entail::request::PlanMode;
+use entail::value::text::shown;
 use entail::world::World;
 
 use crate::arguments::groups::ViewArgs;
 use crate::interrupt::Interrupts;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
-use crate::view::style::{Style, quoted};
+use crate::view::style::Style;
 use crate::view::{PRODUCT, json, progress};
 
 #[cfg(test)]
@@ -281,7 +282,7 @@ impl Ui {
         let place = if workspace == "default" {
             String::new()
         } else {
-            format!(" in workspace {}", quoted(workspace))
+            format!(" in workspace {}", shown(workspace))
         };
         let (question, explanation) = match mode {
             PlanMode::Normal => (
@@ -509,7 +510,7 @@ fn two_streams() -> Diagnostic {
 }
 
 fn no_stream(path: &Path, error: &io::Error) -> Diagnostic {
-    let path = quoted(&path.display().to_string());
+    let path = shown(&path.display().to_string());
     Diagnostic::error("Invalid argument").detail(format!(
         "Unable to open the file {path} specified by -json-into for writing: {error}"
     ))

@@ -68,6 +68,32 @@ fn an_unknown_flag_is_an_error_with_a_hint_at_the_help() {
 }
 
 #[test]
+fn flags_that_make_no_sense_together_refer_to_the_help_of_their_command() {
+    let folder = Folder::new("misuse", Some(STATE));
+    for (arguments, command) in [
+        (&["output", "-raw"][..], "output"),
+        (&["output", "-raw", "-json", "o"], "output"),
+        (&["output", "a", "b"], "output"),
+        (&["validate", "a", "b"], "validate"),
+    ] {
+        let (code, _, err) = folder.told(arguments);
+        let hint = format!("For more help on using this command, run:\n  entail {command} -help\n");
+        assert!(code == Some(1) && err.ends_with(&hint), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_validated_is_named_in_messages() {
+    let folder = Folder::new("validate", None);
+    std::fs::create_dir(folder.0.join("sub")).expect("the folder takes folders");
+    std::fs::write(folder.0.join("sub/main.tf"), "output \"a\" {\n}\n").expect("it is written");
+    let (code, _, err) = folder.told(&["validate", "./sub/"]);
+    assert!(code == Some(1) && err.contains("on sub/main.tf line 1"), "{err}");
+    let (_, _, err) = folder.told(&["validate", "nope"]);
+    assert!(err.contains("Module directory nope does not exist or cannot be read."), "{err}");
+}
+
+#[test]
 fn the_state_is_listed_changed_and_printed() {
     let folder = Folder::new("state", Some(STATE));
     assert_eq!(folder.told(&["state", "list"]).1, "null_resource.a\n");

@@ -9,9 +9,8 @@ use std::sync::Arc;
 
 pub mod parse;
 pub mod target;
-
-/// Cheap shared text.
-pub type Str = Arc<str>;
+pub use crate::value::Str;
+use crate::value::text::quoted;
 
 /// Which repetition of a block an instance is.
 #[derive(
@@ -41,46 +40,9 @@ impl fmt::Display for InstanceKey {
         match self {
             InstanceKey::None => Ok(()),
             InstanceKey::Int(index) => write!(f, "[{index}]"),
-            InstanceKey::Str(key) => write!(f, "[{}]", quote(key)),
+            InstanceKey::Str(key) => write!(f, "[{}]", quoted(key)),
         }
     }
-}
-
-/// Quotes text as a string literal of the language, `${` and `%{` escaped.
-pub fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '$' | '%' => {
-                out.push(c);
-                if chars.peek() == Some(&'{') {
-                    out.push(c);
-                }
-            }
-            c if c.is_control() || (!c.is_ascii() && is_unprintable(c)) => {
-                let code = c as u32;
-                if code < 0x10000 {
-                    out.push_str(&format!("\\u{code:04x}"))
-                } else {
-                    out.push_str(&format!("\\U{code:08x}"))
-                }
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-fn is_unprintable(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e000}'..='\u{f8ff}' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}')
 }
 
 /// A module as code: the names of the calls that lead to it. Empty is the root.
@@ -291,6 +253,9 @@ pub struct Provider {
 
 /// The registry that a source address without host means.
 pub const DEFAULT_HOST: &str = "registry.opentofu.org";
+/// The same, as every implied address shares it.
+const USUAL_HOST: Str = arcstr::literal!("registry.opentofu.org");
+const USUAL_NAMESPACE: Str = arcstr::literal!("hashicorp");
 /// The host of the providers that are part of the program.
 pub const BUILTIN_HOST: &str = "terraform.io";
 
@@ -304,11 +269,7 @@ impl Provider {
                 kind: "terraform".into(),
             };
         }
-        Provider {
-            host: DEFAULT_HOST.into(),
-            namespace: "hashicorp".into(),
-            kind: local_name.into(),
-        }
+        Provider { host: USUAL_HOST, namespace: USUAL_NAMESPACE, kind: local_name.into() }
     }
 
     /// Returns the address as people read it: without the host where that is the usual registry.

@@ -66,7 +66,7 @@ fn pieces(traversal: &Traversal) -> Vec<Piece<'_>> {
 
 /// Reads an instance key: a string, or a whole number of 64 bits.
 fn instance_key(key: &Expression) -> Result<InstanceKey, String> {
-    let number = match &*key.expr {
+    let number = match &key.expr {
         Expr::String(text) => return Ok(InstanceKey::Str(text.clone())),
         Expr::Number(number) => number.as_i64(),
         _ => None,
@@ -353,7 +353,7 @@ impl FromStr for ProviderInstance {
             return Err(not_a_provider());
         }
         let provider = match source {
-            Piece::Key(Expression { expr, .. }) => match &**expr {
+            Piece::Key(Expression { expr, .. }) => match expr {
                 Expr::String(source) => source.parse()?,
                 _ => return Err(source_required()),
             },

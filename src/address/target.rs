@@ -3,8 +3,9 @@
 //! A module step without a key stands for every instance of that call, at every step and for both flags. (OpenTofu reads
 //! it so only at the last step, and differently while destroying.) An address is read by [`str::parse`].
 
-use super::{ConfigResource, Instance, InstanceKey, ModuleInstance, Resource, Str, quote};
+use super::{ConfigResource, Instance, InstanceKey, ModuleInstance, Resource, Str};
 use crate::diagnostic::Diagnostic;
+use crate::value::text::shown;
 
 /// An address that a flag names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,7 +111,7 @@ pub fn parse_target_lines(text: &str) -> Vec<(usize, Result<Target, Diagnostic>)
 
 /// Returns the problem of an address given with a flag, such as `Invalid target "a.b["`. `flag` is `target` or `exclude`.
 pub fn invalid_flag(flag: &str, text: &str, problem: &Diagnostic) -> Diagnostic {
-    let text = quote(text).replace("$${", "${").replace("%%{", "%{");
+    let text = shown(text);
     Diagnostic::error(format!("Invalid {flag} {text}")).detail(&problem.detail)
 }
 

@@ -78,7 +78,7 @@ impl Draft {
             self.module.calls.insert(it.name.text.clone(), it);
         }
         for it in file.resources {
-            self.add_resource(decoder, it);
+            self.add_resource(decoder, *it);
         }
         for (check, data) in file.checks {
             self.add_check(decoder, check, data);
@@ -433,7 +433,7 @@ impl KeyedNames {
             && !self.written.contains(&(name.clone(), alias.text.clone()))
         {
             let key = Expr::String(alias.text.clone());
-            reference.key = Some(Expression { expr: Box::new(key), span: alias.span });
+            reference.key = Some(Expression { expr: key, span: alias.span });
             reference.alias = Some(Name { text: "".into(), span: alias.span });
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
 
 /// Reads a `module` block.
 pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
-    let (content, rest) = decoder.partial(block, &CALL);
+    let (content, rest) = decoder.partial(block.body.clone(), &CALL);
     let name = block.labels.first()?.clone();
     decoder.check_name(&name, "Invalid module instance name");
     let mut repetitions = Repetitions::of(&content);

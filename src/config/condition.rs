@@ -1,6 +1,7 @@
 //! `validation`, `precondition`, `postcondition` and `assert`; `check` blocks.
 
 use crate::address::ResourceName;
+use crate::diagnostic::Diagnostic;
 use crate::expression::{Subject, references_of};
 use crate::syntax::{Block, Expr, Expression};
 use crate::value::Str;
@@ -90,8 +91,10 @@ pub(super) fn check(decoder: &mut Decoder, block: &Block) -> Option<(Check, Opti
     for inner in &content.blocks {
         match (&*inner.kind.text, &data) {
             ("assert", _) => {
-                has_asserts = true;
+                let before = decoder.problems.0.len();
                 asserts.extend(condition(decoder, inner));
+                // One with an error does not count.
+                has_asserts |= !decoder.problems.0[before..].iter().any(Diagnostic::is_error);
             }
             (_, Some(first)) => {
                 let detail = format!(
@@ -104,7 +107,7 @@ pub(super) fn check(decoder: &mut Decoder, block: &Block) -> Option<(Check, Opti
                     inner.header,
                 ));
             }
-            (_, None) => data = resource::data(decoder, inner, Place::Check(&name.text)),
+            (_, None) => data = resource::data(decoder, inner.clone(), Place::Check(&name.text)),
         }
     }
     if !has_asserts {
@@ -125,7 +128,7 @@ pub(super) fn check(decoder: &mut Decoder, block: &Block) -> Option<(Check, Opti
 
 /// What stands for an expression that is missing, after the problem was told.
 pub(super) fn missing_expression(block: &Block) -> Expression {
-    Expression { expr: Box::new(Expr::Null), span: block.header }
+    Expression { expr: Expr::Null, span: block.header }
 }
 
 /// The name of the check that a resource belongs to.

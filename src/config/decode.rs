@@ -80,15 +80,17 @@ impl Decoder<'_> {
         let (attributes, blocks) = self.schema_of(schema);
         let (known, problems) = block.body.content(&attributes, &blocks);
         self.problems.extend(problems);
-        content_of(block, known)
+        content_of(Some(&block.body), known)
     }
 
-    /// Reads what the schema names from a block, and returns the rest of its body.
-    pub fn partial(&mut self, block: &Block, schema: &Schema) -> (Content, Body) {
+    /// Reads what the schema names from a body, and returns the rest of it.
+    pub fn partial(&mut self, body: Body, schema: &Schema) -> (Content, Body) {
         let (attributes, blocks) = self.schema_of(schema);
-        let (known, rest, problems) = block.body.partial_content(&attributes, &blocks);
+        // The strings of JSON are read in two ways.
+        let written = body.json.is_some().then(|| body.clone());
+        let (known, rest, problems) = body.into_partial_content(&attributes, &blocks);
         self.problems.extend(problems);
-        (content_of(block, known), rest)
+        (content_of(written.as_ref(), known), rest)
     }
 
     /// Reads a body that may hold any attribute and no block.
@@ -134,28 +136,30 @@ impl Decoder<'_> {
 
     /// Reads an expression whose form counts, not its value: in JSON the text of the string is the expression.
     pub fn written(&mut self, expression: &Expression) -> Option<Expression> {
-        match &*expression.expr {
+        match &expression.expr {
             Expr::String(text) if self.file.is_json => self.parse_within(text, expression.span),
-            Expr::Wrapped(inner) if self.file.is_json => Some(inner.clone()),
+            Expr::Wrapped(inner) if self.file.is_json => Some((**inner).clone()),
             _ => Some(expression.clone()),
         }
     }
 
     /// Parses text that stands inside a quoted string at `span`.
     fn parse_within(&mut self, text: &str, span: Span) -> Option<Expression> {
-        self.problems.take(syntax::parse_expression(span.file, text, span.start as usize + 1))
+        self.problems.take(read_within(text, span))
     }
 
     /// Reads a reference made of names and constant keys. A quoted one is accepted, in native syntax with a warning.
     pub fn traversal(&mut self, expression: &Expression) -> Option<Expression> {
-        let expression = match &*expression.expr {
+        let expression = match &expression.expr {
+            // Whatever is wrong with the text, it is no reference.
+            Expr::String(text) if self.file.is_json => {
+                read_within(text, expression.span).unwrap_or_else(|_| expression.clone())
+            }
             Expr::String(text) => {
-                if !self.file.is_json {
-                    self.report(problems::quoted_reference(expression.span));
-                }
+                self.report(problems::quoted_reference(expression.span));
                 self.parse_within(text, expression.span)?
             }
-            Expr::Wrapped(inner) if self.file.is_json => inner.clone(),
+            Expr::Wrapped(inner) if self.file.is_json => (**inner).clone(),
             _ => expression.clone(),
         };
         let expression = super::provider::with_null_as_name(expression);
@@ -174,8 +178,8 @@ impl Decoder<'_> {
 
     /// Reads a list constructor.
     pub fn list(&mut self, expression: &Expression) -> Vec<Expression> {
-        if let Expr::Tuple(items) = &*expression.expr {
-            return items.clone();
+        if let Expr::Tuple(items) = &expression.expr {
+            return items.to_vec();
         }
         self.report(problems::not_a_list(self.start_of(expression)));
         Vec::new()
@@ -183,17 +187,17 @@ impl Decoder<'_> {
 
     /// Reads an object constructor: keys and values as written. A bare key is a traversal of that name.
     pub fn pairs(&mut self, expression: &Expression) -> Option<Vec<(Expression, Expression)>> {
-        let Expr::Object(items) = &*expression.expr else { return None };
+        let Expr::Object(items) = &expression.expr else { return None };
         let key = |it: &ObjectKey| match it {
             ObjectKey::Name(name) => name_expression(name),
-            ObjectKey::Expression(it) => it.clone(),
+            ObjectKey::Expression(it) => (**it).clone(),
         };
         Some(items.iter().map(|it| (key(&it.key), it.value.clone())).collect())
     }
 
     /// Reads a bare word. A quoted one is accepted, in native syntax with a warning.
     pub fn keyword(&mut self, expression: &Expression) -> Option<Str> {
-        if let Expr::String(text) = &*expression.expr {
+        if let Expr::String(text) = &expression.expr {
             if !self.file.is_json {
                 self.report(problems::quoted_keyword(expression.span));
             }
@@ -233,17 +237,25 @@ impl Decoder<'_> {
     }
 }
 
-fn name_expression(name: &Name) -> Expression {
-    let expr = Expr::Traversal { root: name.clone(), steps: Vec::new() };
-    Expression { expr: Box::new(expr), span: name.span }
+/// Parses text that stands inside a quoted string at `span`.
+fn read_within(text: &str, span: Span) -> Result<Expression, Diagnostics> {
+    syntax::parse_expression(span.file, text, span.start as usize + 1)
 }
 
-fn content_of(block: &Block, known: Body) -> Content {
-    let literal = |it: &Attribute| {
-        Some(Attribute { name: it.name.clone(), value: block.body.literal(&it.name.text)? })
-    };
-    let literals = match block.body.json {
-        Some(_) => known.attributes.iter().filter_map(literal).collect(),
+fn name_expression(name: &Name) -> Expression {
+    Expression { expr: Expr::traversal(name.clone(), Vec::new()), span: name.span }
+}
+
+/// Makes content of what is known in a body; `written` is the whole body, where it may be JSON.
+fn content_of(written: Option<&Body>, known: Body) -> Content {
+    let literals = match written.filter(|it| it.json.is_some()) {
+        Some(written) => {
+            let literal = |it: &Attribute| {
+                let value = written.literal(&it.name.text)?;
+                Some(Attribute { name: it.name.clone(), value })
+            };
+            known.attributes.iter().filter_map(literal).collect()
+        }
         None => Vec::new(),
     };
     Content { attributes: known.attributes, blocks: known.blocks, literals }
@@ -252,11 +264,11 @@ fn content_of(block: &Block, known: Body) -> Content {
 /// Returns whether an expression is a traversal whose keys are all constants.
 pub(super) fn is_static_traversal(expression: &Expression) -> bool {
     let is_constant = |step: &Step| match step {
-        Step::Index(key, _) => matches!(&*key.expr, Expr::String(_) | Expr::Number(_)),
+        Step::Index(key, _) => matches!(&key.expr, Expr::String(_) | Expr::Number(_)),
         Step::Attribute(_) | Step::LegacyIndex(..) => true,
         Step::Splat { .. } => false,
     };
-    matches!(&*expression.expr, Expr::Traversal { steps, .. } if steps.iter().all(is_constant))
+    expression.as_traversal().is_some_and(|(_, steps)| steps.iter().all(is_constant))
 }
 
 /// Returns whether a type is one whose raw text (from a flag or the environment) is taken literally.

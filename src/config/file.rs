@@ -2,7 +2,6 @@
 
 use crate::diagnostic::{Diagnostics, FileId, Sources, Span};
 use crate::syntax::{self, Block, Body};
-use crate::world::side_by_side;
 
 use super::decode::{Decoder, FileKind};
 use super::named::{OutputBlock, VariableBlock};
@@ -23,7 +22,8 @@ pub(super) struct File {
     pub locals: Vec<Local>,
     pub outputs: Vec<OutputBlock>,
     pub calls: Vec<ModuleCall>,
-    pub resources: Vec<Resource>,
+    /// Boxed: a big file has many, and lists of them are put together.
+    pub resources: Vec<Box<Resource>>,
     pub moved: Vec<Moved>,
     pub removed: Vec<Removed>,
     pub imports: Vec<Import>,
@@ -57,43 +57,32 @@ pub(super) fn read(
     text: &str,
     kind: FileKind,
 ) -> (File, Diagnostics) {
-    let (body, problems) =
-        if kind.is_json { syntax::parse_json(id, text) } else { syntax::parse(id, text) };
-    let mut decoder = Decoder { sources, file: kind, problems };
-    let file = decode(&mut decoder, &body);
-    (file, decoder.problems)
+    let lower = |body| decode(Decoder { sources, file: kind, problems: Diagnostics::new() }, body);
+    let (pieces, mut problems) = match kind.is_json {
+        true => {
+            let (body, problems) = syntax::parse_json(id, text);
+            (vec![lower(body)], problems)
+        }
+        false => syntax::parse_each(id, text, lower),
+    };
+    let mut file = File { kind, ..File::default() };
+    for (piece, more) in pieces {
+        file.append(piece);
+        problems.extend(more);
+    }
+    (file, problems)
 }
 
-fn decode(decoder: &mut Decoder, body: &Body) -> File {
+fn decode(mut decoder: Decoder<'_>, body: Body) -> (File, Diagnostics) {
     let blocks: Vec<syntax::BlockSchema> =
         BLOCKS.iter().map(|(kind, labels)| syntax::BlockSchema { kind, labels }).collect();
-    let (content, problems) = body.content(&[], &blocks);
+    let (content, problems) = body.into_content(&[], &blocks);
     decoder.problems.extend(problems);
-    if content.blocks.len() < MANY {
-        return decode_blocks(decoder, &content.blocks);
-    }
-    let (first, second) = content.blocks.split_at(content.blocks.len() / 2);
-    let (sources, kind) = (decoder.sources, decoder.file);
-    let half = |blocks| {
-        let mut decoder = Decoder { sources, file: kind, problems: Diagnostics::new() };
-        (decode_blocks(&mut decoder, blocks), decoder.problems)
-    };
-    let ((mut file, problems), (rest, more)) = side_by_side(|| half(first), || half(second));
-    decoder.problems.extend(problems);
-    decoder.problems.extend(more);
-    file.append(rest);
-    file
-}
-
-/// From how many blocks on two threads are quicker than one.
-const MANY: usize = 2000;
-
-fn decode_blocks(decoder: &mut Decoder, blocks: &[Block]) -> File {
     let mut file = File { kind: decoder.file, ..File::default() };
-    for block in blocks {
-        add(decoder, &mut file, block);
+    for block in content.blocks {
+        add(&mut decoder, &mut file, block);
     }
-    file
+    (file, decoder.problems)
 }
 
 impl TerraformBlock {
@@ -125,7 +114,7 @@ impl File {
     }
 }
 
-fn add(decoder: &mut Decoder, file: &mut File, block: &Block) {
+fn add(decoder: &mut Decoder, file: &mut File, block: Block) {
     if decoder.file.is_override
         && let Some(kind) =
             ["moved", "import", "removed"].into_iter().find(|it| *it == &*block.kind.text)
@@ -134,10 +123,10 @@ fn add(decoder: &mut Decoder, file: &mut File, block: &Block) {
     }
     match &*block.kind.text {
         "terraform" => {
-            let said = terraform::terraform(decoder, block);
+            let said = terraform::terraform(decoder, &block);
             file.terraform.append(said);
         }
-        "language" => file.terraform.required_versions.extend(terraform::language(decoder, block)),
+        "language" => file.terraform.required_versions.extend(terraform::language(decoder, &block)),
         "required_providers" => {
             let detail =
                 "A \"required_providers\" block must be nested inside a \"terraform\" block.";
@@ -147,18 +136,20 @@ fn add(decoder: &mut Decoder, file: &mut File, block: &Block) {
                 block.kind.span,
             ));
         }
-        "provider" => file.providers.extend(provider::provider(decoder, block)),
-        "variable" => file.variables.extend(named::variable(decoder, block)),
-        "locals" => file.locals.extend(named::locals(decoder, block)),
-        "output" => file.outputs.extend(named::output(decoder, block)),
-        "module" => file.calls.extend(call::call(decoder, block)),
-        "resource" => file.resources.extend(resource::managed(decoder, block)),
-        "data" => file.resources.extend(resource::data(decoder, block, Place::Module)),
-        "ephemeral" => file.resources.extend(resource::ephemeral(decoder, block)),
-        "moved" => file.moved.extend(moves::moved(decoder, block)),
-        "import" => file.imports.extend(moves::import(decoder, block)),
-        "removed" => file.removed.extend(moves::removed(decoder, block)),
-        "check" => file.checks.extend(condition::check(decoder, block)),
+        "provider" => file.providers.extend(provider::provider(decoder, &block)),
+        "variable" => file.variables.extend(named::variable(decoder, &block)),
+        "locals" => file.locals.extend(named::locals(decoder, &block)),
+        "output" => file.outputs.extend(named::output(decoder, &block)),
+        "module" => file.calls.extend(call::call(decoder, &block)),
+        "resource" => file.resources.extend(resource::managed(decoder, block).map(Box::new)),
+        "data" => {
+            file.resources.extend(resource::data(decoder, block, Place::Module).map(Box::new))
+        }
+        "ephemeral" => file.resources.extend(resource::ephemeral(decoder, block).map(Box::new)),
+        "moved" => file.moved.extend(moves::moved(decoder, &block)),
+        "import" => file.imports.extend(moves::import(decoder, &block)),
+        "removed" => file.removed.extend(moves::removed(decoder, &block)),
+        "check" => file.checks.extend(condition::check(decoder, &block)),
         _ => {}
     }
 }

@@ -2,13 +2,13 @@
 
 use super::Import;
 use crate::address::{ConfigResource, Mode, Module, ResourceName};
-use crate::syntax::{Expr, Expression, Step};
+use crate::syntax::{Expression, Step};
 use crate::value::Str;
 
 impl Import {
     /// Returns the block that an import is for, whatever the keys.
     pub fn target(&self) -> Option<ConfigResource> {
-        let Expr::Traversal { root, steps } = &*self.to.expr else { return None };
+        let Some((root, steps)) = self.to.as_traversal() else { return None };
         let names: Vec<&Str> = std::iter::once(&root.text)
             .chain(steps.iter().filter_map(|it| match it {
                 Step::Attribute(name) => Some(&name.text),
@@ -40,9 +40,9 @@ impl Import {
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut found: Vec<&Expression> =
             self.id.iter().chain(&self.for_each).chain(&self.identity).collect();
-        if let Expr::Traversal { steps, .. } = &*self.to.expr {
+        if let Some((_, steps)) = self.to.as_traversal() {
             found.extend(steps.iter().filter_map(|it| match it {
-                Step::Index(key, _) => Some(key),
+                Step::Index(key, _) => Some(&**key),
                 _ => None,
             }));
         }

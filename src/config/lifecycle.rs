@@ -90,7 +90,7 @@ fn destroy(
     decoder: &mut Decoder,
     attribute: &Attribute,
 ) -> Option<(bool, crate::diagnostic::Span)> {
-    match &*attribute.value.expr {
+    match &attribute.value.expr {
         Expr::Bool(it) => Some((*it, attribute.span())),
         _ => {
             let detail = "The lifecycle destroy expression must be a boolean constant.";
@@ -105,7 +105,7 @@ fn destroy(
 }
 
 fn ignore_changes(decoder: &mut Decoder, attribute: &Attribute) -> IgnoreChanges {
-    let is_all = match &*attribute.value.expr {
+    let is_all = match &attribute.value.expr {
         Expr::String(text) => decoder.file.is_json && &**text == "all",
         _ => attribute.value.as_keyword() == Some("all"),
     };
@@ -114,7 +114,7 @@ fn ignore_changes(decoder: &mut Decoder, attribute: &Attribute) -> IgnoreChanges
     }
     let mut paths = Vec::new();
     for item in decoder.list(&attribute.value) {
-        if matches!(&*item.expr, Expr::String(text) if &**text == "*") {
+        if matches!(&item.expr, Expr::String(text) if &**text == "*") {
             let detail = "The [\"*\"] form of ignore_changes is no longer valid. Use \"ignore_changes = all\" to ignore changes to all attributes.";
             decoder.report(problems::invalid(
                 "Invalid ignore_changes wildcard",

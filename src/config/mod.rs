@@ -212,7 +212,7 @@ pub struct Resource {
     /// `provisioner` blocks in order.
     pub provisioners: Vec<Provisioner>,
     /// `connection`
-    pub connection: Option<Body>,
+    pub connection: Option<Box<Body>>,
     /// Data sources inside a `check` block: that block's name.
     pub check: Option<Str>,
     /// Whether nobody wrote it: an import without a block, for which a plan writes one.

@@ -197,7 +197,7 @@ pub(super) fn import_target(
     decoder: &mut Decoder,
     expression: &Expression,
 ) -> Option<(crate::address::Module, ResourceName)> {
-    let Expr::Traversal { root, steps } = &*expression.expr else {
+    let Some((root, steps)) = expression.as_traversal() else {
         let detail = "Import address must be a reference to a resource's address, and only allows for indexing with dynamic keys. For example: module.my_module[expression1].aws_s3_bucket.my_buckets[expression2] for resources inside of modules, or simply aws_s3_bucket.my_bucket for a resource in the root module";
         decoder.report(problems::invalid(
             "Invalid import address expression",
@@ -208,7 +208,7 @@ pub(super) fn import_target(
     };
     for step in steps {
         if let Step::Index(key, _) = step
-            && matches!(&*key.expr, Expr::Null | Expr::Bool(_))
+            && matches!(&key.expr, Expr::Null | Expr::Bool(_))
         {
             let detail =
                 "Invalid resource instance key: either a string or an integer is required.";
@@ -236,7 +236,7 @@ pub(super) fn import_target(
 impl Import {
     /// Returns the address of the target, where its keys are all written out.
     pub fn fixed_target(&self) -> Option<Instance> {
-        let Expr::Traversal { root, steps } = &*self.to.expr else { return None };
+        let Some((root, steps)) = self.to.as_traversal() else { return None };
         match endpoint(root, steps, self.to.span) {
             Ok(MoveEndpoint::Resource(it)) => Some(it),
             _ => None,
@@ -260,12 +260,12 @@ fn endpoint_of(
     name: &str,
 ) -> Option<(MoveEndpoint, Span)> {
     let attribute = content.get(name)?;
-    if matches!(&*attribute.value.expr, Expr::String(_)) && !decoder.file.is_json {
+    if matches!(&attribute.value.expr, Expr::String(_)) && !decoder.file.is_json {
         decoder.report(problems::not_a_reference(attribute.value.span));
         return None;
     }
     let traversal = decoder.traversal(&attribute.value)?;
-    let Expr::Traversal { root, steps } = &*traversal.expr else { return None };
+    let Some((root, steps)) = traversal.as_traversal() else { return None };
     match endpoint(root, steps, traversal.span) {
         Ok(it) => Some((it, traversal.span)),
         Err(problem) => {
@@ -366,7 +366,7 @@ impl<'a> Walk<'a> {
 }
 
 fn instance_key(key: &Expression, at: Span) -> Result<InstanceKey, Diagnostic> {
-    match &*key.expr {
+    match &key.expr {
         Expr::String(text) => Ok(InstanceKey::Str(text.clone())),
         Expr::Number(number) => match number.as_i64() {
             Some(index) => Ok(InstanceKey::Int(index)),

@@ -151,12 +151,12 @@ fn warn_of_ignored_attributes(
     ty: Type,
     path: &mut String,
 ) {
-    match (&*expression.expr, ty.kind()) {
+    match (&expression.expr, ty.kind()) {
         (Expr::Object(items), Kind::Object(known)) => {
             for item in items {
                 let name = match &item.key {
                     ObjectKey::Name(name) => name.clone(),
-                    ObjectKey::Expression(it) => match &*it.expr {
+                    ObjectKey::Expression(it) => match &it.expr {
                         Expr::String(text) => Name { text: text.clone(), span: it.span },
                         _ => continue,
                     },

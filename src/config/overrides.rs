@@ -72,7 +72,7 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
     }
     for it in file.resources {
         match draft.module.resources.get_mut(&it.name) {
-            Some(base) => merge_resource(decoder, base, it),
+            Some(base) => merge_resource(decoder, base, *it),
             None => missing_resource(decoder, &it),
         }
     }

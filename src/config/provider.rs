@@ -2,7 +2,7 @@
 
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::diagnostic::Span;
-use crate::syntax::{self, Block, Expr, Expression, Name, Step};
+use crate::syntax::{self, Block, Expr, Expression, Name, Splat, Step};
 use crate::value::{Str, Type, Value, convert};
 
 use super::decode::{Decoder, Schema};
@@ -41,7 +41,7 @@ pub fn local_name(name: &str, alias: Option<&str>) -> String {
 
 /// Reads a `provider` block. Which provider the name means is decided with the whole module.
 pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderBlock> {
-    let (content, rest) = decoder.partial(block, &PROVIDER);
+    let (content, rest) = decoder.partial(block.body.clone(), &PROVIDER);
     let name = block.labels.first()?.clone();
     check_local_name(decoder, &name.text, block.header)?;
     let alias = content.literal("alias").and_then(|it| {
@@ -129,7 +129,7 @@ pub(super) fn reference(
         decoder.report(problems::invalid_provider_reference(detail, at));
         None
     };
-    let inner = match &*expression.expr {
+    let inner = match &expression.expr {
         Expr::String(_) => decoder.traversal(expression)?,
         _ => decoder.written(expression)?,
     };
@@ -139,28 +139,30 @@ pub(super) fn reference(
             "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key."
         )
     };
-    if let Expr::Splat { source, .. } = &*inner.expr {
-        let name = match &*source.expr {
-            Expr::Traversal { root, steps } => match steps.first() {
+    if let Expr::Splat(splat) = &inner.expr {
+        let name = match splat.source.as_traversal() {
+            Some((root, steps)) => match steps.first() {
                 Some(Step::Attribute(alias)) => local_name(&root.text, Some(&alias.text)),
                 _ => root.text.to_string(),
             },
-            _ => "provider.alias".to_owned(),
+            None => "provider.alias".to_owned(),
         };
         let detail = format!(
             "Provider configurations are passed one by one, not all instances together. Choose one by its key, such as {name}[each.key] where the resource or the module call repeats."
         );
         return refuse(decoder, detail, expression.span);
     }
-    let Expr::Traversal { root, steps } = &*inner.expr else {
+    let Some((root, steps)) = inner.as_traversal() else {
         return refuse(decoder, form(), expression.span);
     };
-    let (alias, key) = match &steps[..] {
+    let (alias, key) = match steps {
         [] => (None, None),
         [Step::Attribute(alias)] => (Some(alias.clone()), None),
-        [Step::Attribute(alias), Step::Index(key, _)] => (Some(alias.clone()), Some(key.clone())),
+        [Step::Attribute(alias), Step::Index(key, _)] => {
+            (Some(alias.clone()), Some((**key).clone()))
+        }
         [Step::Index(key, _)] => {
-            (Some(Name { text: "".into(), span: root.span }), Some(key.clone()))
+            (Some(Name { text: "".into(), span: root.span }), Some((**key).clone()))
         }
         [Step::LegacyIndex(index, at)] => {
             let detail = format!(
@@ -184,17 +186,17 @@ pub(super) fn with_null_as_name(expression: Expression) -> Expression {
     let name = |span: Span| Name { text: "null".into(), span };
     let span = expression.span;
     let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
-    let expr = match *expression.expr {
-        Expr::Null => Expr::Traversal { root: name(root_span(&expression)), steps: Vec::new() },
-        Expr::Relative { source, steps } if matches!(*source.expr, Expr::Null) => {
-            Expr::Traversal { root: name(source.span), steps }
+    let expr = match expression.expr {
+        Expr::Null => Expr::traversal(name(root_span(&expression)), Vec::new()),
+        Expr::Relative(it) if matches!(it.source.expr, Expr::Null) => {
+            Expr::traversal(name(it.source.span), it.steps)
         }
-        Expr::Splat { source, full, each, marker } => {
-            Expr::Splat { source: with_null_as_name(source), full, each, marker }
+        Expr::Splat(it) => {
+            Expr::Splat(Box::new(Splat { source: with_null_as_name(it.source), ..*it }))
         }
         other => other,
     };
-    Expression { expr: Box::new(expr), span }
+    Expression { expr, span }
 }
 
 /// Complains of a local name that is not in its normal form.

@@ -15,7 +15,7 @@ const PROVISIONER: Schema = Schema {
 
 /// Reads a `provisioner` block.
 pub(super) fn provisioner(decoder: &mut Decoder, block: &Block) -> Option<Provisioner> {
-    let (content, rest) = decoder.partial(block, &PROVISIONER);
+    let (content, rest) = decoder.partial(block.body.clone(), &PROVISIONER);
     let kind = block.labels.first()?.clone();
     if let "chef" | "habitat" | "puppet" | "salt-masterless" = &*kind.text {
         let detail = format!(

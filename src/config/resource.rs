@@ -69,28 +69,24 @@ fn words(mode: Mode) -> Words {
 }
 
 /// Reads a `resource` block.
-pub(super) fn managed(decoder: &mut Decoder, block: &Block) -> Option<Resource> {
+pub(super) fn managed(decoder: &mut Decoder, block: Block) -> Option<Resource> {
     resource(decoder, block, Mode::Managed, Place::Module)
 }
 
 /// Reads a `data` block.
-pub(super) fn data(decoder: &mut Decoder, block: &Block, place: Place<'_>) -> Option<Resource> {
+pub(super) fn data(decoder: &mut Decoder, block: Block, place: Place<'_>) -> Option<Resource> {
     resource(decoder, block, Mode::Data, place)
 }
 
 /// Reads an `ephemeral` block.
-pub(super) fn ephemeral(decoder: &mut Decoder, block: &Block) -> Option<Resource> {
+pub(super) fn ephemeral(decoder: &mut Decoder, block: Block) -> Option<Resource> {
     resource(decoder, block, Mode::Ephemeral, Place::Module)
 }
 
-fn resource(
-    decoder: &mut Decoder,
-    block: &Block,
-    mode: Mode,
-    place: Place<'_>,
-) -> Option<Resource> {
+fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -> Option<Resource> {
     let words = words(mode);
-    let (content, rest) = decoder.partial(block, if mode == Mode::Data { &DATA } else { &MANAGED });
+    let (content, rest) =
+        decoder.partial(block.body, if mode == Mode::Data { &DATA } else { &MANAGED });
     let [kind, name, ..] = &block.labels[..] else { return None };
     decoder.check_name(kind, words.kind_summary);
     decoder.check_name(name, words.name_summary);
@@ -146,7 +142,7 @@ fn resource(
             _ => decoder.report(problems::reserved_block(kind, words.block, inner.kind.span)),
         }
     }
-    let connection = seen_connection.map(|it| it.body.clone());
+    let connection = seen_connection.map(|it| Box::new(it.body.clone()));
     if let Some(connection) = &connection
         && provisioners.iter().any(|it| it.on_destroy)
     {

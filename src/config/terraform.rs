@@ -140,7 +140,7 @@ pub(super) fn language(decoder: &mut Decoder, block: &Block) -> Vec<(String, Spa
             ));
             continue;
         }
-        let (content, _) = decoder.partial(inner, &COMPATIBLE);
+        let (content, _) = decoder.partial(inner.body.clone(), &COMPATIBLE);
         let Some((text, at)) = required_version(decoder, &content, "opentofu") else { continue };
         let reaches_back = Version::parse("1.11.0")
             .is_some_and(|it| Constraints::parse(&text).is_some_and(|all| all.allow(&it)));
@@ -294,7 +294,7 @@ fn aliases(
     let mut found = Vec::new();
     for item in decoder.list(expression) {
         let Some(traversal) = decoder.traversal(&item) else { continue };
-        let crate::syntax::Expr::Traversal { root, steps } = &*traversal.expr else { continue };
+        let Some((root, steps)) = traversal.as_traversal() else { continue };
         let detail = match &steps[..] {
             // An index says nothing here.
             [Step::Attribute(alias)] | [Step::Attribute(alias), Step::Index(..)]

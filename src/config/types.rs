@@ -9,7 +9,7 @@ use super::problems;
 
 /// Reads `type = …` of a variable. Older forms are known: `list` and `map` alone, and (only to be refused) quoted types.
 pub(super) fn variable_type(decoder: &mut Decoder, expression: &Expression) -> Constraint {
-    if let (Expr::String(text), false) = (&*expression.expr, decoder.file.is_json) {
+    if let (Expr::String(text), false) = (&expression.expr, decoder.file.is_json) {
         decoder.report(problems::quoted_type(text, expression.span));
         return Constraint::ANY;
     }

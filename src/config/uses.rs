@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostics;
 use crate::expression::Reference;
-use crate::syntax::{Attribute, Block, Body, Expr, Expression, Name, ObjectKey};
+use crate::syntax::{Attribute, Block, Body, Expr, Expression, ObjectKey};
 use crate::value::Str;
 
-use super::{
-    Check, Condition, IgnoreChanges, Import, Module, ModuleCall, Output, ProviderBlock, Resource,
-};
+use super::{Check, Condition, Import, Module, ModuleCall, Output, ProviderBlock, Resource};
 
 /// An expression in its place.
 #[derive(Clone, Debug)]
@@ -74,22 +72,12 @@ pub fn of_resource(resource: &Resource) -> Vec<Use<'_>> {
     uses.extend(lifecycle.replace_triggered_by.iter().map(|it| Use::of(it, Role::Trigger)));
     uses.extend(of_conditions(&lifecycle.preconditions, Role::Precondition));
     uses.extend(of_conditions(&lifecycle.postconditions, Role::Postcondition));
-    for body in resource.connection.iter().chain(
+    for body in resource.connection.as_deref().into_iter().chain(
         resource.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection)),
     ) {
         uses.extend(of_body(body, Role::Provisioner));
     }
     uses
-}
-
-/// Returns the attribute that each `ignore_changes` path starts with.
-pub fn ignored_attributes(resource: &Resource) -> Vec<&Name> {
-    match &resource.lifecycle.ignore_changes {
-        IgnoreChanges::Paths(paths) => {
-            paths.iter().filter_map(|it| it.as_traversal()).map(|it| it.0).collect()
-        }
-        IgnoreChanges::None | IgnoreChanges::All => Vec::new(),
-    }
 }
 
 /// Returns every expression of a module call that is evaluated in the calling module.
@@ -203,13 +191,13 @@ pub fn of_body(body: &Body, role: Role) -> Vec<Use<'_>> {
                     }
                 }
             }
-            Open::Json(value) => match *value.expr {
+            Open::Json(value) => match value.expr {
                 Expr::Object(items) => {
                     for item in items {
                         let name = item.key.as_static_string().cloned();
                         if let ObjectKey::Expression(key) = item.key {
                             found.push(Use {
-                                expression: Cow::Owned(key),
+                                expression: Cow::Owned(*key),
                                 role,
                                 bound: bound.clone(),
                             });

@@ -182,7 +182,7 @@ impl Evaluator<'_> {
     /// `length(x)` and `keys(x)` of a whole resource read only its keys, where the scope tells them apart.
     fn keys_only(&self, site: &Site<'_>, arguments: &[Expression]) -> Option<Value> {
         let ([argument], "length" | "keys") = (arguments, site.base()) else { return None };
-        let Expr::Traversal { root, steps } = &*argument.expr else { return None };
+        let Some((root, steps)) = argument.as_traversal() else { return None };
         let reference = parse_reference(root, steps).ok()?;
         if !reference.rest.is_empty()
             || !matches!(reference.subject, Subject::Resource(..) | Subject::Module(_))
@@ -411,18 +411,17 @@ pub fn start_of(expression: &Expression) -> Span {
     let mut at = expression;
     loop {
         let first_byte = Span { end: at.span.end.min(at.span.start + 1), ..at.span };
-        match &*at.expr {
-            Expr::Parentheses(it)
-            | Expr::Conditional { condition: it, .. }
-            | Expr::Binary(_, it, _) => at = it,
+        match &at.expr {
+            Expr::Parentheses(it) | Expr::Binary(_, it, _) => at = it,
+            Expr::Conditional(it) => at = &it.condition,
             Expr::String(text) => return within_quotes(at.span, text),
             Expr::Template(parts) => match parts.first() {
                 Some(Part::Interpolation(it)) => at = it,
                 _ => return at.span,
             },
             Expr::Tuple(_) | Expr::Object(_) | Expr::For(_) | Expr::Unary(..) => return first_byte,
-            Expr::Call { name, .. } => {
-                return Span { end: at.span.end.min(name.span.end + 1), ..name.span };
+            Expr::Call(it) => {
+                return Span { end: at.span.end.min(it.name.span.end + 1), ..it.name.span };
             }
             _ => return at.span,
         }

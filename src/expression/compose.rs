@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Expr, Expression, For, Item, Name, ObjectKey, Step};
+use crate::syntax::{Expression, For, Item, Name, ObjectKey, Step};
 use crate::value::convert::convert;
 use crate::value::{Kind, Marks, Refinement, Str, Type, Unknown, Value};
 
@@ -55,7 +55,7 @@ impl Evaluator<'_> {
             ObjectKey::Name(name) => return Some(crate::value::nfc(&name.text)),
             ObjectKey::Expression(it) => it,
         };
-        if matches!(&*expression.expr, Expr::Traversal { steps, .. } if !steps.is_empty()) {
+        if expression.as_traversal().is_some_and(|(_, steps)| !steps.is_empty()) {
             // That it refers to nothing is said first.
             self.attempted(|| self.value(expression, names));
             self.report(problems::ambiguous_key(expression.span), expression, names);

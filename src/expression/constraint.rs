@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{evaluate_constant, problems};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Expr, Expression, ObjectKey};
+use crate::syntax::{Call, Expr, Expression, ObjectKey};
 use crate::value::{Str, Type, TypeDefaults, Value, apply_defaults, convert};
 
 /// A type and the defaults of its optional attributes.
@@ -69,9 +69,9 @@ fn constraint(reader: &mut Reader, expression: &Expression, depth: usize) -> Con
         reader.report(problems::invalid_type("This type is nested too deeply.", expression.span));
         return Constraint::ANY;
     }
-    match &*expression.expr {
-        Expr::Call { name, arguments, .. } => {
-            constructed(reader, expression, (&name.text, name.span), arguments, depth)
+    match &expression.expr {
+        Expr::Call(it) => {
+            constructed(reader, expression, (&it.name.text, it.name.span), &it.arguments, depth)
         }
         _ => match expression.as_keyword() {
             Some(word) => simple(reader, word, expression.span),
@@ -203,7 +203,7 @@ fn tuple(
     argument: &Expression,
     depth: usize,
 ) -> Constraint {
-    let Expr::Tuple(items) = &*argument.expr else {
+    let Expr::Tuple(items) = &argument.expr else {
         reader.report(
             problems::invalid_type(
                 "Tuple type constructor requires a list of element types.",
@@ -229,7 +229,7 @@ fn object(
     argument: &Expression,
     depth: usize,
 ) -> Constraint {
-    let Expr::Object(items) = &*argument.expr else {
+    let Expr::Object(items) = &argument.expr else {
         let detail = "Object type constructor requires a map whose keys are attribute names and whose values are the corresponding attribute types.";
         reader.report(problems::invalid_type(detail, argument.span).within(whole.span));
         return Constraint::ANY;
@@ -276,9 +276,10 @@ fn attribute(
     expression: &Expression,
     depth: usize,
 ) -> Option<(Constraint, Option<Value>, bool)> {
-    let Expr::Call { name, arguments, .. } = &*expression.expr else {
+    let Expr::Call(call) = &expression.expr else {
         return Some((constraint(reader, expression, depth), None, false));
     };
+    let Call { name, arguments, .. } = &**call;
     if &*name.text != "optional" {
         return Some((constraint(reader, expression, depth), None, false));
     }

@@ -177,7 +177,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn value_here(&self, expression: &Expression, names: &Names<'_>) -> Value {
-        match &*expression.expr {
+        match &expression.expr {
             Expr::Null => Value::NULL,
             Expr::Bool(it) => Value::Bool(*it),
             Expr::Number(it) => Value::Number(it.clone()),
@@ -188,23 +188,25 @@ impl<'a> Evaluator<'a> {
                 Value::tuple(items.iter().map(|it| self.value(it, names)).collect())
             }
             Expr::Object(items) => self.object(items, names),
-            Expr::Traversal { root, steps } => self.traversal(expression, root, steps, names),
-            Expr::Relative { source, steps } => {
-                let value = self.value(source, names);
-                self.follow(value, steps, expression, names)
+            Expr::Traversal(it) => self.traversal(expression, &it.root, &it.steps, names),
+            Expr::Relative(it) => {
+                let value = self.value(&it.source, names);
+                self.follow(value, &it.steps, expression, names)
             }
-            Expr::Splat { source, each, marker, .. } => {
-                self.splat(expression, source, each, *marker, names)
+            Expr::Splat(it) => self.splat(expression, &it.source, &it.each, it.marker, names),
+            Expr::Call(it) => {
+                self.call(expression, &it.name, &it.arguments, it.expand, it.close, names)
             }
-            Expr::Call { name, arguments, expand, close } => {
-                self.call(expression, name, arguments, *expand, *close, names)
-            }
-            Expr::Conditional { condition, yes, no } => {
-                self.conditional(expression, condition, yes, no, names)
+            Expr::Conditional(it) => {
+                self.conditional(expression, &it.condition, &it.yes, &it.no, names)
             }
             Expr::Unary(op, it) => self.unary(expression, *op, it, names),
             Expr::Binary(..) => self.binary(expression, names),
             Expr::For(it) => self.comprehension(it, expression.span, names),
+            Expr::Broken(problems) => {
+                self.keep(problems.0.clone());
+                Value::unknown(Type::DYNAMIC)
+            }
         }
     }
 
@@ -324,7 +326,7 @@ impl<'a> Evaluator<'a> {
                 )
             }
         };
-        let whole = Expression { expr: Box::new(Expr::Null), span: root.span };
+        let whole = Expression { expr: Expr::Null, span: root.span };
         for step in std::mem::take(&mut value.1) {
             value.0 = self.step(&value.0, step, &whole, names)?.ok()?;
         }

@@ -63,7 +63,7 @@ impl Evaluator<'_> {
     pub(super) fn binary(&self, whole: &Expression, names: &Names<'_>) -> Value {
         let mut chain = Vec::new();
         let mut first = whole;
-        while let Expr::Binary(op, left, right) = &*first.expr {
+        while let Expr::Binary(op, left, right) = &first.expr {
             chain.push((*op, left, right, first));
             first = left;
         }

@@ -1,5 +1,6 @@
 //! Values and types as the console and outputs show them, in the syntax of the language.
 
+use crate::value::text::shown;
 use crate::value::{Kind, Type, Value};
 
 /// Prints a value as `console` and `output` do. Sensitive parts are hidden.
@@ -14,40 +15,6 @@ pub fn format_type(ty: Type) -> String {
     let mut text = String::new();
     write_type(&mut text, ty, 0);
     text
-}
-
-/// Prints text between quotes, escaped so that every character can be seen.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for letter in text.chars() {
-        match letter {
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            ' '..='~' => quoted.push(letter),
-            it if it.is_ascii() => quoted.push_str(&format!("\\x{:02x}", it as u32)),
-            it if is_printable(it) => quoted.push(it),
-            it => match it as u32 {
-                code @ ..0x10000 => quoted.push_str(&format!("\\u{code:04x}")),
-                code => quoted.push_str(&format!("\\U{code:08x}")),
-            },
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-/// Returns whether a character can be seen: no control, format, separator, private or unassigned one.
-pub fn is_printable(letter: char) -> bool {
-    // Behind another letter, so that a combining mark counts as what it is.
-    String::from_iter(['a', letter]).escape_debug().count() == 2
 }
 
 fn indent(text: &mut String, depth: usize) {
@@ -73,7 +40,7 @@ fn write_value(text: &mut String, value: &Value, depth: usize) {
         Value::Number(it) => text.push_str(&it.to_string()),
         Value::String(it) => match heredoc(it, depth) {
             Some(lines) => text.push_str(&lines),
-            None => text.push_str(&quoted(it)),
+            None => text.push_str(&shown(it)),
         },
         Value::List(it) => write_items(text, "tolist(", &it.items, depth, ")"),
         Value::Set(it) => write_items(text, "toset(", &it.items, depth, ")"),

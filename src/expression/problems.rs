@@ -59,7 +59,8 @@ pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
         .within(whole);
     }
     let base = text.strip_prefix("core::").unwrap_or(text);
-    let hint = match super::functions::nearest(base) {
+    // A function that exists is missing only here: `plantimestamp` in a console.
+    let hint = match super::functions::nearest(base).filter(|it| *it != base) {
         Some(near) if text.len() != base.len() => format!(" Did you mean core::{near}?"),
         Some(near) => format!(" Did you mean {near:?}?"),
         None => String::new(),

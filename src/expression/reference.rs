@@ -98,7 +98,7 @@ fn prefixed(root: &Name, steps: &[Step], mode: Mode, whole: Span) -> Result<Subj
 /// Refuses a literal instance key that is neither text nor a whole number.
 fn check_key(rest: &[Step], what: &str) -> Result<(), Diagnostic> {
     let Some(Step::Index(key, span)) = rest.first() else { return Ok(()) };
-    let wrong = match &*key.expr {
+    let wrong = match &key.expr {
         Expr::Bool(_) | Expr::Null => "must be either an integer or a string",
         Expr::Number(it) if it.as_i64().is_none() => "must be an integer",
         _ => return Ok(()),
@@ -229,7 +229,7 @@ pub fn provider_functions_of(expression: &Expression) -> Vec<&Name> {
 pub(super) fn literal_key(step: &Step) -> Option<Value> {
     match step {
         Step::LegacyIndex(index, _) => Some(Value::int(i64::try_from(*index).unwrap_or(i64::MAX))),
-        Step::Index(key, _) => match &*key.expr {
+        Step::Index(key, _) => match &key.expr {
             Expr::String(text) => Some(Value::String(text.clone())),
             Expr::Number(number) => Some(Value::Number(number.clone())),
             _ => None,

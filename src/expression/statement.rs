@@ -125,7 +125,7 @@ fn compact(value: &Value) -> String {
         Value::Unknown(_) => "(not yet known)".to_owned(),
         Value::Bool(it) => it.to_string(),
         Value::Number(it) => it.text(Notation::General, Some(10)),
-        Value::String(it) => super::print::quoted(it),
+        Value::String(it) => crate::value::text::shown(it),
         Value::Object(_) => match ty.attributes() {
             [] => "object with no attributes".to_owned(),
             [(name, _, _)] => format!("object with 1 attribute {name:?}"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Span;
-use crate::syntax::{Expr, Expression, Name, Part};
+use crate::syntax::{Expr, Expression, ForPart, IfPart, Name, Part};
 use crate::value::convert::convert;
 use crate::value::{Marks, Refinement, Type, Unknown, Value};
 
@@ -46,8 +46,9 @@ impl Evaluator<'_> {
                     let value = self.value(it, names);
                     self.interpolate(&mut text, value, it, whole, names);
                 }
-                Part::If { condition, yes, no, span } => {
-                    let stand_in = Expression { expr: Box::new(Expr::Null), span: *span };
+                Part::If(it) => {
+                    let IfPart { condition, yes, no, span } = &**it;
+                    let stand_in = Expression { expr: Expr::Null, span: *span };
                     let value = self.choose(
                         *span,
                         condition,
@@ -57,7 +58,8 @@ impl Evaluator<'_> {
                     );
                     self.interpolate(&mut text, value, &stand_in, whole, names);
                 }
-                Part::For { key_name, value_name, collection, body, span } => {
+                Part::For(it) => {
+                    let ForPart { key_name, value_name, collection, body, span } = &**it;
                     let value = self.template_for(
                         key_name.as_ref(),
                         value_name,
@@ -129,7 +131,7 @@ impl Evaluator<'_> {
             }
             _ => {
                 text.unknown = true;
-                let body = Expression { expr: Box::new(Expr::Template(body.to_vec())), span };
+                let body = Expression { expr: Expr::Template(body.into()), span };
                 self.leave_out(&[&body], key_name, value_name, names);
             }
         }

@@ -11,9 +11,10 @@ use futures_util::{StreamExt, stream};
 use super::authenticate::must_be_signed;
 use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
-use super::origins::{Authentication, Origins, PackagePlace, Reach, Standing, Trouble};
+use super::origins::{Authentication, Origins, PackagePlace, Reach, Standing};
 use super::package::{executable, guard, install_archive, install_folder, installed_folder};
 use super::requirement::{allows, is_same, normal};
+use super::trouble::Trouble;
 use super::{Platform, Requirements};
 use crate::address::Provider;
 use crate::config::version::{Constraint, Version};
@@ -364,8 +365,8 @@ impl Installer<'_> {
                 PackagePlace::Archive(archive) => {
                     install_archive(archive, &target, &what, &allowed).map(|()| None)
                 }
-                PackagePlace::Download { url, retries } => {
-                    let archive = self.origins.download(url, *retries).await.map_err(failed)?;
+                PackagePlace::Download(remote) => {
+                    let archive = self.origins.download(remote).await.map_err(failed)?;
                     let path = archive.path();
                     let checked = self.origins.check(&package, path).transpose().map_err(failed)?;
                     install_archive(path, &target, &what, &allowed).map(|()| checked)

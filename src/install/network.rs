@@ -8,9 +8,10 @@ use serde::Deserialize;
 use super::Platform;
 use super::authenticate::Checks;
 use super::hash::Hash;
-use super::origins::{Package, PackagePlace, Trouble};
+use super::origins::{Package, PackagePlace, Remote};
 use super::requirement::compare;
 use super::search::strict_version;
+use super::trouble::Trouble;
 use super::web::{Answer, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
@@ -148,6 +149,9 @@ impl NetworkMirror {
         }
         let trusts = self.trusts_hashes;
         let checks = (!hashes.is_empty()).then_some(Checks::Hashes { hashes, trusts });
-        Ok(Package { place: PackagePlace::Download { url, retries: self.retries }, checks })
+        Ok(Package {
+            place: PackagePlace::Download(Remote { url, retries: self.retries, token: None }),
+            checks,
+        })
     }
 }

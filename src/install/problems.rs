@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Platform;
 use super::installer::Failure;
-use super::origins::Trouble;
 use super::requirement::normal;
+use super::trouble::Trouble;
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::config::version::Constraint;
 use crate::diagnostic::Diagnostic;

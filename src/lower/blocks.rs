@@ -204,11 +204,17 @@ impl BlockGraph {
             .unwrap_or_default()
     }
 
-    /// The blocks of a module and of those that it calls: they stand side by side.
-    fn inside(&self, module: &Module) -> std::ops::Range<usize> {
-        let start = self.blocks.partition_point(|it| it.module < *module);
-        let count = self.blocks[start..].partition_point(|it| it.module.0.starts_with(&module.0));
-        start..start + count
+    /// The blocks of a module and of those that it calls. Blocks are sorted by the depth of their module, then by its name.
+    fn inside(&self, module: &Module) -> impl Iterator<Item = usize> {
+        let deepest = self.blocks.last().map_or(0, |it| it.module.0.len());
+        let place = |it: &BlockNode, depth: usize| {
+            it.module.0.len().cmp(&depth).then_with(|| it.module.0[..module.0.len()].cmp(&module.0))
+        };
+        (module.0.len()..=deepest).flat_map(move |depth| {
+            let start = self.blocks.partition_point(|it| place(it, depth).is_lt());
+            let count = self.blocks[start..].partition_point(|it| place(it, depth).is_eq());
+            start..start + count
+        })
     }
 
     fn search(

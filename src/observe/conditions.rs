@@ -146,10 +146,10 @@ pub fn check_validation(
 /// The two sides of a failed comparison.
 fn difference(condition: &Condition, scope: &dyn Scope) -> Option<Box<(Value, Value)>> {
     let mut expression = &condition.condition;
-    while let Expr::Parentheses(inner) = &*expression.expr {
+    while let Expr::Parentheses(inner) = &expression.expr {
         expression = inner;
     }
-    let Expr::Binary(BinaryOp::Equal, left, right) = &*expression.expr else { return None };
+    let Expr::Binary(BinaryOp::Equal, left, right) = &expression.expr else { return None };
     let (left, a) = expression::evaluate(left, scope);
     let (right, b) = expression::evaluate(right, scope);
     let shown =

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::config;
 use crate::diagnostic::{Diagnostics, Sources};
-use crate::expression::print::is_printable;
 use crate::schema::{AttributeSchema, BlockSchema, NestedAttributes, NestedBlock, Nesting};
 use crate::syntax;
 use crate::value::json::from_json_implied;
+use crate::value::text::quoted;
 use crate::value::{Str, Value};
 
 /// A block that was written for an object.
@@ -47,11 +47,7 @@ pub fn generate(
     }
     body.attributes.retain(|it| &*it.name.text != "provider");
     let mut lines = vec![Line::opening(
-        format!(
-            "resource {} {} ",
-            text_literal(&declared.name.kind),
-            text_literal(&declared.name.name)
-        ),
+        format!("resource {} {} ", quoted(&declared.name.kind), quoted(&declared.name.name)),
         "{",
         1,
     )];
@@ -210,7 +206,7 @@ impl Writer {
             return;
         }
         let header = |label: Option<&str>| match label {
-            Some(label) => format!("{name} {} ", text_literal(label)),
+            Some(label) => format!("{name} {} ", quoted(label)),
             None => format!("{name} "),
         };
         let elements: Vec<(Option<Str>, &Value)> = match nested.nesting {
@@ -291,7 +287,7 @@ impl Writer {
         match value.bare() {
             Value::Bool(it) => self.add(if *it { "true" } else { "false" }),
             Value::Number(it) => self.add(&it.to_string()),
-            Value::String(it) => self.add(&text_literal(it)),
+            Value::String(it) => self.add(&quoted(it)),
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
                 self.open("[", 1);
                 for (at, item) in value.children().enumerate() {
@@ -329,33 +325,7 @@ fn is_written(name: &str, schema: &AttributeSchema) -> bool {
 }
 
 fn key_literal(key: &str) -> String {
-    if syntax::is_identifier(key) { key.to_owned() } else { text_literal(key) }
-}
-
-/// Text between quotes, in the language's own escapes.
-fn text_literal(text: &str) -> String {
-    let mut out = String::from("\"");
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '$' | '%' if letters.peek() == Some(&'{') => {
-                out.push(letter);
-                out.push(letter);
-            }
-            it if it == ' ' || is_printable(it) => out.push(it),
-            it => match it as u32 {
-                code @ ..0x10000 => out.push_str(&format!("\\u{code:04x}")),
-                code => out.push_str(&format!("\\U{code:08x}")),
-            },
-        }
-    }
-    out.push('"');
-    out
+    if syntax::is_identifier(key) { key.to_owned() } else { quoted(key) }
 }
 
 /// Indents and aligns lines.

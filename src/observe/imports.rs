@@ -18,7 +18,7 @@ use crate::lower::Structure;
 use crate::operation::event::Event;
 use crate::provider::{ImportName, ImportedObject, ReadObject};
 use crate::schema;
-use crate::syntax::{Expr, Expression, Step};
+use crate::syntax::{Expression, Step};
 use crate::value::convert::convert;
 use crate::value::{Str, Type, Value};
 
@@ -63,7 +63,7 @@ impl Imports {
 /// The instance that `to` means, its keys evaluated.
 fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diagnostics> {
     let block = import.target().ok_or_else(|| invalid_target(import.to.span))?;
-    let Expr::Traversal { steps, .. } = &*import.to.expr else {
+    let Some((_, steps)) = import.to.as_traversal() else {
         return Err(invalid_target(import.to.span).into());
     };
     let mut keys = Vec::new();
@@ -276,7 +276,7 @@ pub fn without_block(address: impl std::fmt::Display, declared: Option<Span>) ->
 
 fn twice(values: &Values<'_>, address: &Instance, first: Span) -> Diagnostic {
     let place = values.sources.range(first);
-    let address = expression::print::quoted(&address.to_string());
+    let address = crate::value::text::shown(&address.to_string());
     Diagnostic::error(format!("Duplicate import configuration for {address}"))
         .detail(format!("An import block for the resource {address} was already declared at {place}. A resource can have only one import block."))
         .at(first)

@@ -6,7 +6,7 @@ use super::Observer;
 use super::problems;
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::ImportName;
 use crate::provider::{PlanCall, Provider};
@@ -358,11 +358,7 @@ impl<'a> Observer<'a> {
             &[],
         );
         let errors = found.has_errors();
-        self.values.report(
-            found
-                .into_iter()
-                .map(|it| if it.address.is_none() { it.about(&subject.address) } else { it }),
-        );
+        self.values.report(at_object(found, &subject.address));
         if errors {
             return None;
         }
@@ -399,6 +395,14 @@ impl<'a> Observer<'a> {
         }
         Some(planned.private)
     }
+}
+
+/// Says which object's configuration warnings are about; an error is about its expression, whichever object asked for it.
+pub(super) fn at_object(
+    found: Diagnostics,
+    address: &Instance,
+) -> impl Iterator<Item = Diagnostic> + use<'_> {
+    found.into_iter().map(move |it| if it.is_error() { it } else { it.about(address) })
 }
 
 /// Returns what is wrong with ephemeral values in arguments that are stored.

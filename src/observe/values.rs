@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use entail_rules::Node;
+use rustc_hash::FxHashMap;
 
 use crate::address::InstanceKey;
 use crate::config::inputs::{Origin, VariableInput};
@@ -15,6 +16,7 @@ use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{self, Scope};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
+use crate::schema::{self, Schema};
 use crate::syntax::Expression;
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
@@ -63,8 +65,12 @@ pub struct Values<'a> {
     pub call_types: Vec<Type>,
     /// Root outputs that cannot be evaluated because something they read failed.
     pub stopped: std::collections::BTreeSet<Node>,
-    /// Whether any output of a module should not be used any more.
+    /// Whether anything should not be used any more: an output of a module, a part of a resource.
     pub has_deprecated: bool,
+    /// The schemas of resources that have parts which should not be used.
+    deprecated: FxHashMap<ResourceId, Arc<Schema>>,
+    /// Whether each schema, by its place in memory, has such parts: many resources share one.
+    checked: FxHashMap<usize, bool>,
     /// The providers whose functions expressions may call.
     pub pool: Option<&'a super::pool::Pool>,
     objects: Vec<OnceLock<Value>>,
@@ -104,6 +110,8 @@ impl<'a> Values<'a> {
                 .modules
                 .values()
                 .any(|it| it.outputs.values().any(|it| it.deprecated.is_some())),
+            deprecated: FxHashMap::default(),
+            checked: FxHashMap::default(),
             pool: None,
             objects: Vec::new(),
             waiting: Vec::new(),
@@ -128,6 +136,28 @@ impl<'a> Values<'a> {
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
         self.types.resize(self.structure.resources.len(), Type::DYNAMIC);
         self.call_types.resize(self.structure.calls.len(), Type::DYNAMIC);
+    }
+
+    /// Notes what the schema of a resource says of its objects: their type, and what should not be used of them.
+    pub fn learn(&mut self, id: ResourceId, schema: &Arc<Schema>) {
+        self.types[id.index()] = schema.block.ty();
+        let is_deprecated = *self
+            .checked
+            .entry(Arc::as_ptr(schema) as usize)
+            .or_insert_with(|| schema::has_deprecations(&schema.block));
+        if is_deprecated {
+            self.has_deprecated = true;
+            self.deprecated.insert(id, schema.clone());
+        }
+    }
+
+    /// Notes of a resource what is known of another of the same type.
+    pub fn learn_from(&mut self, id: ResourceId, pattern: ResourceId) {
+        let known = self.types.get(pattern.index()).copied();
+        self.types[id.index()] = known.unwrap_or(Type::DYNAMIC);
+        if let Some(schema) = self.deprecated.get(&pattern).cloned() {
+            self.deprecated.insert(id, schema);
+        }
     }
 
     /// Records an object's value; the first one stays.

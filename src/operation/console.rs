@@ -86,7 +86,7 @@ fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
         .as_ref()
         .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind))
     {
-        values.types[id.index()] = schema.block.ty();
+        values.learn(id, schema);
     }
     let resource = values.structure.resource(id);
     let stored =
@@ -149,9 +149,9 @@ fn is_type(name: &str) -> bool {
 }
 
 fn is_type_call(expression: &Expression) -> bool {
-    match &*expression.expr {
+    match &expression.expr {
         Expr::Parentheses(it) => is_type_call(it),
-        Expr::Call { name, .. } => is_type(&name.text),
+        Expr::Call(it) => is_type(&it.name.text),
         _ => false,
     }
 }

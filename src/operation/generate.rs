@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::provider::{ImportName, identity_json};
 use crate::request::{PlanMode, Request};
 use crate::syntax::Body;
+use crate::value::text::shown;
 
 /// Makes room for the blocks that the plan is to write: each import without one gets an empty block.
 ///
@@ -125,10 +126,8 @@ pub fn text(plan: &Plan) -> Option<String> {
     for change in &plan.changes {
         let Some(block) = &change.generated_config else { continue };
         let from = match &change.importing {
-            Some(ImportName::Id(id)) => format!(" from {}", crate::expression::print::quoted(id)),
-            Some(ImportName::Identity(it)) => {
-                format!(" from {}", crate::expression::print::quoted(&identity_json(it)))
-            }
+            Some(ImportName::Id(id)) => format!(" from {}", shown(id)),
+            Some(ImportName::Identity(it)) => format!(" from {}", shown(&identity_json(it))),
             None => String::new(),
         };
         out.push_str(&format!("\n# __generated__ by OpenTofu{from}\n{block}\n"));

@@ -6,9 +6,10 @@ use entail_rules::{Node, Phase};
 
 use super::saved::Loaded;
 use super::session::Session;
-use crate::address::{Module, ProviderConfig, quote};
+use crate::address::{Module, ProviderConfig};
 use crate::config::Config;
 use crate::lower::blocks::{BlockGraph, BlockKey, provider_config};
+use crate::value::text::quoted;
 
 /// Returns the graph of the configuration: resources and providers with what they wait for.
 pub fn dot(session: &Session) -> String {
@@ -18,12 +19,12 @@ pub fn dot(session: &Session) -> String {
     let nodes = drawing.shapes.iter().map(|(name, (label, shape))| {
         format!(
             "\t\t{} [label = {}, shape = \"{shape}\"]",
-            quote(&format!("[root] {name}")),
-            quote(label)
+            quoted(&format!("[root] {name}")),
+            quoted(label)
         )
     });
     let edges = edges.iter().map(|(from, to)| {
-        format!("\t\t{} -> {}", quote(&format!("[root] {from}")), quote(&format!("[root] {to}")))
+        format!("\t\t{} -> {}", quoted(&format!("[root] {from}")), quoted(&format!("[root] {to}")))
     });
     written(&nodes.collect(), &edges.collect())
 }
@@ -36,7 +37,7 @@ pub fn dot_of_plan(loaded: &Loaded) -> String {
             Phase::Settled => " (settled)",
             Phase::Down | Phase::Late => " (destroy)",
         };
-        quote(&format!("[root] {}{suffix}", loaded.structure.name(node)))
+        quoted(&format!("[root] {}{suffix}", loaded.structure.name(node)))
     };
     let steps = loaded.order.step.iter().copied();
     let ends = loaded.order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]);
@@ -44,7 +45,7 @@ pub fn dot_of_plan(loaded: &Loaded) -> String {
         format!(
             "\t\t{} [label = {}, shape = \"box\"]",
             name(node, phase),
-            quote(&loaded.structure.name(node))
+            quoted(&loaded.structure.name(node))
         )
     });
     let edges = loaded

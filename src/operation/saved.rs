@@ -20,7 +20,7 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::value::{Str, Value};
-use crate::world::World;
+use crate::world::{World, private_folder};
 
 /// The file in a plan that holds the blocks written for its imports.
 const GENERATED: &str = "__generated__.tf";
@@ -236,7 +236,7 @@ impl Loaded {
         let unusable = |error: std::io::Error| {
             Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
         };
-        let folder = tempfile::tempdir().map_err(unusable)?;
+        let folder = private_folder(&std::env::temp_dir()).map_err(unusable)?;
         // Modules may lie above the root: it stands deep enough for every `../`.
         let depth = self
             .extras

@@ -56,7 +56,7 @@ impl Plan {
     ///
     /// If they are none, or are damaged: with a phrase that says so.
     pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
-        with_room(|| unpack(bytes))
+        with_room(|| unpack(bytes, MOST_UNPACKED))
     }
 
     /// Tells whether the plan may be applied to what is on record now.
@@ -107,16 +107,22 @@ fn archive(plan: &Plan, extras: &PlanExtras) -> std::io::Result<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Reads an archive. The error is a phrase without a full stop.
-fn unpack(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
+/// How many bytes an archive may hold unpacked: more than any plan, less than a machine has room for.
+const MOST_UNPACKED: u64 = 2 << 30;
+
+/// Reads an archive that holds at most so many bytes. The error is a phrase without a full stop.
+fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))
         .map_err(|_| "the given file is not a valid plan file".to_string())?;
     let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut left = most;
     for index in 0..zip.len() {
-        let mut entry = zip.by_index(index).map_err(|_| damaged())?;
+        let entry = zip.by_index(index).map_err(|_| damaged())?;
         let name = entry.name().map_err(|_| damaged())?.into_owned();
         let mut content = Vec::new();
-        entry.read_to_end(&mut content).map_err(|_| damaged())?;
+        // What an entry says of its length need not be true.
+        entry.take(left + 1).read_to_end(&mut content).map_err(|_| damaged())?;
+        left = left.checked_sub(content.len() as u64).ok_or_else(|| too_large(most))?;
         entries.insert(name, content);
     }
     let document = entries.remove("tfplan").ok_or("the given file is not a valid plan file")?;
@@ -150,6 +156,10 @@ fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
         None => {}
     }
     Some(())
+}
+
+fn too_large(most: u64) -> String {
+    format!("the plan file holds more than {} MB when unpacked, which no plan does", most >> 20)
 }
 
 fn damaged() -> String {

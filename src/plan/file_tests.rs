@@ -266,6 +266,18 @@ fn what_is_no_plan_is_refused() {
 }
 
 #[test]
+fn an_archive_that_unpacks_to_more_than_any_plan_is_refused() {
+    let facts = [("zeros".into(), vec![0; 3 << 20])].into();
+    let bytes = archive(&plan(), &PlanExtras { facts, ..extras() }).expect("it is written");
+    assert!(bytes.len() < 1 << 20, "it is packed well");
+    assert_eq!(unpack(&bytes, 4 << 20).map(drop), Ok(()));
+    assert_eq!(
+        unpack(&bytes, 2 << 20).map(drop),
+        Err("the plan file holds more than 2 MB when unpacked, which no plan does".into())
+    );
+}
+
+#[test]
 fn a_plan_fits_only_the_snapshot_it_was_made_from() {
     let check =
         |plan: &Plan, current: Option<&State>| plan.check_current(current).map_err(|it| it.summary);

@@ -67,8 +67,8 @@ fn step_text(step: &Step) -> Option<String> {
     match step {
         Step::Attribute(name) => Some(format!(".{}", name.text)),
         Step::LegacyIndex(index, _) => Some(format!("[{index}]")),
-        Step::Index(key, _) => match &*key.expr {
-            Expr::String(text) => Some(format!("[{}]", crate::address::quote(text))),
+        Step::Index(key, _) => match &key.expr {
+            Expr::String(text) => Some(format!("[{}]", crate::value::text::quoted(text))),
             Expr::Number(number) => Some(format!("[{number}]")),
             _ => None,
         },

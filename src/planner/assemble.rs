@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Inputs;
 use super::answers;
+use super::start;
 use super::walk::{Found, Part, Progress};
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
@@ -78,16 +79,24 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
     }
 }
 
-/// The outputs of modules that have a value: they are made anew in every plan.
+/// The outputs of modules that have a value: they are made anew in every plan that asks for them.
 fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance, Str)> {
     if parts.inputs.request.mode == PlanMode::Destroy {
         return Vec::new();
     }
     let structure = &parts.observer.values.structure;
+    let root = structure.module(crate::lower::Structure::ROOT);
+    let changed = parts.outputs.keys().filter_map(|it| root.outputs.get(it).copied()).collect();
+    let asked = match parts.inputs.request.is_unfiltered() {
+        true => FxHashSet::default(),
+        false => start::read_by(parts.facts, &parts.progress.parts, changed),
+    };
+    let is_asked = |node| parts.progress.is_evaluated(node) || asked.contains(&node);
     let mut found = Vec::new();
     for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
         for (name, &node) in &module.outputs {
-            if parts.observer.values.value(node).is_ok_and(|it| !it.is_null()) {
+            let has_value = || parts.observer.values.value(node).is_ok_and(|it| !it.is_null());
+            if is_asked(node) && has_value() {
                 found.push((module.address.clone(), name.clone()));
             }
         }

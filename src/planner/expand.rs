@@ -14,7 +14,7 @@ use crate::lower::structure::{
 };
 use crate::observe::Observer;
 use crate::request::PlanMode;
-use crate::value::{Type, Value};
+use crate::value::Value;
 
 /// The module instances that each stand-in of a pending call turned out to be.
 #[derive(Debug, Default)]
@@ -264,7 +264,6 @@ fn real_resource(
         structure.add_resource(address, Some(module), known.style, true)
     };
     structure.modules[module.index()].resources.insert(name, id);
-    let ty = observer.values.types.get(pattern.index()).copied().unwrap_or(Type::DYNAMIC);
     let node = &mut observer.values.structure.resources[id.index()];
     node.module = Some(module);
     node.declared = true;
@@ -273,7 +272,7 @@ fn real_resource(
     node.collection = known.collection;
     node.provider = known.provider;
     observer.values.grow();
-    observer.values.types[id.index()] = ty;
+    observer.values.learn_from(id, pattern);
     observer.values.forget_whole(id);
     id
 }

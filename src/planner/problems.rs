@@ -103,7 +103,7 @@ pub(super) fn forgotten(address: &Instance) -> Diagnostic {
 
 /// `-replace` names a resource that repeats, without a key.
 pub(super) fn replace_lacks_key(address: &Instance, declared: &[Instance]) -> Diagnostic {
-    let quoted = |it: &Instance| crate::address::quote(&it.to_string());
+    let quoted = |it: &Instance| crate::value::text::quoted(&it.to_string());
     let why = match declared {
         [] => "this resource doesn't have any instances.".to_owned(),
         [only] => format!(

@@ -1,11 +1,12 @@
 //! `prevent_destroy`: whether an object may be destroyed.
 
-use crate::address::{Instance, quote};
+use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{Reference, Subject, evaluate, references_of};
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::observe::Observer;
 use crate::syntax::Expression;
+use crate::value::text::quoted;
 use crate::value::{Type, Value, convert};
 
 impl Observer<'_> {
@@ -91,7 +92,7 @@ fn standing(name: &str, value: &Value, argument: Span, block: Span) -> Diagnosti
             argument,
         );
     }
-    let address = quote(name);
+    let address = quoted(name);
     if value.as_bool().is_none() {
         let why = format!(
             "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={address}"

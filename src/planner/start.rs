@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use super::answers::{ByNode, Earlier};
 use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
+use crate::lower::structure::ResourceId;
 use crate::observe::ephemeral::Leases;
 use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
@@ -38,7 +39,7 @@ pub(super) fn observer<'a>(
             .as_ref()
             .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
         if let Some(schema) = schema {
-            values.types[id] = schema.block.ty();
+            values.learn(ResourceId(id as u32), schema);
         }
     }
     let late = values.structure.nodes.iter().enumerate().filter(|it| is_decided_late(it.1));
@@ -103,7 +104,10 @@ pub(super) fn progress(
     let normal = inputs.request.mode != PlanMode::Destroy;
     let wanted = match is_whole || !normal {
         true => FxHashSet::default(),
-        false => wanted(facts, &parts),
+        false => {
+            let is_selected = |node: &Node| part_of(&parts, *node) == Part::Selected;
+            read_by(facts, &parts, facts.reads.iter().map(|it| it.0).filter(is_selected).collect())
+        }
     };
     let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
     Progress {
@@ -133,18 +137,19 @@ pub(super) fn progress(
     }
 }
 
-/// The values that objects in this run read, directly or not.
-fn wanted(facts: &Facts, parts: &[Part]) -> FxHashSet<Node> {
-    let part = |node: Node| parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject);
+/// Returns the values that nodes read, directly or through other values.
+pub(super) fn read_by(facts: &Facts, parts: &[Part], mut open: Vec<Node>) -> FxHashSet<Node> {
     let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
-    let mut open: Vec<Node> =
-        reads.keys().copied().filter(|it| part(*it) == Part::Selected).collect();
     let mut seen = FxHashSet::default();
     while let Some(next) = open.pop() {
-        let values =
-            reads.get(&next).into_iter().flatten().filter(|it| part(**it) == Part::NoObject);
+        let values = reads.get(&next).into_iter().flatten();
+        let values = values.filter(|it| part_of(parts, **it) == Part::NoObject);
         open.extend(values.filter(|it| seen.insert(**it)));
     }
     seen
+}
+
+fn part_of(parts: &[Part], node: Node) -> Part {
+    parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject)
 }

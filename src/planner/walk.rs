@@ -88,7 +88,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    fn is_evaluated(&self, node: Node) -> bool {
+    /// Returns whether a value is evaluated in this run, be it only for its checks.
+    pub fn is_evaluated(&self, node: Node) -> bool {
         self.evaluate_all || self.wanted.contains(&node)
     }
 

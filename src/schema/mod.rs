@@ -20,7 +20,10 @@ pub use check::check_planned;
 pub use coerce::{coerce, conforms};
 pub use compatible::check_compatible;
 pub use ignore::{Ignored, apply_ignore_changes};
-pub use paths::{mark_sensitive, sensitive_paths, without_write_only, write_only_paths};
+pub use paths::{
+    deprecations, has_deprecations, mark_sensitive, sensitive_paths, without_write_only,
+    write_only_paths,
+};
 pub use proposed::{planned_unknown, proposed_new};
 pub use replace::{is_unchanged, requires_replace};
 pub use schemas::{MakeSchema, Schemas};

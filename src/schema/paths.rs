@@ -1,8 +1,8 @@
-//! Where in a value the sensitive and the write-only attributes of a schema are.
+//! Where in a value the sensitive, the deprecated and the write-only attributes of a schema are.
 
 use super::types::{NestedBlock, Part};
 use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
-use crate::value::{Marks, Path, PathStep, Value, path};
+use crate::value::{Marks, Path, PathStep, ShowPath, Value, path};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
 ///
@@ -22,6 +22,26 @@ pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
     let marks: Vec<(Path, Marks)> =
         paths.into_iter().map(|path| (path, Marks::sensitive())).collect();
     path::mark_paths(value, &marks)
+}
+
+/// Returns the marks of what should not be used in an object of the resource called `name`.
+pub fn deprecations(schema: &BlockSchema, value: &Value, name: &str) -> Vec<(Path, Marks)> {
+    let is_hit: Hit = |it| it.deprecated;
+    let mut search = Search { is_hit, paths: Vec::new(), path: Vec::new() };
+    search.block(schema, value);
+    let mark = |path: Path| {
+        let advice = schema.attribute_at(&path)?.documentation.advice();
+        let marks = Marks::deprecated(&format!("{name}{}", ShowPath(&path)), &advice);
+        Some((path, marks))
+    };
+    let advice = schema.documentation.advice();
+    let whole = schema.deprecated.then(|| (Path::new(), Marks::deprecated(name, &advice)));
+    whole.into_iter().chain(search.paths.into_iter().filter_map(mark)).collect()
+}
+
+/// Returns whether anything in a schema should not be used.
+pub fn has_deprecations(schema: &BlockSchema) -> bool {
+    schema.deprecated || schema.parts().any(|it| occurs_in_part(|it| it.deprecated, it.1))
 }
 
 /// Returns the paths of the write-only attributes of an object, in order.

@@ -244,6 +244,32 @@ fn sensitive_and_write_only_attributes_are_found_in_values() {
 }
 
 #[test]
+fn what_is_deprecated_is_marked_with_what_to_do_instead() {
+    let mut old = AttributeSchema::of(Type::STRING);
+    old.deprecated = true;
+    old.documentation.deprecation = Some("Use new.".into());
+    let attributes = [("old".into(), old), ("new".into(), AttributeSchema::of(Type::STRING))];
+    let inner = BlockSchema { attributes: attributes.clone().into(), ..BlockSchema::default() };
+    let nested = NestedBlock { nesting: Nesting::List, block: inner, min_items: 0, max_items: 0 };
+    let schema = BlockSchema {
+        attributes: attributes.into(),
+        blocks: [("rule".into(), nested)].into(),
+        ..BlockSchema::default()
+    };
+    let value = from_json(r#"{"new":"a","old":null,"rule":[{"new":"a","old":"b"}]}"#, schema.ty());
+    let marks = deprecations(&schema, &value.expect("JSON"), "t.n");
+    let told: Vec<_> = marks.into_iter().map(|it| it.1).collect();
+    assert_eq!(
+        told,
+        [
+            Marks::deprecated("t.n.old", "Use new."),
+            Marks::deprecated("t.n.rule[0].old", "Use new.")
+        ]
+    );
+    assert!(has_deprecations(&schema) && !has_deprecations(&BlockSchema::default()));
+}
+
+#[test]
 fn nested_sensitive_attributes_are_found_in_every_element() {
     let mut secret = AttributeSchema::of(Type::STRING);
     secret.sensitive = true;

@@ -71,6 +71,13 @@ pub struct Documentation {
     pub deprecation: Option<Str>,
 }
 
+impl Documentation {
+    /// Returns what to do instead of using it, perhaps nothing.
+    pub fn advice(&self) -> Str {
+        self.deprecation.clone().unwrap_or_default()
+    }
+}
+
 /// The arguments and nested blocks of a block.
 #[derive(Clone, Debug, Default)]
 pub struct BlockSchema {

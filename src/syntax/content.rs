@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::json::{JsonKind, JsonString, JsonValue};
+use super::parser::exact;
 use super::place::Place;
 use super::{
     Attribute, Block, Body, Expr, Expression, Item, JsonBody, Name, ObjectKey, expression_at,
@@ -117,6 +118,7 @@ impl Body {
                 diags.push(problems::missing_argument(schema.name, missing_at));
             }
         }
+        (rest.attributes, rest.blocks) = (exact(rest.attributes), exact(rest.blocks));
         (known, rest, diags)
     }
 
@@ -340,24 +342,22 @@ fn template(value: &JsonValue, diags: &mut Diagnostics) -> Expression {
 }
 
 fn string(text: &str, span: Span) -> Expression {
-    Expression { expr: Box::new(Expr::String(nfc(text))), span }
+    Expression { expr: Expr::String(nfc(text)), span }
 }
 
 fn plain_string(it: &JsonString, span: Span, _: &mut Diagnostics) -> Expression {
     string(&it.text, span)
 }
 
-fn template_string(it: &JsonString, span: Span, diags: &mut Diagnostics) -> Expression {
+fn template_string(it: &JsonString, span: Span, _: &mut Diagnostics) -> Expression {
     if !it.text.contains("${") && !it.text.contains("%{") {
         return string(&it.text, span);
     }
-    match template_at(&it.text, place(it, span)) {
-        Ok(it) => Expression { span, ..it },
-        Err(problems) => {
-            diags.extend(problems);
-            string(&it.text, span)
-        }
-    }
+    let expr = match template_at(&it.text, place(it, span)) {
+        Ok(it) => it.expr,
+        Err(problems) => Expr::Broken(Box::new(problems)),
+    };
+    Expression { expr, span }
 }
 
 fn bare_string(it: &JsonString, span: Span, diags: &mut Diagnostics) -> Expression {
@@ -395,11 +395,11 @@ fn lower(value: &JsonValue, read: &mut ReadString<'_>, diags: &mut Diagnostics) 
                     diags.push(problems::duplicate_property(&name.text, name.span));
                 }
                 let key = JsonString { text: name.text.clone(), escapes: Box::default() };
-                let key = ObjectKey::Expression(read(&key, name.span, diags));
+                let key = ObjectKey::Expression(Box::new(read(&key, name.span, diags)));
                 items.push(Item { key, value: lower(value, read, diags) });
             }
-            Expr::Object(items)
+            Expr::Object(items.into())
         }
     };
-    Expression { expr: Box::new(expr), span: value.span }
+    Expression { expr, span: value.span }
 }

@@ -11,8 +11,8 @@ use hcl_edit::{Decorated, Ident};
 
 use super::token::{Kind, Start, Token, scan};
 use super::{
-    Attribute, BinaryOp, Block, Body, Expr, Expression, For, Item, Name, ObjectKey, Part, Step,
-    UnaryOp, is_identifier,
+    Attribute, BinaryOp, Block, Body, Call, Conditional, Expr, Expression, For, Item, Name,
+    ObjectKey, Part, Relative, Splat, Step, UnaryOp, is_identifier,
 };
 use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, nfc};
@@ -163,7 +163,7 @@ impl Lower<'_> {
             he::Expression::Bool(it) => Expr::Bool(*it.value()),
             he::Expression::Number(_) => return self.number(span),
             he::Expression::String(it) => Expr::String(nfc(it.as_str())),
-            he::Expression::Array(items) => Expr::Tuple(self.all(items.iter())?),
+            he::Expression::Array(items) => Expr::Tuple(self.all(items.iter())?.into()),
             he::Expression::Object(items) => Expr::Object(
                 items
                     .iter()
@@ -177,39 +177,39 @@ impl Lower<'_> {
             ),
             he::Expression::StringTemplate(it) => self.template(it)?,
             he::Expression::HeredocTemplate(_) => return None,
-            he::Expression::Parenthesis(it) => Expr::Parentheses(self.expression(it.inner())?),
-            he::Expression::Variable(it) => {
-                Expr::Traversal { root: self.name(it)?, steps: Vec::new() }
+            he::Expression::Parenthesis(it) => {
+                Expr::Parentheses(Box::new(self.expression(it.inner())?))
             }
-            he::Expression::Conditional(it) => Expr::Conditional {
+            he::Expression::Variable(it) => Expr::traversal(self.name(it)?, Vec::new()),
+            he::Expression::Conditional(it) => Expr::Conditional(Box::new(Conditional {
                 condition: self.expression(&it.cond_expr)?,
                 yes: self.expression(&it.true_expr)?,
                 no: self.expression(&it.false_expr)?,
-            },
+            })),
             he::Expression::FuncCall(it) => self.call(it, span)?,
             he::Expression::Traversal(it) => return self.traversal(it, span),
             he::Expression::UnaryOp(it) => {
-                Expr::Unary(unary(*it.operator.value()), self.expression(&it.expr)?)
+                Expr::Unary(unary(*it.operator.value()), Box::new(self.expression(&it.expr)?))
             }
             he::Expression::BinaryOp(it) => Expr::Binary(
                 binary(*it.operator.value()),
-                self.expression(&it.lhs_expr)?,
-                self.expression(&it.rhs_expr)?,
+                Box::new(self.expression(&it.lhs_expr)?),
+                Box::new(self.expression(&it.rhs_expr)?),
             ),
             he::Expression::ForExpr(it) => Expr::For(Box::new(self.for_expression(it)?)),
         };
-        Some(Expression { expr: Box::new(expr), span })
+        Some(Expression { expr, span })
     }
 
     /// Reads a number from its text; the sign, which `hcl-edit` takes as part of it, is an operator here.
     fn number(&self, span: Span) -> Option<Expression> {
         let text = self.text_at(span);
         let Some(digits) = text.strip_prefix('-') else {
-            return Some(Expression { expr: Box::new(Expr::Number(Number::parse(text)?)), span });
+            return Some(Expression { expr: Expr::Number(Number::parse(text)?), span });
         };
         let start = span.end - digits.trim_start().len() as u32;
         let number = self.number(Span { start, ..span })?;
-        Some(Expression { expr: Box::new(Expr::Unary(UnaryOp::Negate, number)), span })
+        Some(Expression { expr: Expr::Unary(UnaryOp::Negate, Box::new(number)), span })
     }
 
     fn object_key(&self, key: &he::ObjectKey) -> Option<ObjectKey> {
@@ -220,11 +220,11 @@ impl Lower<'_> {
             he::ObjectKey::Expression(it) => {
                 let key = self.expression(it)?;
                 let text = self.text_at(key.span);
-                match &*key.expr {
+                match &key.expr {
                     Expr::Bool(_) | Expr::Null if is_identifier(text) => {
                         ObjectKey::Name(Name { text: text.into(), span: key.span })
                     }
-                    _ => ObjectKey::Expression(key),
+                    _ => ObjectKey::Expression(Box::new(key)),
                 }
             }
         })
@@ -242,9 +242,9 @@ impl Lower<'_> {
         if let [Part::Interpolation(_)] = &parts[..]
             && let Some(Part::Interpolation(inner)) = parts.pop()
         {
-            return Some(Expr::Wrapped(inner));
+            return Some(Expr::Wrapped(Box::new(inner)));
         }
-        Some(Expr::Template(parts))
+        Some(Expr::Template(parts.into()))
     }
 
     fn call(&self, call: &he::FuncCall, span: Span) -> Option<Expr> {
@@ -254,12 +254,12 @@ impl Lower<'_> {
         let start = names.first().map_or(last.span, |it| it.span);
         let text: String =
             names.iter().map(|it| format!("{}::", it.text)).collect::<String>() + &last.text;
-        Some(Expr::Call {
+        Some(Expr::Call(Box::new(Call {
             name: Name { text: text.into(), span: start.to(last.span) },
-            arguments: self.all(call.args.iter())?,
+            arguments: self.all(call.args.iter())?.into(),
             expand: call.args.expand_final(),
             close: Span { start: span.end - 1, ..span },
-        })
+        })))
     }
 
     fn traversal(&self, traversal: &he::Traversal, span: Span) -> Option<Expression> {
@@ -270,26 +270,27 @@ impl Lower<'_> {
             if let TraversalOperator::FullSplat(_) = operator.value() {
                 let marker = self.brackets(self.span(operator)?);
                 let each = self.each(rest)?;
-                into = Expression {
-                    expr: Box::new(Expr::Splat { source: into, full: true, each, marker }),
-                    span: start.to(span),
-                };
+                let splat = Splat { source: into, full: true, each, marker };
+                into = Expression { expr: Expr::Splat(Box::new(splat)), span: start.to(span) };
                 break;
             }
             let step = self.step(operator)?;
             let end = start.to(step.span());
-            match &mut *into.expr {
-                Expr::Traversal { steps, .. } | Expr::Relative { steps, .. } => {
-                    steps.push(step);
-                    into.span = end;
+            into.expr = match into.expr {
+                Expr::Traversal(mut it) => {
+                    it.steps.push(step);
+                    Expr::Traversal(it)
                 }
-                _ => {
-                    into = Expression {
-                        expr: Box::new(Expr::Relative { source: into, steps: vec![step] }),
-                        span: end,
-                    };
+                Expr::Relative(mut it) => {
+                    it.steps.push(step);
+                    Expr::Relative(it)
                 }
-            }
+                expr => {
+                    let source = Expression { expr, span: start };
+                    Expr::Relative(Box::new(Relative { source, steps: vec![step] }))
+                }
+            };
+            into.span = end;
             operators = rest;
         }
         Some(into)
@@ -316,7 +317,8 @@ impl Lower<'_> {
         match operator.value() {
             TraversalOperator::GetAttr(name) => Some(Step::Attribute(self.name(name)?)),
             TraversalOperator::Index(key) => {
-                Some(Step::Index(self.expression(key)?, self.brackets(self.span(operator)?)))
+                let key = Box::new(self.expression(key)?);
+                Some(Step::Index(key, self.brackets(self.span(operator)?)))
             }
             _ => None,
         }

@@ -2,9 +2,12 @@
 //!
 //! Operators, conditionals and unary signs are read in loops; only brackets recurse.
 
-use super::parser::{Parsed, Parser};
+use super::parser::{Parsed, Parser, exact};
 use super::token::{Kind, Token};
-use super::{BinaryOp, Expr, Expression, For, Item, Name, ObjectKey, Step, UnaryOp, problems};
+use super::{
+    BinaryOp, Call, Conditional, Expr, Expression, For, Item, Name, ObjectKey, Relative, Splat,
+    Step, UnaryOp, problems,
+};
 use crate::diagnostic::Span;
 use crate::value::{Number, nfc};
 
@@ -57,7 +60,8 @@ impl Parser<'_> {
         while let Some((condition, yes, height)) = arms.pop() {
             self.grow(height.max(self.height))?;
             let span = condition.span.to(result.span);
-            result = self.node(Expr::Conditional { condition, yes, no: result }, span);
+            let parts = Conditional { condition, yes, no: result };
+            result = self.node(Expr::Conditional(Box::new(parts)), span);
         }
         Ok(result)
     }
@@ -73,7 +77,7 @@ impl Parser<'_> {
             let right = self.operation(strength + 1)?;
             self.grow(height.max(self.height))?;
             let span = left.span.to(right.span);
-            left = self.node(Expr::Binary(operator, left, right), span);
+            left = self.node(Expr::Binary(operator, Box::new(left), Box::new(right)), span);
         }
         Ok(left)
     }
@@ -94,7 +98,7 @@ impl Parser<'_> {
         while let Some((operator, sign)) = signs.pop() {
             self.grow(self.height)?;
             let span = self.span(sign).to(result.span);
-            result = self.node(Expr::Unary(operator, result), span);
+            result = self.node(Expr::Unary(operator, Box::new(result)), span);
         }
         Ok(result)
     }
@@ -120,7 +124,7 @@ impl Parser<'_> {
                     "null" => Expr::Null,
                     _ => {
                         let steps = Vec::with_capacity(self.names_ahead());
-                        Expr::Traversal { root: self.name(token), steps }
+                        Expr::traversal(self.name(token), steps)
                     }
                 };
                 Ok(self.node(expr, self.span(token)))
@@ -151,7 +155,7 @@ impl Parser<'_> {
             Ok((inner, parser.read()))
         })?;
         self.grow(self.height)?;
-        Ok(self.node(Expr::Parentheses(inner), self.span(open).to(self.span(close))))
+        Ok(self.node(Expr::Parentheses(Box::new(inner)), self.span(open).to(self.span(close))))
     }
 
     /// Reads the steps that follow an expression.
@@ -162,20 +166,21 @@ impl Parser<'_> {
             let span = into.span.to(step.span());
             if let Step::Splat { full, each, marker } = step {
                 self.grow(height.max(self.height))?;
-                into = self.node(Expr::Splat { source: into, full, each, marker }, span);
+                let splat = Splat { source: into, full, each, marker };
+                into = self.node(Expr::Splat(Box::new(splat)), span);
                 continue;
             }
             self.height = height.max(self.height);
-            match &mut *into.expr {
-                Expr::Traversal { steps, .. } | Expr::Relative { steps, .. } => {
-                    steps.push(step);
-                    into.span = span;
-                }
+            match &mut into.expr {
+                Expr::Traversal(it) => it.steps.push(step),
+                Expr::Relative(it) => it.steps.push(step),
                 _ => {
                     self.grow(self.height)?;
-                    into = self.node(Expr::Relative { source: into, steps: vec![step] }, span);
+                    let relative = Relative { source: into, steps: vec![step] };
+                    into = self.node(Expr::Relative(Box::new(relative)), span);
                 }
             }
+            into.span = span;
         }
         Ok(into)
     }
@@ -260,7 +265,7 @@ impl Parser<'_> {
             Ok((key, parser.read()))
         })?;
         self.grow(self.height)?;
-        Ok(Step::Index(key, self.span(open).to(self.span(close))))
+        Ok(Step::Index(Box::new(key), self.span(open).to(self.span(close))))
     }
 
     /// Reads the rest of a call whose first name was read.
@@ -283,7 +288,8 @@ impl Parser<'_> {
         let (arguments, expand, close) =
             self.with_newlines(false, |parser| parser.arguments(whole))?;
         let span = name.span.to(close);
-        Ok(self.node(Expr::Call { name, arguments, expand, close }, span))
+        let call = Call { name, arguments: exact(arguments).into(), expand, close };
+        Ok(self.node(Expr::Call(Box::new(call)), span))
     }
 
     /// Reads arguments up to the closing parenthesis. `call` is the call's name and opening parenthesis.
@@ -350,7 +356,7 @@ impl Parser<'_> {
                 }
             };
             parser.grow(height)?;
-            Ok(parser.node(Expr::Tuple(items), start.to(parser.span(close))))
+            Ok(parser.node(Expr::Tuple(exact(items).into()), start.to(parser.span(close))))
         })
     }
 
@@ -399,19 +405,19 @@ impl Parser<'_> {
             };
         };
         self.grow(height)?;
-        Ok(self.node(Expr::Object(items), start.to(self.span(close))))
+        Ok(self.node(Expr::Object(exact(items).into()), start.to(self.span(close))))
     }
 
     fn object_key(&mut self) -> Parsed<ObjectKey> {
         let token = self.peek();
         let key = self.expression()?;
-        Ok(match &*key.expr {
-            Expr::Traversal { root, steps } if steps.is_empty() => {
-                ObjectKey::Name(Name { text: nfc(&root.text), span: root.span })
+        Ok(match &key.expr {
+            Expr::Traversal(it) if it.steps.is_empty() => {
+                ObjectKey::Name(Name { text: nfc(&it.root.text), span: it.root.span })
             }
             // Bare `true`, `false` and `null` are names here.
             Expr::Bool(_) | Expr::Null => ObjectKey::Name(self.name(token)),
-            _ => ObjectKey::Expression(key),
+            _ => ObjectKey::Expression(Box::new(key)),
         })
     }
 

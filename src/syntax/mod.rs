@@ -16,6 +16,7 @@ mod expression;
 mod format;
 mod json;
 mod parser;
+mod pieces;
 mod place;
 mod problems;
 mod reading;
@@ -29,8 +30,9 @@ mod walk;
 pub use content::{AttributeSchema, BlockSchema};
 pub use format::format;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
-pub use traversal::{Traversal, parse_traversal};
-pub use walk::{calls, references};
+pub use pieces::parse_each;
+pub use traversal::parse_traversal;
+pub use walk::{broken, calls, references};
 
 use parser::read_with;
 use place::Place;
@@ -40,7 +42,8 @@ use token::{Kind, Start};
 ///
 /// A top-level attribute or block with an error is left out of the body and reported; reading goes on behind it.
 pub fn parse(file: FileId, text: &str) -> (Body, Diagnostics) {
-    read_with(text, Place::plain(file, 0), Start::Plain, |parser| parser.file())
+    let (pieces, diags) = parse_each(file, text, |body| body);
+    (pieces::join(pieces), diags)
 }
 
 /// Reads an expression that stands alone; line ends mean nothing. `start` is the byte of the file at which `text` begins.
@@ -166,12 +169,12 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// What it is.
-    pub expr: Box<Expr>,
+    pub expr: Expr,
     /// Its place.
     pub span: Span,
 }
 
-/// The forms of expression.
+/// The forms of expression. Everything large is boxed: a big configuration has millions of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// `null`
@@ -184,66 +187,88 @@ pub enum Expr {
     String(Str),
     /// A quoted string or heredoc with sequences. Trimming (`~`) and heredoc indentation are done. Always a string, even
     /// where a single interpolation is left.
-    Template(Vec<Part>),
+    Template(Box<[Part]>),
     /// `"${x}"`: exactly one interpolation and nothing else; gives the value as it is.
-    Wrapped(Expression),
+    Wrapped(Box<Expression>),
     /// `[a, b]`
-    Tuple(Vec<Expression>),
+    Tuple(Box<[Expression]>),
     /// `{ a = 1, (b) = 2 }`
-    Object(Vec<Item>),
+    Object(Box<[Item]>),
     /// `root.a["b"].c`: a variable and steps into it (possibly none).
-    Traversal {
-        /// The first name.
-        root: Name,
-        /// What follows.
-        steps: Vec<Step>,
-    },
+    Traversal(Box<Traversal>),
     /// `f(x).a[0]`: steps into any other expression; at least one.
-    Relative {
-        /// The expression stepped into.
-        source: Expression,
-        /// What follows.
-        steps: Vec<Step>,
-    },
+    Relative(Box<Relative>),
     /// `x[*].a` (full) or `x.*.a` (attributes only).
-    Splat {
-        /// The expression whose elements are visited.
-        source: Expression,
-        /// Whether it is the full form.
-        full: bool,
-        /// The steps taken from each element.
-        each: Vec<Step>,
-        /// The place of the `[*]` or `.*`.
-        marker: Span,
-    },
+    Splat(Box<Splat>),
     /// `f(a, b...)`, `provider::name::f(a)`, `core::f(a)`.
-    Call {
-        /// The whole name, with its namespaces: `provider::aws::f`.
-        name: Name,
-        /// The arguments.
-        arguments: Vec<Expression>,
-        /// Whether the last argument ends in `...`.
-        expand: bool,
-        /// The place of the closing parenthesis.
-        close: Span,
-    },
+    Call(Box<Call>),
     /// `condition ? yes : no`
-    Conditional {
-        /// The condition.
-        condition: Expression,
-        /// The value if true.
-        yes: Expression,
-        /// The value if false.
-        no: Expression,
-    },
+    Conditional(Box<Conditional>),
     /// `!x`, `-x`
-    Unary(UnaryOp, Expression),
+    Unary(UnaryOp, Box<Expression>),
     /// `a + b` and the like.
-    Binary(BinaryOp, Expression, Expression),
+    Binary(BinaryOp, Box<Expression>, Box<Expression>),
     /// `[for k, v in c : e if cond]`, `{for k, v in c : k => e... if cond}`
     For(Box<For>),
     /// `(x)`
-    Parentheses(Expression),
+    Parentheses(Box<Expression>),
+    /// A string of JSON that is no template: JSON itself is valid around it, so it is an error only for whoever evaluates it.
+    Broken(Box<Diagnostics>),
+}
+
+/// A variable and steps into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traversal {
+    /// The first name.
+    pub root: Name,
+    /// What follows.
+    pub steps: Vec<Step>,
+}
+
+/// Steps into an expression that is no variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relative {
+    /// The expression stepped into.
+    pub source: Expression,
+    /// What follows.
+    pub steps: Vec<Step>,
+}
+
+/// The parts of a splat expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Splat {
+    /// The expression whose elements are visited.
+    pub source: Expression,
+    /// Whether it is the full form.
+    pub full: bool,
+    /// The steps taken from each element.
+    pub each: Vec<Step>,
+    /// The place of the `[*]` or `.*`.
+    pub marker: Span,
+}
+
+/// The parts of a function call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The whole name, with its namespaces: `provider::aws::f`.
+    pub name: Name,
+    /// The arguments.
+    pub arguments: Box<[Expression]>,
+    /// Whether the last argument ends in `...`.
+    pub expand: bool,
+    /// The place of the closing parenthesis.
+    pub close: Span,
+}
+
+/// The parts of a conditional.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conditional {
+    /// The condition.
+    pub condition: Expression,
+    /// The value if true.
+    pub yes: Expression,
+    /// The value if false.
+    pub no: Expression,
 }
 
 /// The parts of a `for` expression.
@@ -283,7 +308,7 @@ pub enum ObjectKey {
     Name(Name),
     /// Any other expression; a parenthesised name is [`Expr::Parentheses`]. A bare `a.b` comes as [`Expr::Traversal`] and is
     /// for the evaluator to refuse ("Ambiguous attribute key").
-    Expression(Expression),
+    Expression(Box<Expression>),
 }
 
 /// One step into a value.
@@ -292,7 +317,7 @@ pub enum Step {
     /// `.name`
     Attribute(Name),
     /// `[key]`, with the place from bracket to bracket.
-    Index(Expression, Span),
+    Index(Box<Expression>, Span),
     /// `.0`
     LegacyIndex(u64, Span),
     /// A splat within a splat, as the second one of `a[*].b[*].c`: `each` is taken from every element of the value so far.
@@ -328,29 +353,37 @@ pub enum Part {
     /// `${…}`
     Interpolation(Expression),
     /// `%{ if c }…%{ else }…%{ endif }`
-    If {
-        /// The condition.
-        condition: Expression,
-        /// The parts if true.
-        yes: Vec<Part>,
-        /// The parts if false.
-        no: Vec<Part>,
-        /// The place of the directive.
-        span: Span,
-    },
+    If(Box<IfPart>),
     /// `%{ for k, v in c }…%{ endfor }`
-    For {
-        /// The name of the key or index, if given.
-        key_name: Option<Name>,
-        /// The name of the value.
-        value_name: Name,
-        /// What is iterated over.
-        collection: Expression,
-        /// The parts for each element.
-        body: Vec<Part>,
-        /// The place of the directive.
-        span: Span,
-    },
+    For(Box<ForPart>),
+}
+
+/// A choice within a template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IfPart {
+    /// The condition.
+    pub condition: Expression,
+    /// The parts if true.
+    pub yes: Vec<Part>,
+    /// The parts if false.
+    pub no: Vec<Part>,
+    /// The place of the directive.
+    pub span: Span,
+}
+
+/// A repetition within a template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForPart {
+    /// The name of the key or index, if given.
+    pub key_name: Option<Name>,
+    /// The name of the value.
+    pub value_name: Name,
+    /// What is iterated over.
+    pub collection: Expression,
+    /// The parts for each element.
+    pub body: Vec<Part>,
+    /// The place of the directive.
+    pub span: Span,
 }
 
 /// Unary operators.

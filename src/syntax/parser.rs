@@ -3,7 +3,7 @@
 //! A top-level item with an error is left out and reading goes on at the next one, so each broken block tells its first
 //! problem and hides nothing behind it. Expressions are read in `expression.rs`, strings in `template.rs`.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::place::Place;
 use super::token::{Kind, Start, Token, is_block_header, scan};
@@ -42,10 +42,11 @@ pub(super) struct Parser<'a> {
     depth: u32,
     limit: u32,
     too_deep: bool,
-    names: FxHashMap<&'a str, Str>,
+    /// Texts that stood here before: equal ones are kept once.
+    shared: FxHashSet<Str>,
 }
 
-/// Scans and reads a text. Reads again on a larger stack when it is nested deeply.
+/// Scans and reads a text.
 pub(super) fn read_with<T: Send>(
     text: &str,
     place: Place<'_>,
@@ -53,18 +54,26 @@ pub(super) fn read_with<T: Send>(
     read: impl Fn(&mut Parser<'_>) -> T + Sync,
 ) -> (T, Diagnostics) {
     let mut diags = Diagnostics::new();
-    let mut text = text;
-    if u32::try_from(place.base + text.len()).is_err() {
-        // A span cannot say where in it anything stands.
-        diags.push(problems::too_large(place.span(0, 0)));
-        text = "";
-    }
+    let text = place.bounded(text, &mut diags);
     let tokens = scan(text, start, &|start, end| place.span(start, end), &mut diags);
+    let (result, problems) = read_tokens(text, place, &tokens, read);
+    diags.extend(problems);
+    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start));
+    (result, diags)
+}
+
+/// Reads tokens of a text, on a larger stack once more when they are nested deeply.
+pub(super) fn read_tokens<T: Send>(
+    text: &str,
+    place: Place<'_>,
+    tokens: &[Token],
+    read: impl Fn(&mut Parser<'_>) -> T + Sync,
+) -> (T, Diagnostics) {
     let attempt = |limit| {
         let mut parser = Parser {
             text,
             place,
-            tokens: &tokens,
+            tokens,
             at: 0,
             newlines: true,
             height: 0,
@@ -72,7 +81,7 @@ pub(super) fn read_with<T: Send>(
             depth: 0,
             limit,
             too_deep: false,
-            names: FxHashMap::default(),
+            shared: FxHashSet::default(),
         };
         let result = read(&mut parser);
         (result, parser.diags, parser.too_deep)
@@ -86,11 +95,7 @@ pub(super) fn read_with<T: Send>(
         // Without a thread the first attempt stands, which says what was too deep.
         done = again.unwrap_or(done);
     }
-    diags.extend(done.1);
-    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start));
-    // What stands in an unclosed block may have been read twice.
-    diags.0.dedup();
-    (done.0, diags)
+    (done.0, done.1)
 }
 
 /// What has been read of a body.
@@ -103,6 +108,12 @@ struct Items {
 }
 
 impl Items {
+    /// Returns what was read, with no room for more.
+    fn body(self, span: Span) -> Body {
+        let (attributes, blocks) = (exact(self.attributes), exact(self.blocks));
+        Body { attributes, blocks, span, json: None }
+    }
+
     fn first(&self, name: &str) -> Option<Span> {
         if !self.names.is_empty() && !self.names.contains(name) {
             return None;
@@ -182,15 +193,23 @@ impl<'a> Parser<'a> {
         self.place.span(start, end)
     }
 
-    /// Returns the name that a token spells. Equal names share their text.
+    /// Returns the name that a token spells.
     pub fn name(&mut self, token: Token) -> Name {
-        let text = self.text_of(token);
-        let text = self.names.entry(text).or_insert_with(|| text.into()).clone();
-        Name { text, span: self.span(token) }
+        Name { text: self.share(self.text_of(token)), span: self.span(token) }
+    }
+
+    /// Returns text that equal texts share.
+    pub fn share(&mut self, text: &str) -> Str {
+        if let Some(known) = self.shared.get(text) {
+            return known.clone();
+        }
+        let text = Str::from(text);
+        self.shared.insert(text.clone());
+        text
     }
 
     pub fn node(&self, expr: Expr, span: Span) -> Expression {
-        Expression { expr: Box::new(expr), span }
+        Expression { expr, span }
     }
 
     /// Reports a problem and gives up on the item.
@@ -259,7 +278,7 @@ impl<'a> Parser<'a> {
             }
         }
         let span = self.place.span(0, self.text.len());
-        Body { attributes: items.attributes, blocks: items.blocks, span, json: None }
+        items.body(span)
     }
 
     fn no_item(&mut self, token: Token) -> Broken {
@@ -387,7 +406,7 @@ impl<'a> Parser<'a> {
                 );
             }
         };
-        Ok(Block { kind, labels, body, header })
+        Ok(Block { kind, labels: exact(labels), body, header })
     }
 
     /// Reads a body up to its closing brace.
@@ -403,12 +422,7 @@ impl<'a> Parser<'a> {
                 Kind::CloseBrace => {
                     self.read();
                     let span = self.span(open).to(self.span(token));
-                    return Ok(Body {
-                        attributes: items.attributes,
-                        blocks: items.blocks,
-                        span,
-                        json: None,
-                    });
+                    return Ok(items.body(span));
                 }
                 Kind::End => {
                     let at = self.span(open);
@@ -453,8 +467,18 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Returns the same items in exactly the room that they need. (Shrinking leaves what was allocated for more as it is.)
+pub(super) fn exact<T>(items: Vec<T>) -> Vec<T> {
+    if items.len() == items.capacity() {
+        return items;
+    }
+    let mut exact = Vec::with_capacity(items.len());
+    exact.extend(items);
+    exact
+}
+
 /// Keeps the stack of open brackets; a closing one closes everything up to its partner.
-fn balance(open: &mut Vec<Kind>, kind: Kind) {
+pub(super) fn balance(open: &mut Vec<Kind>, kind: Kind) {
     let partner = |it: Kind| match kind {
         Kind::CloseBrace => it == Kind::OpenBrace,
         Kind::CloseBracket => it == Kind::OpenBracket,

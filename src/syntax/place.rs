@@ -1,6 +1,7 @@
 //! From bytes of a text to spans of the file it stands in.
 
-use crate::diagnostic::{FileId, Span};
+use super::problems;
+use crate::diagnostic::{Diagnostics, FileId, Span};
 
 /// Where a text stands in its file.
 #[derive(Clone, Copy)]
@@ -16,6 +17,15 @@ impl<'a> Place<'a> {
     /// Returns the place of a text that stands in its file as it is, from byte `base`.
     pub fn plain(file: FileId, base: usize) -> Place<'a> {
         Place { file, base, map: &[] }
+    }
+
+    /// Returns the text, or an empty one where a span could not say where in it anything stands, which is reported.
+    pub fn bounded<'t>(&self, text: &'t str, diags: &mut Diagnostics) -> &'t str {
+        if u32::try_from(self.base + text.len()).is_ok() {
+            return text;
+        }
+        diags.push(problems::too_large(self.span(0, 0)));
+        ""
     }
 
     /// Returns the span of a byte range of the text.

@@ -1,12 +1,14 @@
 //! Small questions that others ask an expression or body: is it a keyword, a literal, a plain list?
 
-use super::{Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Step};
+use super::{
+    Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Step, Traversal,
+};
 use crate::value::{PathStep, Str, Value};
 
 impl Expression {
     /// Returns the text of a string without sequences.
     pub fn as_static_string(&self) -> Option<&Str> {
-        match &*self.expr {
+        match &self.expr {
             Expr::String(text) => Some(text),
             _ => None,
         }
@@ -14,23 +16,23 @@ impl Expression {
 
     /// Returns the single name that this is, such as `string` or `all`. `true`, `false` and `null` are no names here.
     pub fn as_keyword(&self) -> Option<&str> {
-        match &*self.expr {
-            Expr::Traversal { root, steps } if steps.is_empty() => Some(&root.text),
+        match self.as_traversal()? {
+            (root, []) => Some(&root.text),
             _ => None,
         }
     }
 
     /// Returns name and steps, if this is a variable with steps (or without).
     pub fn as_traversal(&self) -> Option<(&Name, &[Step])> {
-        match &*self.expr {
-            Expr::Traversal { root, steps } => Some((root, steps)),
+        match &self.expr {
+            Expr::Traversal(it) => Some((&it.root, &it.steps)),
             _ => None,
         }
     }
 
     /// Returns the elements of a tuple constructor.
     pub fn as_tuple(&self) -> Option<&[Expression]> {
-        match &*self.expr {
+        match &self.expr {
             Expr::Tuple(items) => Some(items),
             _ => None,
         }
@@ -38,23 +40,15 @@ impl Expression {
 
     /// Returns the items of an object constructor.
     pub fn as_object(&self) -> Option<&[Item]> {
-        match &*self.expr {
+        match &self.expr {
             Expr::Object(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    /// Returns name and arguments of a function call.
-    pub fn as_call(&self) -> Option<(&Name, &[Expression])> {
-        match &*self.expr {
-            Expr::Call { name, arguments, .. } => Some((name, arguments)),
             _ => None,
         }
     }
 
     /// Returns the value, if this is `null`, a bool, a number or a string without sequences.
     pub fn as_literal(&self) -> Option<Value> {
-        match &*self.expr {
+        match &self.expr {
             Expr::Null => Some(Value::NULL),
             Expr::Bool(it) => Some(Value::Bool(*it)),
             Expr::Number(it) => Some(Value::Number(it.clone())),
@@ -65,16 +59,14 @@ impl Expression {
 
     /// Returns whether this is `null`, a bool, a number or a string without sequences.
     pub fn is_literal(&self) -> bool {
-        matches!(&*self.expr, Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_))
+        matches!(&self.expr, Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_))
     }
+}
 
-    /// Returns the expression inside any parentheses.
-    pub fn unwrap_parentheses(&self) -> &Expression {
-        let mut it = self;
-        while let Expr::Parentheses(inner) = &*it.expr {
-            it = inner;
-        }
-        it
+impl Expr {
+    /// Returns a variable with steps into it.
+    pub fn traversal(root: Name, steps: Vec<Step>) -> Expr {
+        Expr::Traversal(Box::new(Traversal { root, steps }))
     }
 }
 
@@ -84,7 +76,7 @@ impl Step {
         match self {
             Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
             Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-            Step::Index(key, _) => match &*key.expr {
+            Step::Index(key, _) => match &key.expr {
                 Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
                 Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
                 _ => None,

@@ -3,9 +3,9 @@
 //! As in HCL, a `~` trims only the text token beside it, and each line of a heredoc is a token of its own; the common
 //! indentation of `<<-` is taken off afterwards, from tokens that begin a line.
 
-use super::parser::{Broken, Parsed, Parser};
+use super::parser::{Broken, Parsed, Parser, exact};
 use super::token::{Kind, Token};
-use super::{Expr, Expression, Name, Part, problems};
+use super::{Expr, Expression, ForPart, IfPart, Name, Part, problems};
 use crate::diagnostic::Span;
 use crate::value::nfc;
 
@@ -36,6 +36,9 @@ impl Open {
         *span
     }
 }
+
+/// Up to how many bytes of text equal strings are likely.
+const SHARED: usize = 32;
 
 impl Parser<'_> {
     /// Reads a quoted string or heredoc.
@@ -207,16 +210,17 @@ impl Parser<'_> {
                 .iter()
                 .map(|it| if let Flat::Text(text) = it { text.as_str() } else { "" })
                 .collect();
-            return Ok(self.node(Expr::String(nfc(&text)), span));
+            let text = if text.len() <= SHARED { self.share(&nfc(&text)) } else { nfc(&text) };
+            return Ok(self.node(Expr::String(text), span));
         }
         if let [Flat::Interpolation(_)] = &parts[..]
             && let Some(Flat::Interpolation(inner)) = parts.pop()
         {
             self.grow(self.height)?;
-            return Ok(self.node(Expr::Wrapped(inner), span));
+            return Ok(self.node(Expr::Wrapped(Box::new(inner)), span));
         }
         let parts = self.match_directives(parts)?;
-        Ok(self.node(Expr::Template(parts), span))
+        Ok(self.node(Expr::Template(exact(parts).into()), span))
     }
 
     /// Matches `if … else … endif` and `for … endfor`. In a loop: directives may nest as deep as they like to begin with.
@@ -254,7 +258,8 @@ impl Parser<'_> {
                             Some(yes) => (yes, last),
                             None => (last, Vec::new()),
                         };
-                        parts.push(Part::If { condition, yes, no, span: span.to(at) });
+                        let part = IfPart { condition, yes, no, span: span.to(at) };
+                        parts.push(Part::If(Box::new(part)));
                     }
                     other => {
                         let inside = other.map(|it| it.0.keyword());
@@ -264,13 +269,9 @@ impl Parser<'_> {
                 Flat::EndFor(at) => match stack.pop() {
                     Some((Open::For { key_name, value_name, collection, span }, outer)) => {
                         let body = std::mem::replace(&mut parts, outer);
-                        parts.push(Part::For {
-                            key_name,
-                            value_name,
-                            collection,
-                            body,
-                            span: span.to(at),
-                        });
+                        let span = span.to(at);
+                        let part = ForPart { key_name, value_name, collection, body, span };
+                        parts.push(Part::For(Box::new(part)));
                     }
                     other => {
                         let inside = other.map(|it| it.0.keyword());

@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostics, FileId, Sources};
 mod accepted;
 pub(super) mod edit;
 mod json;
+mod pieces;
 pub(super) mod print;
 
 /// Lists problems: `line:column-column summary`.
@@ -442,7 +443,7 @@ fn spans_cover_what_they_name() {
     assert!(at(block.body.span).starts_with("{\n") && at(block.body.span).ends_with('}'));
     let attribute = &block.body.attributes[0];
     assert_eq!(at(attribute.span()), "x = f(1, y[0].z) + \"${ q }\"");
-    let Expr::Binary(_, call, string) = &*attribute.value.expr else { panic!("a sum") };
+    let Expr::Binary(_, call, string) = &attribute.value.expr else { panic!("a sum") };
     assert_eq!(at(call.span), "f(1, y[0].z)");
     assert_eq!(at(string.span), "\"${ q }\"");
 }

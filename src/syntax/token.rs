@@ -5,6 +5,7 @@
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
+use super::parser::balance;
 use super::problems;
 use crate::diagnostic::{Diagnostics, Span};
 
@@ -120,28 +121,64 @@ pub(super) fn scan(
     place: &dyn Fn(usize, usize) -> Span,
     diags: &mut Diagnostics,
 ) -> Vec<Token> {
-    let mut scanner = Scanner::new(text, start);
+    let mut scanner = Scanner::new(text, start, text.len());
     scanner.run();
     scanner.problems.report(place, diags);
     scanner.tokens
 }
 
+/// The tokens of a file, piece by piece.
+pub(super) struct Pieces<'a> {
+    scanner: Scanner<'a>,
+    /// How many bytes a piece has at least, unless the file ends.
+    least: usize,
+    taken: usize,
+    ended: bool,
+}
+
+impl<'a> Pieces<'a> {
+    pub fn new(text: &'a str, least: usize) -> Pieces<'a> {
+        Pieces { scanner: Scanner::new(text, Start::Plain, least), least, taken: 0, ended: false }
+    }
+
+    /// Reports what can be in no valid file. `place` gives the span of a byte range.
+    pub fn report(self, place: &dyn Fn(usize, usize) -> Span, diags: &mut Diagnostics) {
+        self.scanner.problems.report(place, diags);
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    /// A piece and its number. Its last token, and only that, is [`Kind::End`].
+    type Item = (usize, Vec<Token>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.ended = self.scanner.run_to_top(self.scanner.at + self.least);
+        self.taken += 1;
+        let room = Vec::with_capacity(self.scanner.tokens.len());
+        Some((self.taken, std::mem::replace(&mut self.scanner.tokens, room)))
+    }
+}
+
 /// Splits valid configuration into tokens for which layout counts: comments are among them, and every single line end.
 pub(super) fn scan_layout(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner { layout: true, ..Scanner::new(text, Start::Plain) };
+    let mut scanner = Scanner { layout: true, ..Scanner::new(text, Start::Plain, text.len()) };
     scanner.run();
     scanner.tokens
 }
 
 impl Scanner<'_> {
-    fn new(text: &str, start: Start) -> Scanner<'_> {
+    /// `room` is the length of text for whose tokens room is made.
+    fn new(text: &str, start: Start, room: usize) -> Scanner<'_> {
         let mode = if start == Start::Plain { Mode::Plain { braces: 0 } } else { Mode::Bare };
         Scanner {
             text,
             bytes: text.as_bytes(),
             at: if text.starts_with('\u{feff}') { 3 } else { 0 },
             modes: vec![mode],
-            tokens: Vec::with_capacity(text.len() / 5 + 2),
+            tokens: Vec::with_capacity(room.min(text.len()) / 5 + 2),
             comments_unclosed: false,
             layout: false,
             problems: problems::Lexical::default(),
@@ -150,14 +187,48 @@ impl Scanner<'_> {
 
     fn run(&mut self) {
         while self.at < self.text.len() {
-            match self.modes.last().expect("the first mode is never left") {
-                Mode::Plain { .. } => self.plain(),
-                Mode::Quoted => self.quoted(),
-                Mode::Heredoc { .. } => self.heredoc(),
-                Mode::Bare => self.bare(),
+            self.go_on();
+        }
+        self.push(Kind::End, self.at);
+    }
+
+    /// Scans until a name begins a line behind byte `least` and nothing is open. Returns whether the text ends instead.
+    fn run_to_top(&mut self, least: usize) -> bool {
+        let mut open = Vec::new();
+        let mut seen = 0;
+        while self.at < self.text.len() {
+            self.go_on();
+            for token in &self.tokens[seen..] {
+                match token.kind {
+                    // Whatever was open ended here.
+                    Kind::Restart => open.clear(),
+                    kind => balance(&mut open, kind),
+                }
+            }
+            seen = self.tokens.len();
+            if self.at >= least && open.is_empty() && self.is_at_top() {
+                break;
             }
         }
-        self.push(Kind::End, self.text.len());
+        self.push(Kind::End, self.at);
+        self.at == self.text.len()
+    }
+
+    /// Whether a name begins a line here and the scanner is inside of nothing.
+    fn is_at_top(&self) -> bool {
+        self.modes.len() == 1
+            && matches!(self.tokens.last(), Some(Token { kind: Kind::Newline, .. }))
+            && ident_length(&self.text[self.at..]) > 0
+            && self.bytes[self.at - 1] == b'\n'
+    }
+
+    fn go_on(&mut self) {
+        match self.modes.last().expect("the first mode is never left") {
+            Mode::Plain { .. } => self.plain(),
+            Mode::Quoted => self.quoted(),
+            Mode::Heredoc { .. } => self.heredoc(),
+            Mode::Bare => self.bare(),
+        }
     }
 
     /// Adds the token that begins at `start` and ends here.

@@ -3,20 +3,11 @@
 use super::parser::{Parsed, Parser, read_with};
 use super::place::Place;
 use super::token::{Kind, Start};
-use super::{Expr, Name, Step, problems};
+use super::{Expr, Step, Traversal, problems};
 use crate::diagnostic::{Diagnostics, FileId};
 use crate::value::{Number, nfc};
 
-/// A variable and literal steps into it: what an address is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Traversal {
-    /// The first name.
-    pub root: Name,
-    /// Attributes, and indexes whose key is a literal string or number.
-    pub steps: Vec<Step>,
-}
-
-/// Reads a path of names and literal keys, such as an address. Stricter than an expression: no splats, no references in
+/// Reads a path of names and literal keys, such as an address: attributes, and indexes by a string or number. Stricter than an expression: no splats, no references in
 /// brackets, no legacy indexes.
 pub fn parse_traversal(file: FileId, text: &str, start: usize) -> Result<Traversal, Diagnostics> {
     traversal_at(text, Place::plain(file, start))
@@ -79,6 +70,6 @@ impl Parser<'_> {
         if close.kind != Kind::CloseBracket {
             return Err(self.fail_at(close, problems::unclosed_index));
         }
-        Ok(Step::Index(key, open.to(self.span(close))))
+        Ok(Step::Index(Box::new(key), open.to(self.span(close))))
     }
 }

@@ -3,7 +3,7 @@
 //! Walks with a stack of its own, so a tall tree costs no recursion.
 
 use super::{Expr, Expression, Name, ObjectKey, Part, Step};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostics, Span};
 use crate::value::Str;
 
 /// Calls `visit` for every variable that an expression refers to and that it does not bind itself, in source order:
@@ -17,7 +17,7 @@ pub fn references<'a>(
 ) {
     let mut walk = Walk::new(expression);
     while let Some((expression, scope)) = walk.next() {
-        if let Expr::Traversal { root, steps } = &*expression.expr
+        if let Some((root, steps)) = expression.as_traversal()
             && !walk.binds(scope, &root.text)
         {
             visit(root, steps, expression.span);
@@ -33,8 +33,18 @@ pub fn calls<'a>(
 ) {
     let mut walk = Walk::new(expression);
     while let Some((expression, _)) = walk.next() {
-        if let Expr::Call { name, arguments, .. } = &*expression.expr {
-            visit(name, arguments, expression.span);
+        if let Expr::Call(it) = &expression.expr {
+            visit(&it.name, &it.arguments, expression.span);
+        }
+    }
+}
+
+/// Calls `visit` with what is wrong with every string of JSON in an expression that is no template, in source order.
+pub fn broken<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Diagnostics)) {
+    let mut walk = Walk::new(expression);
+    while let Some((expression, _)) = walk.next() {
+        if let Expr::Broken(problems) = &expression.expr {
+            visit(problems);
         }
     }
 }
@@ -119,8 +129,8 @@ impl<'a> Walk<'a> {
 
     /// Puts the parts of an expression down, in source order.
     fn enter(&mut self, expression: &'a Expression, scope: Option<usize>) {
-        match &*expression.expr {
-            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
+        match &expression.expr {
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
             Expr::Template(parts) => self.todo.push((Todo::Parts(parts), scope)),
             Expr::Wrapped(inner) | Expr::Unary(_, inner) | Expr::Parentheses(inner) => {
                 self.push(inner, scope)
@@ -134,14 +144,18 @@ impl<'a> Walk<'a> {
                     self.push(&item.value, scope);
                 }
             }
-            Expr::Traversal { steps, .. } => self.todo.push((Todo::Steps(steps), scope)),
-            Expr::Relative { source, steps } | Expr::Splat { source, each: steps, .. } => {
-                self.push(source, scope);
-                self.todo.push((Todo::Steps(steps), scope));
+            Expr::Traversal(it) => self.todo.push((Todo::Steps(&it.steps), scope)),
+            Expr::Relative(it) => {
+                self.push(&it.source, scope);
+                self.todo.push((Todo::Steps(&it.steps), scope));
             }
-            Expr::Call { arguments, .. } => arguments.iter().for_each(|it| self.push(it, scope)),
-            Expr::Conditional { condition, yes, no } => {
-                for part in [condition, yes, no] {
+            Expr::Splat(it) => {
+                self.push(&it.source, scope);
+                self.todo.push((Todo::Steps(&it.each), scope));
+            }
+            Expr::Call(it) => it.arguments.iter().for_each(|it| self.push(it, scope)),
+            Expr::Conditional(it) => {
+                for part in [&it.condition, &it.yes, &it.no] {
                     self.push(part, scope);
                 }
             }
@@ -163,15 +177,15 @@ impl<'a> Walk<'a> {
         match part {
             Part::Literal(_) => {}
             Part::Interpolation(value) => self.push(value, scope),
-            Part::If { condition, yes, no, .. } => {
-                self.push(condition, scope);
-                self.todo.push((Todo::Parts(yes), scope));
-                self.todo.push((Todo::Parts(no), scope));
+            Part::If(it) => {
+                self.push(&it.condition, scope);
+                self.todo.push((Todo::Parts(&it.yes), scope));
+                self.todo.push((Todo::Parts(&it.no), scope));
             }
-            Part::For { key_name, value_name, collection, body, .. } => {
-                self.push(collection, scope);
-                let inner = self.bind(key_name.as_ref(), value_name, scope);
-                self.todo.push((Todo::Parts(body), inner));
+            Part::For(it) => {
+                self.push(&it.collection, scope);
+                let inner = self.bind(it.key_name.as_ref(), &it.value_name, scope);
+                self.todo.push((Todo::Parts(&it.body), inner));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Values of the language: null, unknown, known; their types and marks.
 //!
-//! A [`Value`] is 24 bytes and shared: cloning never copies a tree. Strings are NFC, maps and objects sorted by name,
+//! A [`Value`] is 16 bytes and shared: cloning never copies a tree. Strings are NFC, maps and objects sorted by name,
 //! sets sorted and free of duplicates; whoever builds one keeps these invariants by using the constructors below.
 //! What values do (conversion, comparison, arithmetic, JSON) stands in the files beside this one.
 
@@ -19,6 +19,7 @@ mod notation;
 pub mod number;
 pub mod path;
 pub mod set;
+pub mod text;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
@@ -36,8 +37,8 @@ pub use path::{Path, PathError, PathStep, ShowPath};
 pub use types::{Kind, Type};
 pub use unknown::{Refinement, Unknown};
 
-/// Cheap shared text.
-pub type Str = Arc<str>;
+/// Cheap shared text: one pointer wide, so that values and names stay small.
+pub type Str = arcstr::ArcStr;
 
 /// A value: of a known type, perhaps null, perhaps unknown, perhaps marked.
 ///

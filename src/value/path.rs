@@ -262,7 +262,7 @@ impl Value {
             (Value::Number(super::Number::Big(a)), Value::Number(super::Number::Big(b))) => {
                 Arc::ptr_eq(a, b)
             }
-            (Value::String(a), Value::String(b)) => Arc::ptr_eq(a, b),
+            (Value::String(a), Value::String(b)) => Str::ptr_eq(a, b),
             (Value::Unknown(a), Value::Unknown(b)) => Arc::ptr_eq(a, b),
             (Value::List(a), Value::List(b)) | (Value::Set(a), Value::Set(b)) => Arc::ptr_eq(a, b),
             (Value::Map(a), Value::Map(b)) => Arc::ptr_eq(a, b),

@@ -1,9 +1,9 @@
 //! The order and uniqueness of set elements.
 
 use std::cmp::Ordering;
-use std::fmt::Write;
 use std::sync::Arc;
 
+use super::text::push_shown;
 use super::{Marks, Notation, Sequence, Type, Value, unknown};
 
 /// Sorts and deduplicates: strings, numbers and bools by value, others by the bytes of [`sort_text`]; unknown elements
@@ -87,7 +87,7 @@ fn sort_text(value: &Value, out: &mut String) {
         Value::Unknown(_) => out.push('?'),
         Value::Bool(it) => out.push(if *it { 'T' } else { 'F' }),
         Value::Number(it) => out.push_str(&it.text(Notation::General, Some(10))),
-        Value::String(it) => quote(it, out),
+        Value::String(it) => push_shown(out, it),
         Value::List(it) | Value::Set(it) => {
             out.push('[');
             each(&it.items, out);
@@ -96,7 +96,7 @@ fn sort_text(value: &Value, out: &mut String) {
         Value::Map(it) => {
             out.push('{');
             for (key, item) in &it.entries {
-                quote(key, out);
+                push_shown(out, key);
                 out.push(':');
                 sort_text(item, out);
                 out.push(';');
@@ -115,47 +115,4 @@ fn sort_text(value: &Value, out: &mut String) {
         }
         Value::Marked(it) => sort_text(&it.value, out),
     }
-}
-
-/// Quotes text as Go's `%q` does, close enough to sort the same.
-fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for it in text.chars() {
-        match it {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            it if (it as u32) < 0x20 || it as u32 == 0x7f => {
-                let _ = write!(out, "\\x{:02x}", it as u32);
-            }
-            it if is_printable(it) => out.push(it),
-            it if (it as u32) < 0x10000 => {
-                let _ = write!(out, "\\u{:04x}", it as u32);
-            }
-            it => {
-                let _ = write!(out, "\\U{:08x}", it as u32);
-            }
-        }
-    }
-    out.push('"');
-}
-
-/// Whether Go prints a character as it is: letters, marks, numbers, punctuation, symbols and the space.
-///
-/// Rust's debug text escapes the same characters, and grapheme extenders besides, which Go does not.
-pub(crate) fn is_printable(it: char) -> bool {
-    it.is_ascii_graphic() || it == ' ' || it.is_alphanumeric() || {
-        let mut escaped = it.escape_debug();
-        escaped.len() == 1 || escaped.next() == Some('\\') && is_combining(it)
-    }
-}
-
-fn is_combining(it: char) -> bool {
-    unicode_normalization::char::is_combining_mark(it)
 }

@@ -43,8 +43,8 @@ fn rooms() -> Vec<String> {
 
 /// The floors of the library, lowest first. Rooms of one floor may know each other.
 const FLOORS: &[&str] = &[
-    "address diagnostic value syntax",
-    "schema world expression config state request",
+    "address diagnostic world value syntax",
+    "schema expression config state request",
     "provider backend install",
     "datalog lower",
     "schedule observe plan planner",

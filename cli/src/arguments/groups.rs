@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command as Grammar, FromArgMatches};
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::VariableSource;
+use entail::value::text::shown;
 
 use super::flags;
 use crate::view::diagnostics::Grouping;
-use crate::view::style::quoted;
 
 /// How things look; every command takes these.
 #[derive(Args, Clone, Debug)]
@@ -178,7 +178,7 @@ fn flag_source(text: &str) -> Result<VariableSource, Diagnostic> {
     match text.split_once('=') {
         Some((name, value)) if name.ends_with(' ') => invalid(format!(
             "Variable name {} is invalid due to trailing space. Did you mean -var=\"{}={}\"?",
-            quoted(name),
+            shown(name),
             name.trim_end_matches(' '),
             value.trim_start_matches(' '),
         )),
@@ -186,7 +186,7 @@ fn flag_source(text: &str) -> Result<VariableSource, Diagnostic> {
         None => invalid(format!(
             "The given -var option {} is not correctly specified. Must be a variable name and value separated by an equals \
              sign, like -var=\"key=value\".",
-            quoted(text),
+            shown(text),
         )),
     }
 }

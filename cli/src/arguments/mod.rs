@@ -10,7 +10,7 @@ use clap::{Command as Grammar, CommandFactory, FromArgMatches};
 use entail::diagnostic::Diagnostic;
 
 use self::groups::VariableArgs;
-use crate::commands::Cli;
+use crate::commands::{Cli, Command};
 
 pub mod flags;
 pub mod groups;
@@ -101,7 +101,18 @@ fn parse(
         .try_get_matches_from(std::iter::once("entail".to_owned()).chain(words))
         .map_err(|it| misused(flags::misunderstood(&it)))?;
     let cli = Cli::from_arg_matches(&matches).map_err(|it| misused(flags::misunderstood(&it)))?;
+    misuse(&cli.command).map_err(misused)?;
     Ok((name, cli, variables(&matches)))
+}
+
+/// Finds what makes no sense about flags and words together, each on its own being right.
+fn misuse(command: &Command) -> Result<(), Diagnostic> {
+    match command {
+        Command::Output(args) => args.asked().map(drop),
+        Command::Show(args) => args.asked().map(drop),
+        Command::Validate(args) => args.directory().map(drop),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the variables that the innermost command is given, whichever it is.

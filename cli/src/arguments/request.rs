@@ -8,9 +8,9 @@ use entail::address::{Instance, Mode};
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use entail::request::{PlanMode, Request, Selector};
+use entail::value::text::shown;
 
 use super::groups::{LockArgs, PlanningArgs, StateArgs, VariableArgs};
-use crate::view::style::quoted;
 
 /// What `-parallelism=0` means.
 const USUAL_PARALLELISM: usize = 10;
@@ -114,7 +114,7 @@ fn compat(program: Option<&str>) -> Result<bool, Diagnostic> {
         Some("opentofu") => Ok(true),
         Some(other) => Err(Diagnostic::error("Invalid -compat option").detail(format!(
             "There is no reading called {}. The one there is: -compat=opentofu.",
-            quoted(other)
+            shown(other)
         ))),
     }
 }
@@ -131,7 +131,7 @@ pub fn parallelism(number: i64) -> Result<usize, Diagnostic> {
 
 fn replaced(text: &str) -> Result<Instance, Diagnostic> {
     let invalid = |detail: &str| {
-        Diagnostic::error(format!("Invalid force-replace address {}", quoted(text))).detail(detail)
+        Diagnostic::error(format!("Invalid force-replace address {}", shown(text))).detail(detail)
     };
     let address: Instance = text.parse().map_err(|it: Diagnostic| invalid(&it.detail))?;
     match address.resource.mode {

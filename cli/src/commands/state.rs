@@ -9,6 +9,7 @@ use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run};
 use entail::state::{self, State};
+use entail::value::text::shown;
 use entail::world::World;
 
 use super::store::{Store, no_state};
@@ -17,7 +18,7 @@ use crate::arguments::groups::{LockArgs, MessageArgs, StateArgs as StateFiles, V
 use crate::arguments::request::{LockOptions, StateOptions, target};
 use crate::ui::{Manner, Ui};
 use crate::view::state as view;
-use crate::view::style::{Paint, quoted};
+use crate::view::style::Paint;
 
 /// Advanced state management
 ///
@@ -421,13 +422,12 @@ fn unreadable(file: &str, error: &std::io::Error) -> Diagnostic {
 /// What was read is no state.
 fn no_source(file: &str, problems: &Diagnostics) -> Diagnostic {
     let why: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    Diagnostic::error(format!("Failed to read source state {}", quoted(file)))
-        .detail(why.join("\n"))
+    Diagnostic::error(format!("Failed to read source state {}", shown(file))).detail(why.join("\n"))
 }
 
 /// An address that should name one instance does not.
 fn not_an_instance(text: &str) -> Diagnostic {
-    Diagnostic::error(format!("Error parsing instance address {}", quoted(text))).detail(
+    Diagnostic::error(format!("Error parsing instance address {}", shown(text))).detail(
         "This command requires that the address references one specific instance. To view the available instances, use \"entail state list\". Please modify the address to reference a specific instance.",
     )
 }
@@ -489,7 +489,6 @@ fn cannot_ask() -> Diagnostic {
 
 fn source(text: &str, which: &str) -> Result<Provider, Diagnostic> {
     text.parse().map_err(|it: Diagnostic| {
-        Diagnostic::error(format!("Invalid \"{which}\" provider {}", quoted(text)))
-            .detail(it.detail)
+        Diagnostic::error(format!("Invalid \"{which}\" provider {}", shown(text))).detail(it.detail)
     })
 }

@@ -14,11 +14,14 @@ use entail::world::World;
 use super::{lock, read_state, with_room};
 use crate::arguments::request::{LockOptions, StateOptions};
 use crate::commands::console::ConsoleArgs;
+use crate::commands::words;
 use crate::ui::Ui;
 
 /// Evaluates every line until the input ends, or `exit`. On a pipe, the first error ends it.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Diagnostics> {
-    crate::commands::no_words(&args.words)?;
+    let (summary, detail) =
+        ("Too many command line arguments", "Expected at most one positional argument.");
+    words::<0>(&args.words, summary, detail)?;
     let files = Choice { state: args.state.clone(), ..Choice::default() };
     let state = StateOptions { files, lock: LockOptions::from(&args.lock) };
     let request = Request { variables: args.variables.sources()?, ..Request::default() };
@@ -31,6 +34,9 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
         let stored = read_state(ui, &session)?.state.unwrap_or_default();
         let (inputs, _, found) = session.given_variables(&request);
         problems.extend(found);
+        if problems.has_errors() {
+            return Err(problems);
+        }
         let variables = session.variables_or_unknown(&inputs)?;
         let (pool, found) =
             runtime.block_on(Pool::start(&session.supply, session.needed_providers(&stored)));

@@ -11,6 +11,7 @@ use entail::operation::event::{Event, Sink};
 use entail::operation::import::{Refusal, check_target, import, wrong_mode};
 use entail::operation::session::Session;
 use entail::request::Request;
+use entail::value::text::shown;
 use entail::world::World;
 
 use super::{begin, lock, read_state, root_variables, unless_interrupted, with_interrupts};
@@ -18,7 +19,7 @@ use crate::arguments::request::{StateOptions, parallelism};
 use crate::commands::import::ImportArgs;
 use crate::ui::Ui;
 use crate::view::PRODUCT;
-use crate::view::style::{Paint, quoted};
+use crate::view::style::Paint;
 
 /// Finds an object and records it in the state.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ImportArgs) -> Result<u8, Diagnostics> {
@@ -108,7 +109,7 @@ fn no_files(folder: &Path) -> Diagnostic {
 
 /// Says which block to write first.
 fn no_block(ui: &Ui, address: &Instance, module: &str) -> u8 {
-    let address_text = quoted(&address.to_string());
+    let address_text = shown(&address.to_string());
     if ui.is_json() {
         return ui.diagnostics(
             Diagnostic::error(format!(
@@ -126,8 +127,8 @@ fn no_block(ui: &Ui, address: &Instance, module: &str) -> u8 {
     ui.err(&format!(
         "{label}{}\n\nBefore importing this resource, please create its configuration in {module}. For example:\n\nresource {} {} {{\n  # (resource arguments)\n}}\n\n",
         style.bold(&summary),
-        quoted(&address.resource.kind),
-        quoted(&address.resource.name),
+        shown(&address.resource.kind),
+        shown(&address.resource.name),
     ));
     1
 }

@@ -26,15 +26,11 @@ fn required(ui: &Ui, world: &Arc<World>) -> Result<Requirements, Diagnostics> {
 
 /// Adds checksums to the lock file.
 pub fn lock(ui: &Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics> {
-    if args.oci_mirror.is_some() {
-        return Err(Diagnostic::error("Installation method is not supported")
-            .detail("Plugins cannot be had from a registry of container images. Use -fs-mirror or -net-mirror.")
-            .into());
-    }
     let choices = lock::Choices {
         platforms: args.platform.clone(),
         folder: args.fs_mirror.clone(),
         mirror: args.net_mirror.clone(),
+        images: args.oci_mirror.clone(),
         providers: args.words.clone(),
     };
     with_interrupts(ui, |runtime| {

@@ -1,10 +1,11 @@
 //! `init`, `get`, `validate`: a folder made ready, and checked.
 
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use entail::backend::local::Choice;
 use entail::backend::workspace;
-use entail::diagnostic::Diagnostics;
+use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::install::{Event, Settings};
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, copy_module, install_modules};
@@ -151,10 +152,16 @@ pub fn get(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagno
 /// Checks the configuration, and says how many problems there are.
 pub fn validate(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, Diagnostics> {
     let mut world = world.clone();
+    let mut sources = ui.sources.clone();
+    let mut unreadable = None;
     if let Some(directory) = args.directory()? {
-        let mut elsewhere = (*world).clone();
-        elsewhere.root = elsewhere.root.join(directory);
-        world = Arc::new(elsewhere);
+        let root = world.root.join(directory);
+        let folder = shown_folder(&root, &world.root);
+        unreadable = (!root.is_dir()).then(|| unreadable_folder(&folder));
+        if !folder.is_empty() {
+            sources = sources.below(&folder);
+        }
+        world = Arc::new(World { root, ..(*world).clone() });
     }
     let json = args.output.messages.json;
     if !json {
@@ -162,7 +169,10 @@ pub fn validate(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<
     }
     let ui = &*ui;
     with_room(|runtime| {
-        let problems = runtime.block_on(check(ui, &world));
+        let problems = match unreadable {
+            Some(problem) => problem.into(),
+            None => runtime.block_on(check(&world, &sources)),
+        };
         if json {
             ui.out(&view::json(&problems, &ui.sources));
             return Ok(u8::from(problems.has_errors()));
@@ -174,9 +184,21 @@ pub fn validate(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<
     })?
 }
 
-async fn check(ui: &Ui, world: &Arc<World>) -> Diagnostics {
+/// Returns a folder as people see it from another: empty for that folder itself.
+fn shown_folder(folder: &Path, from: &Path) -> String {
+    let parts = folder.strip_prefix(from).unwrap_or(folder).components();
+    let shown: PathBuf = parts.filter(|it| *it != Component::CurDir).collect();
+    shown.display().to_string()
+}
+
+fn unreadable_folder(folder: &str) -> Diagnostic {
+    Diagnostic::error("Failed to read module directory")
+        .detail(format!("Module directory {folder} does not exist or cannot be read."))
+}
+
+async fn check(world: &Arc<World>, sources: &Sources) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    let session = match Session::open_for_validation(world.clone(), ui.sources.clone()) {
+    let session = match Session::open_for_validation(world.clone(), sources.clone()) {
         Ok((session, found)) => {
             problems.extend(found);
             session

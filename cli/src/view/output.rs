@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use entail::diagnostic::Diagnostic;
 use entail::state::OutputValue;
 use entail::value::json::type_to_json;
+use entail::value::text::{push_shown, shown};
 use entail::value::{Kind, Str, Type, Value};
 
 use super::json::value_json;
-use super::style::{push_quoted, quoted};
 
 #[cfg(test)]
 mod tests;
@@ -103,12 +103,12 @@ fn raw(name: &str, value: &Value) -> Result<String, Diagnostic> {
         Value::Bool(it) => Ok(it.to_string()),
         Value::Null(ty) if ty.is_primitive() || *ty == Type::DYNAMIC => Err(unsupported(format!(
             "The value for output value {} is null, so -raw mode cannot print it.",
-            quoted(name)
+            shown(name)
         ))),
         other => Err(unsupported(format!(
             "The -raw option only supports strings, numbers, and boolean values, but output value {} is {}.\n\nUse the -json \
              option for machine-readable representations of output values that have complex types.",
-            quoted(name),
+            shown(name),
             other.ty().friendly_name()
         ))),
     }
@@ -119,7 +119,7 @@ fn unsupported(detail: String) -> Diagnostic {
 }
 
 fn missing(name: &str) -> Diagnostic {
-    Diagnostic::error(format!("Output {} not found", quoted(name))).detail(
+    Diagnostic::error(format!("Output {} not found", shown(name))).detail(
         "The output variable requested could not be found in the state file. If you recently added this to your configuration, \
          be sure to run `entail apply`, since the state won't be updated with new output variables until that command is run.",
     )
@@ -150,7 +150,7 @@ fn push_expression(out: &mut String, value: &Value, indent: usize) {
         Value::Bool(it) => out.push_str(if *it { "true" } else { "false" }),
         Value::Number(it) => out.push_str(&it.to_string()),
         Value::String(it) if it.contains('\n') => push_heredoc(out, it, indent),
-        Value::String(it) => push_quoted(out, it),
+        Value::String(it) => push_shown(out, it),
         Value::List(it) => push_call(out, "tolist", |out| push_sequence(out, &it.items, indent)),
         Value::Set(it) => push_call(out, "toset", |out| push_sequence(out, &it.items, indent)),
         Value::Tuple(it) => push_sequence(out, &it.items, indent),
@@ -202,7 +202,7 @@ fn push_entries(out: &mut String, value: &Value, indent: usize) {
     out.push('{');
     for (key, item) in &entries {
         push_line(out, indent + 2);
-        push_quoted(out, key);
+        push_shown(out, key);
         out.push_str(" = ");
         push_expression(out, item, indent + 2);
     }

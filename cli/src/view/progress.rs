@@ -8,8 +8,9 @@ use entail::address::Instance;
 use entail::operation::event::{Event, Phase, Sink, Stage, Subject, Summary, import_label};
 use entail::plan::Action;
 use entail::value::Str;
+use entail::value::text::shown;
 
-use super::style::{Paint, Style, duration, harmless, quoted};
+use super::style::{Paint, Style, duration, harmless};
 
 #[cfg(test)]
 mod tests;
@@ -56,7 +57,7 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
             format!("{address}: Import complete{}", label(import_label(name)))
         }
         Event::AdoptionStart { address, id } => {
-            format!("{address}: Importing from ID {}...", quoted(id))
+            format!("{address}: Importing from ID {}...", shown(id))
         }
         Event::AdoptionPrepared { address, kind } => {
             format!("{address}: Import prepared!\n  Prepared {kind} for import")

@@ -1,4 +1,4 @@
-//! Colours, wrapping, rules and quoting: how a piece of text looks, whatever it says.
+//! Colours, wrapping and rules: how a piece of text looks, whatever it says.
 
 use std::borrow::Cow;
 
@@ -142,46 +142,6 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(picture).collect())
 }
 
-/// Appends text in double quotes, what cannot be printed escaped.
-///
-/// Template sequences (`${`) stay as they are: this shows a value, it does not write an expression.
-pub fn push_quoted(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{b}' => out.push_str("\\v"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(c),
-            c if (c as u32) < 0x80 => out.push_str(&format!("\\x{:02x}", c as u32)),
-            c if !is_unprintable(c) => out.push(c),
-            c if (c as u32) < 0x10000 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push_str(&format!("\\U{:08x}", c as u32)),
-        }
-    }
-    out.push('"');
-}
-
-/// Returns text in double quotes, what cannot be printed escaped.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    push_quoted(&mut out, text);
-    out
-}
-
-fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || c.is_whitespace()
-        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{f0000}'..='\u{10ffff}')
-}
-
 /// Returns a duration as `10s`, `1m10s` or `1h0m0s`, rounded to seconds.
 pub fn duration(elapsed: std::time::Duration) -> String {
     let seconds = elapsed.as_secs() + u64::from(elapsed.subsec_millis() >= 500);
@@ -213,11 +173,6 @@ mod tests {
     #[test]
     fn control_characters_become_pictures() {
         assert_eq!(harmless("a\u{1b}[1mb\nc\u{7f}"), "a␛[1mb\nc␡");
-    }
-
-    #[test]
-    fn quoting_escapes_what_cannot_be_printed() {
-        assert_eq!(quoted("a\"b\\\n\u{1}é\u{a0}${x}"), r#""a\"b\\\n\x01é\u00a0${x}""#);
     }
 
     #[test]

@@ -159,6 +159,7 @@ fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
             check_reference(scope, it.role, reference, problems);
         }
         check_provider_functions(scope.module, it, problems);
+        syntax::broken(&it.expression, &mut |found| problems.extend(found.clone()));
     }
 }
 

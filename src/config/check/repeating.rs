@@ -92,7 +92,7 @@ fn shared(
 /// The text of an expression without blanks and outer parentheses.
 fn bare_text(expression: &Expression, sources: &Sources) -> Option<String> {
     let mut inner = expression;
-    while let Expr::Parentheses(it) | Expr::Wrapped(it) = &*inner.expr {
+    while let Expr::Parentheses(it) | Expr::Wrapped(it) = &inner.expr {
         inner = it;
     }
     let text = sources.text(inner.span)?;

@@ -83,7 +83,7 @@ fn literal_key(rest: &[Step]) -> InstanceKey {
         Some(Step::LegacyIndex(index, _)) => {
             InstanceKey::Int(i64::try_from(*index).unwrap_or(i64::MAX))
         }
-        Some(Step::Index(key, _)) => match &*key.expr {
+        Some(Step::Index(key, _)) => match &key.expr {
             Expr::String(text) => InstanceKey::Str(text.clone()),
             Expr::Number(number) => number.as_i64().map_or(InstanceKey::None, InstanceKey::Int),
             _ => InstanceKey::None,

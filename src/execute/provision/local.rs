@@ -3,9 +3,9 @@
 use super::command::Command;
 use super::{list, text};
 use crate::execute::Context;
-use crate::expression::print::quoted;
 use crate::provider::ProviderDiagnostic;
 use crate::value::Value;
+use crate::value::text::shown;
 
 /// Runs the command and tells of its output.
 pub(super) async fn local_exec(
@@ -37,7 +37,7 @@ pub(super) async fn local_exec(
         Some(true) => tell("local-exec: Executing: Suppressed by quiet=true"),
         _ => tell(&format!(
             "Executing: [{}]",
-            run.words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")
+            run.words.iter().map(|it| shown(it)).collect::<Vec<_>>().join(" ")
         )),
     }
     run.run(ctx.stop, tell).await.map_err(|(why, output)| {

@@ -54,7 +54,7 @@ impl<'p> Provisioners<'p> {
     /// Returns what a resource's block has to run then.
     pub(super) fn of(block: &'p Resource, when: When) -> Provisioners<'p> {
         let listed = block.provisioners.iter().filter(|it| when.fits(it)).collect();
-        Provisioners { listed, connection: block.connection.as_ref() }
+        Provisioners { listed, connection: block.connection.as_deref() }
     }
 
     /// Returns whether there is nothing to run.

@@ -124,7 +124,7 @@ pub(super) fn connection_of(provisioner: &Provisioner, base: Option<&Body>) -> O
 /// Checks the provisioners of a block before anything is done. What they evaluate to is seen when they run.
 pub fn check(block: &Resource) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    let found = block.provisioners.iter().map(|it| check_one(it, block.connection.as_ref()));
+    let found = block.provisioners.iter().map(|it| check_one(it, block.connection.as_deref()));
     for problem in found.flat_map(Diagnostics::into_iter) {
         // A `connection` that several provisioners use is wrong once.
         let is_same =

@@ -44,8 +44,8 @@ pub(super) fn read<'b>(
     }
     let iterator = match block.body.bare("iterator") {
         Ok(None) => name.clone(),
-        Ok(Some(it)) => match &*it.expr {
-            Expr::Traversal { root, steps } if steps.is_empty() => root.text.clone(),
+        Ok(Some(it)) => match it.as_traversal() {
+            Some((root, [])) => root.text.clone(),
             _ => {
                 found.push(problems::bad_iterator(it.span));
                 return None;
@@ -58,8 +58,8 @@ pub(super) fn read<'b>(
     };
     let labels = match body.attribute("labels") {
         None => Vec::new(),
-        Some(it) => match &*it.value.expr {
-            Expr::Tuple(items) if items.len() == wanted => items.clone(),
+        Some(it) => match &it.value.expr {
+            Expr::Tuple(items) if items.len() == wanted => items.to_vec(),
             Expr::Tuple(items) if items.len() > wanted => {
                 found.push(problems::wrong_label_count(name, wanted, true, items[wanted].span));
                 return None;
@@ -126,10 +126,11 @@ impl Decoder<'_> {
                 frame,
             ));
         }
-        let frame = Frame { marks, ..frame.clone() };
+        // What an unknown collection turns out to be need not be marked.
         let Some(items) = elements(&collection) else {
-            return self.unknown(&dynamic, block, &frame, into);
+            return self.unknown(&dynamic, block, frame, into);
         };
+        let frame = Frame { marks, ..frame.clone() };
         for (key, value) in items {
             let frame = iteration(&dynamic, &frame, key, value);
             if let Some(labels) = self.labels(&dynamic, &frame) {

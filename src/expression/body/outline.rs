@@ -250,7 +250,7 @@ fn attribute_of(body: &Body, name: &str) -> Option<Attribute> {
 fn within(expression: &Expression, steps: &[PathStep]) -> Span {
     let mut at = expression;
     for step in steps {
-        let next = match (&*at.expr, step) {
+        let next = match (&at.expr, step) {
             (Expr::Tuple(items), PathStep::Index(key)) => {
                 key.as_int().and_then(|it| items.get(usize::try_from(it).ok()?))
             }
@@ -274,6 +274,6 @@ fn within(expression: &Expression, steps: &[PathStep]) -> Span {
 fn is_key(key: &ObjectKey, name: &str) -> bool {
     match key {
         ObjectKey::Name(it) => &*it.text == name,
-        ObjectKey::Expression(it) => matches!(&*it.expr, Expr::String(text) if &**text == name),
+        ObjectKey::Expression(it) => matches!(&it.expr, Expr::String(text) if &**text == name),
     }
 }

@@ -191,6 +191,41 @@ fn dynamic_blocks_are_written_out() {
 }
 
 #[test]
+fn what_an_unknown_collection_of_dynamic_blocks_is_marked_with_stays_away() {
+    check(
+        r#"
+        name = "x"
+        dynamic "rule" {
+          for_each = sensitive(var.later_list)
+          content { to = "a" }
+        }
+        dynamic "zone" {
+          for_each = sensitive(var.list)
+          content { to = "a" }
+        }
+        "#,
+        expect![[r#"
+            name = "x"
+            rule = (known after apply)
+            zone (sensitive) = toset([ { "port" = tonumber(null) "to" = "a" }, ])"#]],
+    );
+}
+
+#[test]
+fn a_string_of_json_that_is_no_template_hides_no_other_problem() {
+    check(
+        r#"{"name": "${1 +}", "size": "${var.nope}", "tags": {"a": "${)}", "b": "c"}}"#,
+        expect![[r#"
+            name = (known after apply)
+            size = (known after apply)
+            tags = (known after apply)
+            Invalid expression: Expected the start of an expression, but found an invalid expression token.
+            Reference to undeclared thing: There is no variable nope.
+            Invalid expression: Expected the start of an expression, but found an invalid expression token."#]],
+    );
+}
+
+#[test]
 fn dynamic_blocks_of_unknown_number_are_unknown_together() {
     check(
         r#"

@@ -59,8 +59,13 @@ fn issensitive(call: &Call<'_>) -> Outcome {
 
 fn without_ephemeral(value: &Value) -> Value {
     let marks = value.marks();
+    let kept = Marks { ephemeral: false, ..marks.clone() };
+    if !value.is_known() {
+        // What it turns out to be need not be ephemeral.
+        return Value::unknown(value.ty()).mark(&kept);
+    }
     if marks.ephemeral {
-        return Value::Null(value.ty()).mark(&Marks { ephemeral: false, ..marks });
+        return Value::Null(value.ty()).mark(&kept);
     }
     if !value.contains_ephemeral() {
         return value.clone();

@@ -12,6 +12,7 @@ use crate::config::version::Constraints;
 use crate::diagnostic::Sources;
 use crate::world::World;
 
+mod images;
 mod remote;
 mod server;
 

@@ -27,7 +27,10 @@ const MODULE: &str = r#"
     variable "v" { default = 1 }
     resource "terraform_data" "read" { input = var.v }
     resource "terraform_data" "aside" {}
+    module "deep" { source = "../deep" }
     output "o" { value = terraform_data.read.id }
+    -- deep/main.tf --
+    resource "terraform_data" "deep" {}
 "#;
 
 fn with(reference: &str) -> String {
@@ -54,6 +57,7 @@ fn a_module_as_a_whole_stands_for_everything_inside() {
         check(
             &with(reference),
             expect![[r#"
+                module.m.module.deep.terraform_data.deep
                 module.m.terraform_data.aside
                 module.m.terraform_data.read"#]],
         );

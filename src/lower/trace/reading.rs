@@ -9,7 +9,7 @@ use crate::config::expansion::{self, Keys};
 use crate::diagnostic::Span;
 use crate::expression::{self, Scope, Subject, parse_reference};
 use crate::lower::structure::ModuleId;
-use crate::syntax::{Expr, Expression};
+use crate::syntax::Expression;
 use crate::value::{Marks, Str, Type, Value};
 
 impl Trace<'_> {
@@ -40,8 +40,7 @@ impl Trace<'_> {
         repetition: &Repetition,
         expression: &Expression,
     ) -> Option<Value> {
-        let (Repetition::ForEach(_), Expr::Traversal { root, steps }) =
-            (repetition, &*expression.expr)
+        let (Repetition::ForEach(_), Some((root, steps))) = (repetition, expression.as_traversal())
         else {
             return None;
         };

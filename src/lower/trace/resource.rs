@@ -10,7 +10,7 @@ use crate::config;
 use crate::config::uses::{self, Role, Use};
 use crate::expression::{self, Subject, parse_reference};
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
-use crate::syntax::{Expr, Expression, Step};
+use crate::syntax::{Expression, Step};
 use crate::value::Value;
 
 impl Trace<'_> {
@@ -157,7 +157,7 @@ impl Trace<'_> {
 
     /// A trigger is read, and remembered with the attribute it names.
     fn trigger(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression) {
-        let Expr::Traversal { root, steps } = &*expression.expr else { return };
+        let Some((root, steps)) = expression.as_traversal() else { return };
         let Ok(reference) = parse_reference(root, steps) else { return };
         let Subject::Resource(mode, kind, name) = &reference.subject else { return };
         let scope = TraceScope::new(self, module, each);

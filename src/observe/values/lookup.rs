@@ -7,7 +7,8 @@ use crate::address::{Mode, ResourceName};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
-use crate::value::{Kind, Marks, Str, Type, Value};
+use crate::schema;
+use crate::value::{Kind, Marks, Str, Type, Value, path};
 
 impl Values<'_> {
     pub(super) fn resource(
@@ -47,13 +48,20 @@ impl Values<'_> {
     /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
-            Some(value) => value.clone(),
+            Some(value) => self.with_deprecations(id, value),
             None => Value::unknown(self.types[id.index()]).mark(&Marks {
                 ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
                 early: self.is_waiting(node),
                 ..Marks::read(node.0)
             }),
         }
+    }
+
+    /// Marks what should not be used of an object. Nothing of that is planned or kept.
+    fn with_deprecations(&self, id: ResourceId, value: &Value) -> Value {
+        let Some(schema) = self.deprecated.get(&id) else { return value.clone() };
+        let name = self.structure.resource(id).address.resource.to_string();
+        path::mark_paths(value, &schema::deprecations(&schema.block, value, &name))
     }
 
     fn whole(&self, id: ResourceId) -> Value {

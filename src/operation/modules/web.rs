@@ -43,7 +43,7 @@ impl Web {
     /// Loads a file. Whoever keeps packages gets no credentials: those are for the registry.
     pub fn download(&self, url: &str, into: &mut File) -> Result<(), String> {
         let url = parse(url)?;
-        self.wait(self.transport.download(&url, 0, into))
+        self.wait(self.transport.download(&url, None, 0, into))
     }
 
     /// Asks an address where its package is: the header `X-Terraform-Get`, or the page's `meta` of that name.

@@ -24,6 +24,8 @@ pub struct Choices {
     pub folder: Option<PathBuf>,
     /// `-net-mirror`
     pub mirror: Option<String>,
+    /// `-oci-mirror`
+    pub images: Option<String>,
     /// These providers alone, where any are named.
     pub providers: Vec<String>,
 }
@@ -128,6 +130,10 @@ pub async fn lock(
 }
 
 fn origins(settings: &Settings, world: &World, choices: &Choices) -> Result<Origins, Diagnostic> {
+    if let Some(template) = &choices.images {
+        return Origins::images(template, settings, world)
+            .map_err(|why| Diagnostic::error("Invalid OCI repository template").detail(why));
+    }
     match (&choices.folder, &choices.mirror) {
         (Some(folder), _) => Ok(Origins::folders([folder.clone()], settings, world)),
         (None, Some(url)) => Origins::network(url, settings, world).map_err(|_| {

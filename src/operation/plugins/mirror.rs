@@ -147,7 +147,7 @@ impl Run<'_> {
             self.origins.package(provider, version, platform).await.map_err(|it| {
                 failed("Provider release not available", "download", it.to_string())
             })?;
-        let PackagePlace::Download { url, retries } = &package.place else {
+        let PackagePlace::Download(remote) = &package.place else {
             return Err(failed(
                 "Provider release not available",
                 "download",
@@ -155,7 +155,7 @@ impl Run<'_> {
             ));
         };
         let broken = |why: String| failed("Cannot download provider release", "download", why);
-        let archive = self.origins.download(url, *retries).await.map_err(broken)?;
+        let archive = self.origins.download(remote).await.map_err(broken)?;
         let mut hashes = Vec::new();
         if let Some(result) = self.origins.check(&package, archive.path()) {
             let result =

@@ -216,6 +216,14 @@ impl Check<'_> {
         else {
             return Diagnostics::new();
         };
+        let mut is_own = false;
+        crate::syntax::references(expression, &mut |root, _, _| {
+            is_own |= matches!(&*root.text, "each" | "count" | "self");
+        });
+        if is_own {
+            // That it rests on itself is told with its names.
+            return Diagnostics::new();
+        }
         let scope = self.values.scope(module);
         let (value, mut found) = expression::evaluate(expression, &scope);
         if !found.has_errors()

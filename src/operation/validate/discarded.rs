@@ -21,7 +21,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn expression(&mut self, expression: &Expression, want: Type, path: &str) {
-        match (want.kind(), &*expression.expr) {
+        match (want.kind(), &expression.expr) {
             (Kind::Object(_), Expr::Object(items)) => {
                 self.object(items, expression.span, want, path)
             }

@@ -88,7 +88,7 @@ impl Check<'_> {
         }
         let bodies =
             block.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection));
-        for it in block.connection.iter().chain(bodies) {
+        for it in block.connection.as_deref().into_iter().chain(bodies) {
             found.extend(body::walk_body(it, &scope, &[]));
         }
     }

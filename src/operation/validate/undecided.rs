@@ -8,7 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::address::{InstanceKey, Mode, Module as ModuleAddr, ModuleInstance, Resource};
 use crate::config;
-use crate::lower::structure::{CallId, CallNode, ModuleNode, NodeKind, Structure, Style};
+use crate::lower::structure::{
+    CallId, CallNode, ModuleNode, NodeKind, ResourceId, Structure, Style,
+};
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::operation::session::Session;
@@ -76,7 +78,6 @@ fn settle_objects(values: &mut Values<'_>, pool: &Pool) {
         else {
             continue;
         };
-        values.types[id] = schema.block.ty();
         let value = match resource.style {
             Style::Enabled => Value::unknown(schema.block.ty()),
             _ => unknown_object(&schema.block),
@@ -86,15 +87,16 @@ fn settle_objects(values: &mut Values<'_>, pool: &Pool) {
         if let Some(&node) = resource.instances.get(&InstanceKey::None) {
             values.settle(node, value);
         }
+        values.learn(ResourceId(id as u32), schema);
     }
 }
 
-/// An object with every attribute unknown; unknown as a whole where nothing in it is sensitive.
+/// An object with every attribute unknown; unknown as a whole where nothing in it will be marked.
 fn unknown_object(schema: &BlockSchema) -> Value {
     let whole = Value::unknown(schema.ty());
     let attributes = schema.ty().attributes().iter().map(|it| (it.0.clone(), Value::unknown(it.1)));
     let object = Value::object(attributes);
-    if schema::sensitive_paths(schema, &object).is_empty() {
+    if schema::sensitive_paths(schema, &object).is_empty() && !schema::has_deprecations(schema) {
         whole
     } else {
         schema::mark_sensitive(&object, schema)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::schema::{AttributeSchema, BlockSchema, Schema};
+use crate::schema::{AttributeSchema, BlockSchema, Documentation, Schema};
 use crate::value::{Str, Type, Value};
 
 /// An attribute of an embedded resource or data source.
@@ -164,6 +164,7 @@ impl Attribute {
             computed: self.computed,
             sensitive: self.sensitive,
             deprecated: self.deprecated.is_some(),
+            documentation: advising(self.deprecated),
             ..AttributeSchema::of(self.shape.ty())
         }
     }
@@ -193,10 +194,15 @@ impl Preset {
 }
 
 /// Returns the schema of these attributes.
-pub(super) fn schema(version: u64, attributes: &[Attribute], deprecated: bool) -> Schema {
+pub(super) fn schema(version: u64, attributes: &[Attribute], deprecated: Option<&str>) -> Schema {
     let attributes: BTreeMap<Str, AttributeSchema> =
         attributes.iter().map(|it| (it.name.into(), it.schema())).collect();
-    let block = BlockSchema { attributes, deprecated, ..BlockSchema::default() };
+    let block = BlockSchema {
+        attributes,
+        deprecated: deprecated.is_some(),
+        documentation: advising(deprecated),
+        ..BlockSchema::default()
+    };
     Schema { version, block, ..Schema::default() }
 }
 
@@ -214,4 +220,9 @@ pub(super) fn values_differ(case: &ReplaceCase<'_>) -> bool {
         Some(old) => !super::fields::same(old, value),
     });
     added_or_changed || prior.iter().any(|(key, _)| case.config.get(key).is_none())
+}
+
+/// What is told of something that should not be used.
+fn advising(instead: Option<&str>) -> Documentation {
+    Documentation { deprecation: instead.map(Str::from), ..Documentation::default() }
 }

@@ -97,12 +97,12 @@ impl Table {
     ) -> Table {
         let sources = |sources: &[&'static dyn Source]| -> FxHashMap<_, _> {
             let entry = |it: &'static dyn Source| {
-                Entry::new(it, schema(0, it.attributes(), it.deprecated().is_some()))
+                Entry::new(it, schema(0, it.attributes(), it.deprecated()))
             };
             sources.iter().map(|it| (it.name(), entry(*it))).collect()
         };
         let kind =
-            |it: &'static dyn Kind| Entry::new(it, schema(it.version(), it.attributes(), false));
+            |it: &'static dyn Kind| Entry::new(it, schema(it.version(), it.attributes(), None));
         let kinds = kinds.iter().map(|it| (it.name(), kind(*it))).collect();
         let (data_sources, ephemeral) = (sources(data_sources), sources(ephemeral));
         let schema = ProviderSchema {

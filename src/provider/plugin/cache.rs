@@ -20,6 +20,9 @@ use crate::world::World;
 /// The form of everything below; another form is another folder.
 const FORM: &str = "plugins-1";
 
+/// The length of the sum that a kept answer begins with.
+const SUM: usize = 8;
+
 /// The folder where things are remembered.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
@@ -98,21 +101,26 @@ impl Cache {
     /// Returns what a plugin announced before, and in which version of the protocol.
     pub fn schema(&self, plugin: &str) -> Option<(u32, Response)> {
         let kept = Bytes::from(fs::read(self.folder.join("schemas").join(plugin)).ok()?);
-        let (sum, rest) = kept.split_at_checked(8)?;
+        let (sum, rest) = kept.split_at_checked(SUM)?;
         let (version, _) = rest.split_at_checked(4)?;
         if sum != short_sum(rest) {
             return None;
         }
         let version = u32::from_be_bytes(version.try_into().ok()?);
-        Some((version, Response::decode(kept.slice(12..)).ok()?))
+        Some((version, Response::decode(kept.slice(SUM + 4..)).ok()?))
     }
 
     /// Remembers what a plugin announces.
     pub fn keep_schema(&self, plugin: &str, version: u32, answer: &Response) {
-        let mut rest = version.to_be_bytes().to_vec();
-        rest.extend(answer.encode_to_vec());
-        let kept = [&short_sum(&rest)[..], &rest].concat();
-        self.keep(&self.folder.join("schemas").join(plugin), &kept);
+        // The largest answers are large: they are written where they stand, once.
+        let mut kept = Vec::with_capacity(SUM + 4 + answer.encoded_len());
+        kept.extend([0; SUM]);
+        kept.extend(version.to_be_bytes());
+        if answer.encode(&mut kept).is_ok() {
+            let sum = short_sum(&kept[SUM..]);
+            kept[..SUM].copy_from_slice(&sum);
+            self.keep(&self.folder.join("schemas").join(plugin), &kept);
+        }
     }
 
     /// Returns whether a plugin found no fault with a configuration before.
@@ -214,7 +222,7 @@ fn digest_of(program: &Path) -> io::Result<String> {
     }
 }
 
-fn short_sum(bytes: &[u8]) -> [u8; 8] {
+fn short_sum(bytes: &[u8]) -> [u8; SUM] {
     use std::hash::Hasher;
     let mut sum = rustc_hash::FxHasher::default();
     sum.write(bytes);

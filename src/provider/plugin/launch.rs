@@ -19,7 +19,7 @@ use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
 use super::tail::Tail;
 use super::tls;
-use crate::world::World;
+use crate::world::{World, private_folder};
 
 /// How long a plugin may take to print its first line.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,7 +36,7 @@ pub(super) struct Running {
     /// Its last lines.
     pub tail: Arc<Tail>,
     exit: watch::Receiver<Option<ExitStatus>>,
-    kill: Arc<Notify>,
+    leash: Leash,
     /// Where its socket is; removed with it.
     _folder: TempDir,
 }
@@ -56,7 +56,17 @@ impl Running {
 
     /// Ends it at once.
     pub fn kill(&self) {
-        self.kill.notify_one();
+        self.leash.0.notify_one();
+    }
+}
+
+/// What a child is held by: let go, it ends at once.
+#[derive(Debug)]
+struct Leash(Arc<Notify>);
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.0.notify_one();
     }
 }
 
@@ -84,8 +94,8 @@ pub(super) async fn launch(
     let tail = Arc::new(Tail::default());
     let drained = tokio::spawn(drain(stderr, tail.clone(), log));
     let (send, exit) = watch::channel(None);
-    let kill = Arc::new(Notify::new());
-    tokio::spawn(attend(child, kill.clone(), send));
+    let leash = Leash(Arc::default());
+    tokio::spawn(attend(child, leash.0.clone(), send));
     let first = tokio::time::timeout(PATIENCE, first_line(stdout)).await;
     let read = match first {
         Err(_) => Err("it did not say within a minute where it listens".to_owned()),
@@ -93,9 +103,9 @@ pub(super) async fn launch(
         Ok(_) => Err("it ended before it said where it listens".to_owned()),
     };
     match read {
-        Ok(handshake) => Ok(Running { handshake, tail, exit, kill, _folder: folder }),
+        Ok(handshake) => Ok(Running { handshake, tail, exit, leash, _folder: folder }),
         Err(why) => {
-            kill.notify_one();
+            drop(leash);
             let _ = tokio::time::timeout(Duration::from_secs(1), drained).await;
             let said = tail.plain();
             Err(if said.is_empty() { why } else { format!("{why}. It said:\n{said}") })
@@ -197,11 +207,10 @@ fn can_run(executable: &Path) -> bool {
 
 /// A folder that only this user can look into, with a short path.
 fn socket_folder() -> Result<TempDir, String> {
-    let make = |parent: &Path| tempfile::Builder::new().prefix("entail").tempdir_in(parent);
     let usual = std::env::temp_dir();
     let made = match usual.as_os_str().len() <= PATH {
-        true => make(&usual),
-        false => make(Path::new("/tmp")),
+        true => private_folder(&usual),
+        false => private_folder(Path::new("/tmp")),
     };
     made.map_err(|it| format!("there is no place for its socket: {it}"))
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 use tokio::sync::{OnceCell, Semaphore};
+use tokio::task::JoinHandle;
 
 use super::{ProviderDiagnostic, Response};
 use crate::address;
@@ -171,10 +172,31 @@ pub struct Plugin {
     /// How many more plugins may start now.
     starts: Arc<Semaphore>,
     process: Arc<OnceCell<Result<Arc<Process>, ProviderDiagnostic>>>,
+    starting: Arc<Starting>,
     /// Whether this process was asked for its schema, where it insists.
     introduced: Arc<OnceCell<()>>,
     /// What the module whose objects calls are about says to the provider.
     meta: Option<Value>,
+}
+
+/// The start of a process for which nobody waits. It is given up with the plugin.
+#[derive(Debug, Default)]
+struct Starting(Mutex<Vec<JoinHandle<()>>>);
+
+impl Starting {
+    fn keep(&self, start: JoinHandle<()>) {
+        self.0.lock().unwrap_or_else(|it| it.into_inner()).push(start);
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        for start in self.0.get_mut().unwrap_or_else(|it| it.into_inner()).drain(..) {
+            start.abort();
+            // What it has made so far goes with it, before the program does.
+            runtime::finally(async move { drop(start.await) });
+        }
+    }
 }
 
 impl Plugin {
@@ -185,6 +207,7 @@ impl Plugin {
             world,
             starts,
             process: Arc::default(),
+            starting: Arc::default(),
             introduced: Arc::default(),
             meta: None,
         }
@@ -195,9 +218,9 @@ impl Plugin {
         let Ok(handle) = runtime::handle() else { return };
         let (program, world) = (self.program.clone(), self.world.clone());
         let (process, starts) = (self.process.clone(), self.starts.clone());
-        handle.spawn(async move {
+        self.starting.keep(handle.spawn(async move {
             process.get_or_init(|| started(&program, &world, &starts)).await;
-        });
+        }));
         let (program, world) = (self.program.clone(), self.world.clone());
         handle.spawn(async move { program.to_remember(&world).await });
     }

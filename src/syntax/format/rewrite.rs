@@ -9,7 +9,7 @@ use super::layout::brackets;
 use super::{Edit, Piece, pieces};
 use crate::syntax::token::{Kind, Token};
 use crate::syntax::{Attribute, Block, Body};
-use crate::value::set::is_printable;
+use crate::value::text::escaped;
 
 /// Returns what changes, in order.
 pub(super) fn edits<'a>(body: &Body, text: &'a str, tokens: &[Token]) -> Vec<Edit<'a>> {
@@ -179,28 +179,4 @@ fn quoted(text: &str) -> Vec<Piece<'static>> {
     }
     quoted.push(piece(Kind::CloseQuote, "\""));
     quoted
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(it) = rest.next() {
-        match it {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '$' | '%' => {
-                out.push(it);
-                if rest.as_str().starts_with('{') {
-                    out.push(it);
-                }
-            }
-            it if is_printable(it) => out.push(it),
-            it if (it as u32) < 0x1_0000 => out.push_str(&format!("\\u{:04x}", it as u32)),
-            it => out.push_str(&format!("\\U{:08x}", it as u32)),
-        }
-    }
-    out
 }

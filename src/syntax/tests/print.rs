@@ -29,7 +29,7 @@ pub fn steps(steps: &[Step]) -> String {
 }
 
 pub fn expression(it: &Expression) -> String {
-    match &*it.expr {
+    match &it.expr {
         Expr::Null => "null".into(),
         Expr::Bool(it) => it.to_string(),
         Expr::Number(it) => number(it),
@@ -47,23 +47,19 @@ pub fn expression(it: &Expression) -> String {
                 list(items, |it| format!("{} = {}", show(&it.key), expression(&it.value)))
             )
         }
-        Expr::Traversal { root, steps } => format!("{}{}", root.text, self::steps(steps)),
-        Expr::Relative { source, steps } => {
-            format!("<{}>{}", expression(source), self::steps(steps))
+        Expr::Traversal(it) => format!("{}{}", it.root.text, steps(&it.steps)),
+        Expr::Relative(it) => format!("<{}>{}", expression(&it.source), steps(&it.steps)),
+        Expr::Splat(it) => {
+            let marker = if it.full { "[*]" } else { ".*" };
+            format!("{}{marker}<{}>", expression(&it.source), steps(&it.each))
         }
-        Expr::Splat { source, full, each, .. } => {
-            format!("{}{}<{}>", expression(source), if *full { "[*]" } else { ".*" }, steps(each))
+        Expr::Call(it) => {
+            let expand = if it.expand { "..." } else { "" };
+            format!("{}({}{expand})", it.name.text, list(&it.arguments, expression))
         }
-        Expr::Call { name, arguments, expand, .. } => {
-            format!(
-                "{}({}{})",
-                name.text,
-                list(arguments, expression),
-                if *expand { "..." } else { "" }
-            )
-        }
-        Expr::Conditional { condition, yes, no } => {
-            format!("({} ? {} : {})", expression(condition), expression(yes), expression(no))
+        Expr::Conditional(it) => {
+            let [condition, yes, no] = [&it.condition, &it.yes, &it.no].map(expression);
+            format!("({condition} ? {yes} : {no})")
         }
         Expr::Unary(UnaryOp::Not, it) => format!("!{}", expression(it)),
         Expr::Unary(UnaryOp::Negate, it) => format!("-{}", expression(it)),
@@ -87,6 +83,7 @@ pub fn expression(it: &Expression) -> String {
             )
         }
         Expr::Parentheses(it) => format!("P({})", expression(it)),
+        Expr::Broken(it) => format!("<{}>", it.0[0].summary),
     }
 }
 
@@ -94,16 +91,13 @@ fn parts(parts: &[Part]) -> String {
     let one = |part: &Part| match part {
         Part::Literal(text) => format!("{text:?}"),
         Part::Interpolation(value) => format!("${{{}}}", expression(value)),
-        Part::If { condition, yes, no, .. } => {
-            format!("%if {} ({}) ({})", expression(condition), self::parts(yes), self::parts(no))
+        Part::If(it) => {
+            let [yes, no] = [&it.yes, &it.no].map(|it| self::parts(it));
+            format!("%if {} ({yes}) ({no})", expression(&it.condition))
         }
-        Part::For { key_name, value_name, collection, body, .. } => {
-            format!(
-                "%for {} in {} ({})",
-                names(key_name, value_name),
-                expression(collection),
-                self::parts(body)
-            )
+        Part::For(it) => {
+            let names = names(&it.key_name, &it.value_name);
+            format!("%for {names} in {} ({})", expression(&it.collection), self::parts(&it.body))
         }
     };
     list(parts, one)

@@ -3,9 +3,10 @@
 use entail::address::InstanceKey;
 use entail::plan::{Action, Change, Reason};
 use entail::provider::{ImportName, identity_json};
+use entail::value::text::shown;
 
 use crate::view::PRODUCT;
-use crate::view::style::{Paint, Style, quoted};
+use crate::view::style::{Paint, Style};
 
 /// Whether a change is planned, or was noticed outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +114,7 @@ fn because(change: &Change) -> String {
     let key = match &change.address.key {
         InstanceKey::None => String::new(),
         InstanceKey::Int(index) => index.to_string(),
-        InstanceKey::Str(key) => quoted(key),
+        InstanceKey::Str(key) => shown(key),
     };
     let reason = match (change.reason, change.action) {
         (Some(reason), Action::Delete | Action::Read) => reason,

@@ -487,7 +487,7 @@ pub fn write_next_step(
     let text = match saved {
         Some(file) => format!(
             "\nSaved the plan to: {file}\n\nTo perform exactly these actions, run the following command to apply:\n    entail apply {}",
-            super::style::quoted(file)
+            entail::value::text::shown(file)
         ),
         None => format!(
             "\nNote: You didn't use the -out option to save this plan, so {PRODUCT} can't guarantee to take exactly these actions if \

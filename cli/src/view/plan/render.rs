@@ -3,9 +3,10 @@
 use entail::plan::Action;
 use entail::schema::Nesting;
 use entail::value::Str;
+use entail::value::text::{push_shown, shown};
 
 use super::diff::{Blocks, Diff, Kind, Style as From};
-use crate::view::style::{Paint, Style, push_quoted, quoted};
+use crate::view::style::{Paint, Style};
 
 mod text;
 
@@ -50,7 +51,7 @@ pub fn attribute_name(name: &str) -> std::borrow::Cow<'_, str> {
     let is_start = |c: char| c == '_' || c.is_alphabetic();
     let is_identifier = characters.next().is_some_and(is_start)
         && characters.all(|c| is_start(c) || c == '-' || c.is_numeric());
-    if is_identifier { name.into() } else { quoted(name).into() }
+    if is_identifier { name.into() } else { shown(name).into() }
 }
 
 impl Renderer {
@@ -289,7 +290,7 @@ impl Renderer {
             force_replacement: diff.replace && nested,
             ..options
         };
-        let names: Vec<_> = elements.iter().map(|it| quoted(&it.0)).collect();
+        let names: Vec<_> = elements.iter().map(|it| shown(&it.0)).collect();
         let width = if nested { 0 } else { names.iter().map(String::len).max().unwrap_or(0) };
         let mut left_out = 0;
         for ((_, element), name) in elements.iter().zip(&names) {
@@ -473,7 +474,7 @@ impl Renderer {
             out.push_str(&attribute_name(name));
             out.push(' ');
             if let Some(label) = label {
-                push_quoted(out, label);
+                push_shown(out, label);
                 out.push(' ');
             }
             self.diff(out, block, indent, options);

@@ -1,10 +1,11 @@
 //! The functions of the builtin provider: values written as, and read from, the language.
 
 use crate::diagnostic::FileId;
-use crate::expression::{evaluate_constant, is_visible};
+use crate::expression::evaluate_constant;
 use crate::provider::builtin::attribute::Shape;
 use crate::provider::builtin::host::{Called, Function};
 use crate::syntax;
+use crate::value::text::quoted;
 use crate::value::{Kind, Str, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -187,29 +188,6 @@ fn indent(lines: &mut [Line]) {
             open.push(line.net);
         }
     }
-}
-
-/// Quotes text so that reading it gives the same.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '$' | '%' if letters.peek() == Some(&'{') => out.extend([letter, letter]),
-            it if it == ' ' || is_visible(it) => out.push(it),
-            it => match it as u32 {
-                code @ ..0x10000 => out.push_str(&format!("\\u{code:04x}")),
-                code => out.push_str(&format!("\\U{code:08x}")),
-            },
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ fn block(it: &BlockSchema) -> schema6::Block {
         block_types: it.blocks.iter().map(nested).collect(),
         description: text(&it.documentation.text),
         deprecated: it.deprecated,
+        deprecation_message: text(&it.documentation.deprecation),
         ..Default::default()
     }
 }
@@ -64,6 +65,7 @@ fn attribute((name, it): (&Str, &AttributeSchema)) -> schema6::Attribute {
         computed: it.computed,
         sensitive: it.sensitive,
         deprecated: it.deprecated,
+        deprecation_message: text(&it.documentation.deprecation),
         nested_type,
         write_only: it.write_only,
         ..Default::default()

@@ -2,11 +2,12 @@
 
 use entail::plan::Action;
 use entail::value::Value;
+use entail::value::text::push_shown;
 
 use super::{Options, Renderer};
 use crate::view::plan::diff::{self, Diff, Kind};
 use crate::view::plan::sequence::align_lines;
-use crate::view::style::{Paint, push_quoted};
+use crate::view::style::Paint;
 
 impl Renderer {
     pub(super) fn primitive(
@@ -45,14 +46,14 @@ impl Renderer {
         match value {
             Some(Value::Bool(it)) => out.push_str(if *it { "true" } else { "false" }),
             Some(Value::Number(it)) => out.push_str(&it.to_string()),
-            Some(Value::String(it)) => push_quoted(out, it),
+            Some(Value::String(it)) => push_shown(out, it),
             _ => out.push_str(&self.style.paint(&[Paint::DarkGrey], "null")),
         }
     }
 
     fn quoted(&self, out: &mut String, text: Option<&str>) {
         match text {
-            Some(text) => push_quoted(out, text),
+            Some(text) => push_shown(out, text),
             None => self.leaf(out, None),
         }
     }
