@@ -1,6 +1,5 @@
 //! Conclusions to a plan: changes in address order, the state they start from, what was left out. Chooses nothing.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::selection::Selection;
@@ -10,16 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Inputs;
 use super::answers;
+use super::prior::prior_state;
 use super::start;
 use super::walk::{Found, Part, Progress};
-use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
-use crate::lower::existing::MOST_DEPENDENCIES;
+use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
-use crate::state::{self, ResourceState, State};
 use crate::value::path::mark_paths;
 use crate::value::{Str, Value};
 
@@ -243,261 +241,6 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         generated_config: None,
         deposes: None,
     })
-}
-
-/// The state after refresh: what the changes start from.
-fn prior_state(parts: &Parts<'_, '_>) -> State {
-    let mut state = parts.inputs.state.clone();
-    state.checks = None;
-    let cbd: FxHashSet<Node> = parts.spread.cbd.iter().map(|it| it.0).collect();
-    let mut dependencies: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
-    for (node, found) in &parts.progress.found {
-        let Some(prior) = &found.prior else { continue };
-        let (resource, key, deposed) = match parts.observer.values.structure.kind(*node) {
-            NodeKind::Object(resource, key) => (*resource, key.clone(), None),
-            NodeKind::Deposed(resource, key, deposed) => {
-                (*resource, key.clone(), Some(deposed.clone()))
-            }
-            _ => continue,
-        };
-        let address = parts.observer.values.structure.resource(resource).address.instance(key);
-        if prior.imported.is_some() {
-            adopt(parts, &mut state, &address, prior);
-        }
-        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
-        if declared && let Some(serving) = parts.serving.get(node) {
-            serve(&mut state, &address, serving);
-        }
-        refresh(parts, &mut state, &address, deposed.as_deref(), prior);
-        // An import at once records what it found; what the object rests on is for the next plan to tell.
-        let rests = declared && parts.inputs.request.adopts.is_none();
-        // What stays as it is stays shared with the state before.
-        if rests && let Some(object) = state.current(&address) {
-            let block = parts.observer.values.structure.block(resource);
-            let configured = dependencies.entry(resource).or_insert_with(|| {
-                parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
-            });
-            let known = recorded_dependencies(parts, found, configured, &object.dependencies);
-            // Of an import that changes nothing the next plan records these.
-            let is_known = prior.imported.is_none();
-            let first = is_known && cbd.contains(node);
-            let skip =
-                is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
-            let same = object.dependencies == *known
-                && object.create_before_destroy == first
-                && object.skip_destroy == skip;
-            let known = (!same).then(|| known.into_owned());
-            if let Some(known) = known
-                && let Some(object) = object_in(&mut state, &address, None)
-            {
-                object.dependencies = known;
-                object.create_before_destroy = first;
-                object.skip_destroy = skip;
-            }
-        }
-    }
-    // A data source that is read later has no result until then.
-    let unread = parts
-        .progress
-        .found
-        .iter()
-        .filter(|it| it.1.action == entail_rules::Action::Read)
-        .map(|it| it.0);
-    for node in parts.progress.dropped.iter().chain(unread) {
-        if let Some(address) = parts.observer.values.structure.instance(*node) {
-            let deposed = match parts.observer.values.structure.kind(*node) {
-                NodeKind::Deposed(_, _, key) => Some(key.clone()),
-                _ => None,
-            };
-            state.remove_object(&address, deposed.as_deref());
-        }
-    }
-    if parts.inputs.request.mode != PlanMode::Destroy {
-        known_outputs(parts, &mut state);
-    }
-    for (node, value) in &parts.progress.results {
-        if let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node) {
-            store_result(parts, &mut state, *resource, key, value);
-        }
-    }
-    state
-}
-
-/// Outputs whose new value is known stand in the state already.
-fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
-    for (name, change) in &parts.outputs {
-        let (value, _) = change.after.unmark_deep();
-        let declared = parts.inputs.config.root().outputs.get(name);
-        if value.is_null() {
-            // What is declared no more stays until it is removed.
-            if declared.is_some() {
-                state.outputs.remove(name);
-            }
-        } else if value.is_wholly_known() {
-            let output = state::OutputValue {
-                ty: value.ty(),
-                value,
-                sensitive: declared.is_some_and(|it| it.sensitive),
-                deprecated: declared.and_then(|it| it.deprecated.clone()),
-            };
-            state.outputs.insert(name.clone(), output);
-        }
-    }
-}
-
-/// What an object rests on once it is refreshed: on what its block names where nothing is to be done any more, else
-/// still on what it was made from as well.
-fn recorded_dependencies<'d>(
-    parts: &Parts<'_, '_>,
-    found: &Found,
-    configured: &'d [Str],
-    stored: &'d [Str],
-) -> Cow<'d, [Str]> {
-    let request = parts.inputs.request;
-    if request.mode == PlanMode::Normal && found.action == entail_rules::Action::NoOp {
-        return configured.into();
-    }
-    if request.skip_refresh || configured == stored {
-        return stored.into();
-    }
-    let both: BTreeSet<&Str> = configured.iter().chain(stored).collect();
-    both.into_iter().cloned().collect()
-}
-
-fn refresh(
-    parts: &Parts<'_, '_>,
-    state: &mut State,
-    address: &Instance,
-    deposed: Option<&str>,
-    prior: &Prior,
-) {
-    if prior.imported.is_some() || prior.previous.is_null() {
-        return;
-    }
-    if prior.value.is_null() {
-        state.remove_object(address, deposed);
-        return;
-    }
-    let moved = parts.inputs.moved.get(address);
-    let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
-    let Some(resource) = state.resources.get(&address.of()) else { return };
-    let Some(instance) = resource.instances.get(&address.key) else { return };
-    let stored = match deposed {
-        Some(key) => instance.deposed.get(key),
-        None => instance.current.as_ref(),
-    };
-    let schema = parts.observer.pool.resource_schema(
-        &resource.provider.provider,
-        address.resource.mode,
-        &address.resource.kind,
-    );
-    let (Some(stored), Some(schema)) = (stored, schema) else { return };
-    let is_current = prior.value == prior.previous
-        && stored.schema_version == schema.version
-        && !is_of_another_type;
-    let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
-    let is_identified = state::objects::same_identity(&stored.identity, &identity);
-    if is_current && stored.private == prior.private && is_identified {
-        return;
-    }
-    let Some(object) = object_in(state, address, deposed) else { return };
-    object.private.clone_from(&prior.private);
-    object.identity = identity;
-    if !is_current {
-        state::objects::encode(object, &prior.value, schema);
-    }
-}
-
-/// What is looked at is recorded with the provider instance that serves it now.
-fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
-    let of = address.of();
-    let Some(resource) = state.resources.get(&of) else { return };
-    let Some(instance) = resource.instances.get(&address.key) else { return };
-    if resource.provider == serving.config && instance.provider_key == serving.key {
-        return;
-    }
-    let Some(resource) = state.resources.get_mut(&of) else { return };
-    resource.provider = serving.config.clone();
-    if let Some(instance) = resource.instances.get_mut(&address.key) {
-        instance.provider_key = serving.key.clone();
-    }
-}
-
-/// An object to be changed.
-fn object_in<'s>(
-    state: &'s mut State,
-    address: &Instance,
-    deposed: Option<&str>,
-) -> Option<&'s mut state::Object> {
-    let instance = state.resources.get_mut(&address.of())?.instances.get_mut(&address.key)?;
-    match deposed {
-        Some(key) => instance.deposed.get_mut(key).map(|it| &mut **it),
-        None => instance.current.as_deref_mut(),
-    }
-}
-
-/// An imported object stands in the state that the changes start from.
-fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &Prior) {
-    let structure = &parts.observer.values.structure;
-    let Some(config) = structure
-        .resource_ids
-        .get(&address.of())
-        .and_then(|it| structure.resource(*it).provider.clone())
-    else {
-        return;
-    };
-    let Some(schema) = parts.observer.pool.resource_schema(
-        &config.provider,
-        Mode::Managed,
-        &address.resource.kind,
-    ) else {
-        return;
-    };
-    let object = state::Object {
-        private: prior.private.clone(),
-        identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
-        ..state::objects::new_object(&prior.value, schema)
-    };
-    let node = structure
-        .resource_ids
-        .get(&address.of())
-        .and_then(|it| structure.resource(*it).instance(&address.key));
-    let serving = node.and_then(|it| parts.serving.get(&it));
-    let config = serving.map_or(config, |it| it.config.clone());
-    let entry = state
-        .resources
-        .entry(address.of())
-        .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() }.into());
-    let instance = entry.instances.entry(address.key.clone()).or_default();
-    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
-    instance.current = Some(object.into());
-}
-
-fn store_result(
-    parts: &Parts<'_, '_>,
-    state: &mut State,
-    resource: ResourceId,
-    key: &InstanceKey,
-    value: &Value,
-) {
-    let node = parts.observer.values.structure.resource(resource);
-    let Some(config) = node.provider.clone() else { return };
-    let Some(schema) = parts.observer.pool.resource_schema(
-        &config.provider,
-        Mode::Data,
-        &node.address.resource.kind,
-    ) else {
-        return;
-    };
-    let object = state::objects::new_result(value, schema);
-    let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
-        ResourceState { provider: config.clone(), instances: BTreeMap::new() }.into()
-    });
-    let serving = node.instance(key).and_then(|it| parts.serving.get(&it));
-    entry.provider = serving.map_or(config, |it| it.config.clone());
-    let instance = entry.instances.entry(key.clone()).or_default();
-    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
-    instance.current = Some(state::Object { reads: None, ..object }.into());
 }
 
 /// What each exclusion holds back: every object once, under the first root that leads to it.

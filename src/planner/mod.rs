@@ -24,6 +24,7 @@ mod answers;
 mod assemble;
 mod checks;
 mod expand;
+mod prior;
 mod problems;
 mod protection;
 mod relevant;
