@@ -68,6 +68,7 @@ fn main() {
         instance: object(0),
         world: World {
             given: Default::default(),
+            kept: Default::default(),
             cwd: ".".into(),
             root: ".".into(),
             environment: Default::default(),

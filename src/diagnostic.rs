@@ -257,6 +257,12 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// Returns what the system says of an error, in the form in which OpenTofu repeats it.
+pub fn system_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
 /// Problems in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);

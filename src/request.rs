@@ -55,3 +55,10 @@ pub struct Request {
     /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
     pub adopts: Option<(Instance, String)>,
 }
+
+impl Request {
+    /// Returns whether nothing is left out: no targets, no exclusions.
+    pub fn is_unfiltered(&self) -> bool {
+        self.targets.is_empty() && self.excludes.is_empty()
+    }
+}

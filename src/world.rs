@@ -2,8 +2,9 @@
 //!
 //! `operation` makes a [`World`] and hands it down; nothing below reads these things in any other way.
 
+use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// Clock, randomness, environment and folders of one run.
@@ -19,6 +20,18 @@ pub struct World {
     pub fixed_time: Option<chrono::DateTime<chrono::Utc>>,
     /// What the user says of the root module's variables.
     pub given: Given,
+    /// What was made of all this, and need not be made again.
+    pub kept: Kept,
+}
+
+/// Values that are made of a world once, one of each type. Another world starts with none.
+#[derive(Debug, Default)]
+pub struct Kept(Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl Clone for Kept {
+    fn clone(&self) -> Kept {
+        Kept::default()
+    }
 }
 
 /// Where a root variable's value was given, in rising precedence.
@@ -86,7 +99,19 @@ impl World {
                 .collect(),
             fixed_time: None,
             given: Given::default(),
+            kept: Kept::default(),
         }
+    }
+
+    /// Returns the one value of a type that is made of this world.
+    pub fn once<T: Any + Send + Sync>(&self, make: impl FnOnce(&World) -> T) -> Arc<T> {
+        let kept = || self.kept.0.lock().unwrap_or_else(|it| it.into_inner());
+        let known = kept().get(&TypeId::of::<T>()).cloned();
+        let value = known.unwrap_or_else(|| {
+            let made: Arc<dyn Any + Send + Sync> = Arc::new(make(self));
+            kept().entry(TypeId::of::<T>()).or_insert(made).clone()
+        });
+        value.downcast().expect("a value is kept under its own type")
     }
 
     /// Returns the time now, in UTC.
@@ -110,6 +135,23 @@ impl World {
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|it| !it.is_empty())
     }
+}
+
+/// Makes a folder for a while that only this user can look into.
+///
+/// # Errors
+///
+/// If there is no place for it.
+pub fn private_folder(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("entail");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700)).tempdir_in(parent)
+    }
+    #[cfg(not(unix))]
+    builder.tempdir_in(parent)
 }
 
 /// The stack of a helping thread: as much as the deepest tree of an expression needs.

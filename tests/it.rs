@@ -15,6 +15,8 @@ mod conformance;
 mod documents;
 #[path = "it/formatting.rs"]
 mod formatting;
+#[path = "it/interrupt.rs"]
+mod interrupt;
 #[path = "it/opentofu.rs"]
 mod opentofu;
 #[path = "it/plugins.rs"]
@@ -23,5 +25,9 @@ mod plugins;
 mod quickstart;
 #[path = "it/safety.rs"]
 mod safety;
+#[path = "it/scripted.rs"]
+mod scripted;
+#[path = "it/ssh.rs"]
+mod ssh;
 #[path = "it/tidy.rs"]
 mod tidy;

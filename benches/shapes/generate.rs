@@ -1,4 +1,4 @@
-//! Writes a configuration of `terraform_data` resources of a given shape and size.
+//! Writes a configuration of `terraform_data` resources (or, for many provider instances, `null_resource`) of a given shape and size.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,12 +18,21 @@ pub enum Shape {
     Modules,
     /// One call with `for_each` of a module of ten objects, with `for_each`, a splat and outputs inside.
     Fleet,
+    /// A provider that repeats; each of its instances serves a hundred instances of one block.
+    Regions,
 }
 
 impl Shape {
     /// Every shape.
-    pub const ALL: &[Shape] =
-        &[Shape::Wide, Shape::Layered, Shape::Chain, Shape::ForEach, Shape::Modules, Shape::Fleet];
+    pub const ALL: &[Shape] = &[
+        Shape::Wide,
+        Shape::Layered,
+        Shape::Chain,
+        Shape::ForEach,
+        Shape::Modules,
+        Shape::Fleet,
+        Shape::Regions,
+    ];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
@@ -34,6 +43,7 @@ impl Shape {
             Shape::ForEach => "for_each",
             Shape::Modules => "modules",
             Shape::Fleet => "fleet",
+            Shape::Regions => "regions",
         }
     }
 
@@ -55,6 +65,9 @@ impl Shape {
                 "module.fleet[\"f0\"].terraform_data.base".into(),
                 "module.fleet[\"f0\"].terraform_data.all".into(),
             ),
+            Shape::Regions => {
+                ("null_resource.host[\"p0-0\"]".into(), "null_resource.host[\"p0-99\"]".into())
+            }
         }
     }
 }
@@ -88,6 +101,7 @@ fn text(shape: Shape, size: usize) -> (String, Option<&'static str>) {
         Shape::ForEach => (for_each(size), None),
         Shape::Modules => (modules(size), Some(PAIR)),
         Shape::Fleet => (fleet(size), Some(TEN)),
+        Shape::Regions => (regions(size), None),
     }
 }
 
@@ -195,6 +209,26 @@ output \"firsts\" {{
 }}
 ",
         names("f", size / 10)
+    )
+}
+
+fn regions(size: usize) -> String {
+    format!(
+        "locals {{
+  regions = {}
+}}
+
+provider \"null\" {{
+  alias    = \"by_region\"
+  for_each = local.regions
+}}
+
+resource \"null_resource\" \"host\" {{
+  for_each = {{ for it in setproduct(local.regions, range(100)) : \"${{it[0]}}-${{it[1]}}\" => it[0] }}
+  provider = null.by_region[each.value]
+}}
+",
+        names("p", size / 100)
     )
 }
 

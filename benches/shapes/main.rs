@@ -39,6 +39,8 @@ const ALONE: &[(Shape, usize)] = &[
     (Shape::Fleet, 10_000),
     (Shape::Fleet, 100_000),
     (Shape::Chain, 10_000),
+    (Shape::Regions, 10_000),
+    (Shape::Regions, 100_000),
 ];
 
 fn main() -> ExitCode {

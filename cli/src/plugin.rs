@@ -1,7 +1,7 @@
 //! The program `entail-plugin`: an embedded provider, served as a plugin.
 //!
-//! Its own file name says which: `terraform-provider-random`, perhaps with a version after it. It is used by tests;
-//! `ENTAIL_PLUGIN_FAULTS` holds what it does wrong then.
+//! Its own file name says which: `terraform-provider-random`, perhaps with a version after it; `scripted` is one that only
+//! tells how it is called. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it does wrong then.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use entail::address::Provider;
 use entail::provider::builtin;
-use entail::provider::plugin::serve::{Faults, serve};
+use entail::provider::plugin::serve::{Faults, Scripted, serve};
 use entail::world::World;
 
 fn main() -> ExitCode {
@@ -29,9 +29,11 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let name = std::path::Path::new(&name).file_name().unwrap_or_default().to_string_lossy();
     let kind = name.strip_prefix("terraform-provider-").unwrap_or("null");
     let kind = kind.split(['_', '.']).next().unwrap_or(kind);
-    let address = Provider::implied(kind);
-    let provider = builtin::start(&address, &world)
-        .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?;
+    let provider = match kind {
+        "scripted" => Arc::new(Scripted::new(&world)),
+        _ => builtin::start(&Provider::implied(kind), &world)
+            .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?,
+    };
     let script = world.variable("ENTAIL_PLUGIN_FAULTS").unwrap_or_default();
     let faults = Faults::parse(script).map_err(|it| format!("The fault {it:?} is not known."))?;
     let runtime =

@@ -62,15 +62,15 @@ fn enter(invocation: &Invocation, world: &mut World) -> Result<(), String> {
 
 fn run(cli: Cli, world: World) -> ExitCode {
     let mut ui = Ui::of_this_process(&cli.view, &world);
-    warn_of_settings(&ui, &world);
     let world = Arc::new(world);
+    warn_of_settings(&ui, &world);
     let result = dispatch(&mut ui, &world, cli.command);
     ExitCode::from(result.unwrap_or_else(|problems| ui.diagnostics(problems)))
 }
 
 /// Tells what is wrong with the CLI configuration. The command runs all the same: there are defaults.
 fn warn_of_settings(ui: &Ui, world: &World) {
-    let (_, problems) = Settings::read(world);
+    let problems = Settings::of(world).problems.clone();
     if problems.is_empty() {
         return;
     }

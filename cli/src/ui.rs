@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::operation::event::{Event, Sink, Stage, Summary};
 use entail::request::PlanMode;
@@ -225,6 +226,21 @@ impl Ui {
     /// Lists workspaces for machines.
     pub fn workspaces(&self, names: &[String], selected: &str) {
         self.messages(&json::workspaces(names, selected, &self.timestamp()));
+    }
+
+    /// Lists addresses of the state, one per line or message.
+    pub fn addresses(&self, listed: &[Instance]) {
+        if self.has_messages() {
+            self.messages(&json::addresses(listed, &self.timestamp()));
+        }
+        self.show(|out| listed.iter().try_for_each(|it| writeln!(out, "{it}")));
+    }
+
+    /// Tells machines which resources get another provider.
+    pub fn replaced_provider(&self, from: &Provider, to: &Provider, resources: &[&Resource]) {
+        let resources: Vec<String> = resources.iter().map(ToString::to_string).collect();
+        let (from, to) = (from.to_string(), to.to_string());
+        self.messages(&json::replaced_provider(&from, &to, &resources, &self.timestamp()));
     }
 
     /// Prints problems: warnings to the standard output, errors to the standard error. Returns the exit code.

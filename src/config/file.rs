@@ -86,12 +86,13 @@ fn decode(mut decoder: Decoder<'_>, body: Body) -> (File, Diagnostics) {
 }
 
 impl TerraformBlock {
-    fn append(&mut self, mut more: TerraformBlock) {
-        self.backends.append(&mut more.backends);
-        self.clouds.append(&mut more.clouds);
-        self.required_providers.append(&mut more.required_providers);
-        self.provider_metas.append(&mut more.provider_metas);
-        self.required_versions.append(&mut more.required_versions);
+    fn append(&mut self, more: TerraformBlock) {
+        self.backends.extend(more.backends);
+        self.clouds.extend(more.clouds);
+        self.encryptions.extend(more.encryptions);
+        self.required_providers.extend(more.required_providers);
+        self.provider_metas.extend(more.provider_metas);
+        self.required_versions.extend(more.required_versions);
     }
 }
 

@@ -14,6 +14,7 @@ pub mod check;
 mod condition;
 mod decode;
 mod escape;
+pub mod expansion;
 mod file;
 pub mod files;
 mod import;
@@ -24,6 +25,7 @@ mod load;
 mod moves;
 mod named;
 mod overrides;
+pub use overrides::merge_bodies;
 mod problems;
 pub(crate) mod provider;
 mod provisioner;
@@ -273,6 +275,13 @@ pub struct Lifecycle {
     pub preconditions: Vec<Condition>,
     /// `postcondition`
     pub postconditions: Vec<Condition>,
+}
+
+impl Lifecycle {
+    /// Returns whether anything is asked of the objects before or after they are made.
+    pub fn has_conditions(&self) -> bool {
+        !self.preconditions.is_empty() || !self.postconditions.is_empty()
+    }
 }
 
 /// `ignore_changes`

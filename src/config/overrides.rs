@@ -242,7 +242,7 @@ fn merge_lifecycle(base: &mut Lifecycle, with: Lifecycle) {
 
 /// Replaces attribute by attribute; a type of block that occurs in `with`, written out or as `dynamic`, replaces all
 /// blocks of that type.
-fn merge_bodies(base: &mut Body, with: Body) {
+pub fn merge_bodies(base: &mut Body, with: Body) {
     let attributes: Vec<&str> = with.attributes.iter().map(|it| &*it.name.text).collect();
     let blocks: Vec<&str> = with.blocks.iter().map(block_type).collect();
     let members: Vec<&str> =

@@ -45,6 +45,7 @@ pub(crate) fn ground(root: &Path, sources: &Sources) -> Arc<statics::Ground> {
         environment: BTreeMap::new(),
         fixed_time: None,
         given: Default::default(),
+        kept: Default::default(),
     };
     Arc::new(statics::Ground::new(Arc::new(world), "default", sources.clone()))
 }

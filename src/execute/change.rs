@@ -5,9 +5,10 @@ use std::time::Instant;
 use entail_rules::Node;
 
 use super::basis::{finished, inputs_are_valid};
+use super::provision::{self, Provisioners, When};
 use super::remove::written;
 use super::verdict::{Answer, Asked, Holds, judge};
-use super::{Context, Counted, Outcome, Report, problems, provision};
+use super::{Context, Counted, Outcome, Report, problems};
 use crate::address::InstanceKey;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::{Planned, Prior, Subject, lasting};
@@ -103,10 +104,8 @@ pub(super) async fn make(
         return Outcome { reported: report(told, true), ..failure(records) };
     };
     let mut object = finished(ctx, node, change, object);
-    if work == Work::Create
-        && !errored
-        && provision::has_any(&subject.block.provisioners, provision::When::Create)
-    {
+    let provisioners = Provisioners::of(subject.block, When::Create);
+    if work == Work::Create && !errored && !provisioners.is_empty() {
         // Until its provisioners are done it is half made, whatever ends this run.
         records.push(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
         ctx.notes.note(std::mem::take(&mut records));
@@ -114,14 +113,7 @@ pub(super) async fn make(
             .observer
             .instance_scope(subject.module, subject.resource, &subject.key)
             .with_self(value.clone());
-        errored = !provision::run(
-            ctx,
-            &change.address,
-            &subject.block.provisioners,
-            provision::When::Create,
-            &scope,
-        )
-        .await;
+        errored = !provision::run(ctx, &change.address, &provisioners, &scope).await;
         object.status = if errored { Status::Tainted } else { object.status };
     }
     records.push(written(change, None, object));
@@ -293,14 +285,8 @@ pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> Out
     let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
         return failure(Vec::new());
     };
-    let scope = ctx.observer.instance_scope(subject.module, subject.resource, &subject.key);
-    let preconditions = &subject.block.lifecycle.preconditions;
-    let passed = ctx.observer.conditions(
-        &scope,
-        preconditions,
-        "Resource precondition failed",
-        &subject.address,
-    ) && ctx.observer.postconditions(&subject, &change.after);
+    let passed = ctx.observer.preconditions(&subject)
+        && ctx.observer.postconditions(&subject, &change.after);
     Outcome { failed: !passed, ..Outcome::default() }
 }
 

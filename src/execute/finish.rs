@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Context, Done};
 use crate::lower::Structure;
-use crate::plan::{Action, Change};
+use crate::plan::{Action, Change, Plan};
 use crate::planner::without_absent;
+use crate::request::PlanMode;
 use crate::state::journal::Record;
 use crate::state::objects as record;
 use crate::state::{CheckResult, OutputValue, ResourceState};
@@ -44,7 +45,7 @@ pub(super) fn finish(
         if has_errors {
             continue;
         }
-        if ctx.plan.mode == crate::request::PlanMode::RefreshOnly && !value.is_wholly_known() {
+        if ctx.plan.mode == PlanMode::RefreshOnly && !value.is_wholly_known() {
             continue;
         }
         let (plain, _) = without_absent(&value).unmark_deep();
@@ -57,15 +58,12 @@ pub(super) fn finish(
         });
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
-    if ctx.plan.mode != crate::request::PlanMode::Destroy {
-        crate::planner::check_blocks(
-            ctx.observer,
-            ctx.plan.targets.is_empty() && ctx.plan.excludes.is_empty(),
-        );
+    if ctx.plan.mode != PlanMode::Destroy {
+        crate::planner::check_blocks(ctx.observer, ctx.plan.is_unfiltered());
         validate_variables(ctx);
-        done.state.checks = Some(joined(&ctx.plan.checks, ctx.observer.checks.finish()))
-            .filter(|it| !it.is_empty());
     }
+    let checks = joined(ctx.plan, ctx.observer.checks.finish());
+    done.state.checks = Some(checks).filter(|it| !it.is_empty());
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
@@ -80,7 +78,7 @@ pub(super) fn finish(
 
 /// Validations that rested on what was not known are decided now.
 fn validate_variables(ctx: &Context<'_>) {
-    if !ctx.plan.targets.is_empty() || !ctx.plan.excludes.is_empty() {
+    if !ctx.plan.is_unfiltered() {
         return;
     }
     for module in &ctx.observer.values.structure.modules {
@@ -92,8 +90,9 @@ fn validate_variables(ctx: &Context<'_>) {
 }
 
 /// Results of the plan stand where nothing was checked again – save those of data sources, which nobody looked at.
-fn joined(planned: &[CheckResult], mut now: Vec<CheckResult>) -> Vec<CheckResult> {
-    for old in planned.iter().map(carried) {
+fn joined(plan: &Plan, mut now: Vec<CheckResult>) -> Vec<CheckResult> {
+    let is_read_again = plan.mode == PlanMode::Normal;
+    for old in plan.checks.iter().map(|it| if is_read_again { carried(it) } else { it.clone() }) {
         let known = now
             .iter_mut()
             .find(|it| it.kind == old.kind && it.config_address == old.config_address);

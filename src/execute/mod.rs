@@ -22,7 +22,6 @@ use crate::world::World;
 
 mod basis;
 mod change;
-mod command;
 mod finish;
 pub mod journal;
 mod lend;

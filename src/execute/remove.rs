@@ -61,7 +61,8 @@ async fn removed(
         change.address.resource.mode,
         kind,
     );
-    let (Some(schema), Some(provider)) = (schema, ctx.observer.provider(&instance).await) else {
+    let provider = ctx.observer.provider_for(&instance, &change.address).await;
+    let (Some(schema), Some(provider)) = (schema, provider) else {
         return (Vec::new(), true);
     };
     let (prior, _) = change.before.unmark_deep();

@@ -62,14 +62,16 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
 /// What was imported stands in the state from the start.
 fn imported(ctx: &Context<'_>) {
     for change in &ctx.plan.changes {
-        if let Some(id) = &change.importing {
+        if let Some(name) = &change.importing {
             ctx.sink.event(Event::ImportStart {
                 address: change.address.clone(),
-                id: id.clone(),
+                name: name.clone(),
                 applying: true,
             });
-            ctx.sink
-                .event(Event::ImportComplete { address: change.address.clone(), id: id.clone() });
+            ctx.sink.event(Event::ImportComplete {
+                address: change.address.clone(),
+                name: name.clone(),
+            });
         }
     }
 }
@@ -137,8 +139,13 @@ impl<'c, 'a> Run<'c, 'a> {
         while open.len() < ctx.parallelism.max(1) && self.unreported < GROUP {
             let Some(next) = self.steps.schedule.take_ready() else { return };
             let vertex = self.steps.vertices[next as usize];
-            if self.failed.contains(&next) || !self.steps.steps.contains(&vertex) {
+            if !self.steps.steps.contains(&vertex) {
                 self.steps.schedule.settle(next);
+                continue;
+            }
+            if self.failed.contains(&next) {
+                self.steps.schedule.settle(next);
+                self.let_go(vertex.0);
                 continue;
             }
             if self.is_halted() {
@@ -205,11 +212,19 @@ impl<'c, 'a> Run<'c, 'a> {
         }
         self.steps.schedule.settle(step);
         self.idle.extend(ctx.observer.leases.done(node));
+        self.let_go(node);
         if let Some(it) = outcome.reported {
             let event = if it.errored { Event::ApplyErrored } else { Event::ApplyComplete };
             ctx.sink.event(event(it.subject, it.action, it.elapsed));
         }
         self.unreported += 1;
+    }
+
+    /// One step of a node is over: perhaps it was the last that its provider instance was kept for.
+    fn let_go(&self, node: Node) {
+        if let Some(instance) = self.ctx.observer.upkeep.done(node) {
+            self.ctx.observer.pool.release(instance);
+        }
     }
 
     fn is_time_to_report(&self, is_idle: bool) -> bool {

@@ -345,21 +345,22 @@ impl Evaluator<'_> {
         let Some(Some(given)) = self.arguments(site, arguments, expand, names) else {
             return unknown();
         };
-        let parameters: Vec<&str> = signature.parameters.iter().map(|it| &*it.0).collect();
+        let parameters: Vec<&str> = signature.parameters.iter().map(|it| &*it.name).collect();
         if !self.count_fits(site, &given, &parameters, signature.variadic.is_some(), names) {
             return unknown();
         }
         let parameter = |at: usize| signature.parameters.get(at).or(signature.variadic.as_ref());
         let (mut values, mut rules) = (Vec::new(), Vec::new());
         for (at, (value, expression)) in given.iter().enumerate() {
-            let Some((name, ty, null, unknown)) = parameter(at) else { continue };
-            rules.push(Rule { null: *null, unknown: *unknown, dynamic: *unknown, marked: false });
-            match convert(value, *ty) {
+            let Some(it) = parameter(at) else { continue };
+            let (null, unknown) = (it.takes_null, it.takes_unknown);
+            rules.push(Rule { null, unknown, dynamic: unknown, marked: false });
+            match convert(value, it.ty) {
                 Ok(value) => values.push(value),
                 Err(error) => self.report(
                     named(
                         problems::bad_argument(
-                            name,
+                            &it.name,
                             &error.message,
                             start_of(expression),
                             site.whole.span,
@@ -389,7 +390,7 @@ impl Evaluator<'_> {
         });
         called.unwrap_or_else(|failure| {
             let blamed =
-                failure.argument.and_then(|at| Some((&*parameter(at)?.0, given.get(at)?.1)));
+                failure.argument.and_then(|at| Some((&*parameter(at)?.name, given.get(at)?.1)));
             self.fail(site, failure, blamed, None, names);
             unknown()
         })

@@ -6,12 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use futures_util::{StreamExt, stream};
+
 use super::authenticate::must_be_signed;
 use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
-use super::origins::{Authentication, Origins, PackagePlace, Reach, Standing, Trouble};
+use super::origins::{Authentication, Origins, PackagePlace, Reach, Standing};
 use super::package::{executable, guard, install_archive, install_folder, installed_folder};
 use super::requirement::{allows, is_same, normal};
+use super::trouble::Trouble;
 use super::{Platform, Requirements};
 use crate::address::Provider;
 use crate::config::version::{Constraint, Version};
@@ -113,6 +116,9 @@ pub struct Installer<'a> {
     pub tell: &'a (dyn Fn(Event) + Sync),
 }
 
+/// How many packages are loaded at the same time.
+const AT_ONCE: usize = 4;
+
 /// What was decided for one provider.
 enum Choice {
     /// Nothing needs to be done.
@@ -134,32 +140,36 @@ impl Installer<'_> {
     /// Makes sure that every required provider is there. `locks` is what is locked so far.
     pub async fn ensure(&self, locks: &Locks, required: &Requirements, mode: Mode) -> Outcome {
         let mut outcome = Outcome { locks: locks.clone(), ..Outcome::default() };
-        let mut is_signed = false;
+        let mut chosen = Vec::new();
         for (provider, conditions) in &required.0 {
-            let choice = match self.choose(provider, conditions, locks, mode).await {
-                Ok(Choice::Version(version)) => version,
-                Ok(Choice::Nothing) => continue,
-                Ok(Choice::Unlocked) => {
-                    outcome.locks.0.remove(provider);
-                    continue;
-                }
-                Err(failure) => {
-                    outcome.failures.insert(provider.clone(), failure);
-                    continue;
-                }
-            };
-            let lock = locks.0.get(provider).filter(|it| is_same(&it.version, &choice));
-            match self.install(provider, &choice, lock, mode).await {
+            match self.choose(provider, conditions, locks, mode).await {
+                Ok(Choice::Version(version)) => chosen.push((provider, conditions, version)),
+                Ok(Choice::Nothing) => {}
+                Ok(Choice::Unlocked) => drop(outcome.locks.0.remove(provider)),
+                Err(failure) => drop(outcome.failures.insert(provider.clone(), failure)),
+            }
+        }
+        let install = |(provider, conditions, version): (&Provider, &Vec<Constraint>, Version)| {
+            let (provider, constraints) = (provider.clone(), conditions.clone());
+            async move {
+                let lock = locks.0.get(&provider).filter(|it| is_same(&it.version, &version));
+                let placed = self.install(&provider, &version, lock, mode).await;
+                (provider, constraints, version, placed)
+            }
+        };
+        let mut installing = stream::iter(chosen).map(install).buffer_unordered(AT_ONCE);
+        let mut is_signed = false;
+        while let Some((provider, constraints, version, placed)) = installing.next().await {
+            match placed {
                 Ok(placed) => {
                     is_signed |= placed.authentication.as_ref().is_some_and(|it| it.is_signed());
                     if placed.is_incomplete {
                         outcome.incomplete.insert(provider.clone());
                     }
-                    let constraints = conditions.clone();
-                    let lock = Lock { version: choice, constraints, hashes: placed.hashes };
-                    outcome.locks.0.insert(provider.clone(), lock);
+                    let lock = Lock { version, constraints, hashes: placed.hashes };
+                    outcome.locks.0.insert(provider, lock);
                 }
-                Err(failure) => drop(outcome.failures.insert(provider.clone(), failure)),
+                Err(failure) => drop(outcome.failures.insert(provider, failure)),
             }
         }
         if is_signed {
@@ -355,8 +365,8 @@ impl Installer<'_> {
                 PackagePlace::Archive(archive) => {
                     install_archive(archive, &target, &what, &allowed).map(|()| None)
                 }
-                PackagePlace::Download { url, retries } => {
-                    let archive = self.origins.download(url, *retries).await.map_err(failed)?;
+                PackagePlace::Download(remote) => {
+                    let archive = self.origins.download(remote).await.map_err(failed)?;
                     let path = archive.path();
                     let checked = self.origins.check(&package, path).transpose().map_err(failed)?;
                     install_archive(path, &target, &what, &allowed).map(|()| checked)

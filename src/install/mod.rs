@@ -6,8 +6,12 @@
 
 mod authenticate;
 mod hash;
+mod helper;
+mod images;
 mod installer;
 pub mod lock;
+mod network;
+mod origins;
 mod package;
 mod platform;
 mod plugins;
@@ -18,16 +22,15 @@ pub mod requirement;
 mod search;
 pub mod settings;
 mod signature;
-mod network;
-mod origins;
 #[cfg(test)]
 mod tests;
-mod web;
+mod trouble;
+pub(crate) mod web;
 
 pub use hash::{Hash, hash_archive, hash_folder, hash_zip};
 pub use installer::{Event, Failure, Installer, Mode, Outcome};
 pub use lock::{Lock, Locks};
-pub use origins::{Authentication, Origins, PackagePlace, Reach, Trouble};
+pub use origins::{Authentication, Origins, PackagePlace, Reach, Remote};
 pub use package::{archive_name, executable, installed_folder};
 pub use platform::Platform;
 pub use plugins::{Located, Place, Plugin, Plugins, providers_folder};
@@ -35,3 +38,4 @@ pub use reattach::Reattach;
 pub use requirement::Requirements;
 pub use search::search;
 pub use settings::Settings;
+pub use trouble::Trouble;

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use super::Platform;
 use super::authenticate::Checks;
 use super::hash::Hash;
-use super::origins::{Package, PackagePlace, Trouble};
+use super::origins::{Package, PackagePlace, Remote};
 use super::requirement::compare;
 use super::search::strict_version;
+use super::trouble::Trouble;
 use super::web::{Answer, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
@@ -70,7 +71,8 @@ impl NetworkMirror {
             .url
             .join(&format!("./{path}"))
             .map_err(|it| self.failed(provider, it.to_string()))?;
-        let token = self.url.host_str().and_then(|it| web.token(it));
+        let host = self.url.host_str().unwrap_or_default();
+        let token = web.token(host).await.map_err(|it| self.failed(provider, it))?;
         let answer =
             web.get_once(&url, token.as_ref()).await.map_err(|it| self.failed(provider, it))?;
         match answer.status {
@@ -147,6 +149,9 @@ impl NetworkMirror {
         }
         let trusts = self.trusts_hashes;
         let checks = (!hashes.is_empty()).then_some(Checks::Hashes { hashes, trusts });
-        Ok(Package { place: PackagePlace::Download { url, retries: self.retries }, checks })
+        Ok(Package {
+            place: PackagePlace::Download(Remote { url, retries: self.retries, token: None }),
+            checks,
+        })
     }
 }

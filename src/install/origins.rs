@@ -1,7 +1,6 @@
 //! Where packages can be had from, in order: mirrors and registries, each for the providers it is meant for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -9,137 +8,19 @@ use reqwest::Url;
 
 use super::authenticate::Checks;
 use super::hash::Hash;
+use super::images::ImageMirror;
 use super::network::NetworkMirror;
 use super::requirement::{compare, is_same};
 use super::search::{Found, search};
-use super::settings::data_folders;
 use super::settings::installation::{Installation, Location, Pattern};
+use super::settings::{Token, data_folders};
+use super::trouble::Trouble;
 use super::web::{Web, shown};
 use super::{Platform, Settings, registry};
 use crate::address::Provider;
 use crate::config::version::Version;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::world::World;
-
-/// Why a provider or a package of it cannot be had. It prints as the fact alone.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
-    /// No place that was asked has it.
-    NotFound {
-        /// The provider.
-        provider: Provider,
-        /// The places.
-        tried: Vec<String>,
-    },
-    /// The registry does not know it.
-    NotKnown(Provider),
-    /// The host has no registry, or one of another protocol version.
-    NoRegistry {
-        /// The host.
-        host: String,
-        /// Whether another version of the protocol is offered.
-        has_other: bool,
-    },
-    /// The host does not answer as it should.
-    Unreachable {
-        /// The host.
-        host: String,
-        /// Why.
-        why: String,
-    },
-    /// The host wants other credentials, or any.
-    Unauthorized {
-        /// The host.
-        host: String,
-        /// Whether some were given.
-        had_some: bool,
-    },
-    /// A registry or mirror answered with an error or with nonsense.
-    Failed {
-        /// The provider.
-        provider: Provider,
-        /// The mirror, where it is one.
-        mirror: Option<String>,
-        /// Why.
-        why: String,
-    },
-    /// There is no package for this platform.
-    NoPackage {
-        /// The provider.
-        provider: Provider,
-        /// The version.
-        version: Version,
-        /// The platform.
-        platform: Platform,
-        /// The mirror that lacks it.
-        mirror: Option<String>,
-    },
-    /// The plugin speaks another protocol.
-    Protocol {
-        /// The provider.
-        provider: Provider,
-        /// The version.
-        version: Version,
-        /// The newest version that would do.
-        better: Option<Version>,
-    },
-    /// Anything else.
-    Other(String),
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::NotFound { provider, .. } => {
-                write!(f, "provider {provider} was not found in any of the search locations")
-            }
-            Trouble::NotKnown(it) => {
-                write!(f, "provider registry {} does not have a provider named {it}", it.host)
-            }
-            Trouble::NoRegistry { host, has_other: true } => write!(
-                f,
-                "host {host} does not support the provider registry protocol required by this OpenTofu version, but may be compatible with a different OpenTofu version"
-            ),
-            Trouble::NoRegistry { host, .. } => {
-                write!(f, "host {host} does not offer a OpenTofu provider registry")
-            }
-            Trouble::Unreachable { host, why } => write!(f, "could not connect to {host}: {why}"),
-            Trouble::Unauthorized { host, had_some: true } => {
-                write!(f, "host {host} rejected the given authentication credentials")
-            }
-            Trouble::Unauthorized { host, .. } => {
-                write!(f, "host {host} requires authentication credentials")
-            }
-            Trouble::Failed { provider, mirror: Some(mirror), why } => {
-                write!(f, "failed to query provider mirror {mirror} for {provider}: {why}")
-            }
-            Trouble::Failed { provider, why, .. } => {
-                write!(f, "could not query provider registry for {provider}: {why}")
-            }
-            Trouble::NoPackage { provider, version, platform, mirror: Some(mirror) } => write!(
-                f,
-                "provider mirror {mirror} does not have a package of {provider} {version} for {platform}"
-            ),
-            Trouble::NoPackage { provider, version, platform, .. } => {
-                write!(f, "provider {provider} {version} is not available for {platform}")
-            }
-            Trouble::Protocol { provider, version, .. } => {
-                write!(
-                    f,
-                    "provider {provider} {version} is not supported by this version of OpenTofu"
-                )
-            }
-            Trouble::Other(why) => f.write_str(why),
-        }
-    }
-}
-
-impl Trouble {
-    /// Returns whether the place is sure that it does not have it, so that the next one can be asked.
-    fn is_absence(&self) -> bool {
-        matches!(self, Trouble::NotFound { .. } | Trouble::NotKnown(_) | Trouble::NoPackage { .. })
-    }
-}
 
 /// What is known of a checksum.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -232,12 +113,18 @@ pub enum PackagePlace {
     /// In an archive at hand.
     Archive(PathBuf),
     /// In an archive elsewhere.
-    Download {
-        /// Its address.
-        url: Url,
-        /// How often to try again.
-        retries: u32,
-    },
+    Download(Remote),
+}
+
+/// An archive elsewhere.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    /// Its address.
+    pub url: Url,
+    /// How often to try again.
+    pub retries: u32,
+    /// What opens it, where it is not open to all.
+    pub token: Option<Token>,
 }
 
 /// A folder of packages.
@@ -266,6 +153,7 @@ impl FolderMirror {
 enum Origin {
     Folder(FolderMirror),
     Network(NetworkMirror),
+    Images(ImageMirror),
     /// The registry that the provider's address names.
     Registry {
         retries: u32,
@@ -330,15 +218,24 @@ impl Origins {
         Ok(Origins { rules: vec![rule], web })
     }
 
+    /// Returns one registry of images alone. The error says what is wrong with its template.
+    ///
+    /// # Errors
+    ///
+    /// If the template is none.
+    pub fn images(template: &str, settings: &Settings, world: &World) -> Result<Origins, String> {
+        let web = Web::new(settings, world);
+        let mirror = ImageMirror::parse(template, &[], web.download_retries())?;
+        let origin = Origin::Images(mirror);
+        Ok(Origins { rules: vec![Rule { origin, include: Vec::new(), exclude: Vec::new() }], web })
+    }
+
     /// Loads an archive into a file that goes when it is dropped.
-    pub async fn download(
-        &self,
-        url: &Url,
-        retries: u32,
-    ) -> Result<tempfile::NamedTempFile, String> {
+    pub async fn download(&self, remote: &Remote) -> Result<tempfile::NamedTempFile, String> {
         let mut file = tempfile::NamedTempFile::new()
             .map_err(|it| format!("failed to open temporary file to download: {it}"))?;
-        self.web.download(url, retries, file.as_file_mut()).await?;
+        let (url, token) = (&remote.url, remote.token.as_ref());
+        self.web.download(url, token, remote.retries, file.as_file_mut()).await?;
         Ok(file)
     }
 
@@ -382,6 +279,7 @@ impl Origins {
             .map(|it| match &it.origin {
                 Origin::Folder(it) => it.path.display().to_string(),
                 Origin::Network(it) => format!("provider mirror at {}", shown(&it.url)),
+                Origin::Images(it) => it.shown(),
                 Origin::Registry { .. } => format!("registry {}", provider.host),
             })
             .collect()
@@ -400,6 +298,9 @@ impl Origins {
             let found = match &rule.origin {
                 Origin::Folder(mirror) => folder_versions(mirror, provider),
                 Origin::Network(mirror) => {
+                    mirror.versions(&self.web, provider).await.map(|it| (it, Vec::new()))
+                }
+                Origin::Images(mirror) => {
                     mirror.versions(&self.web, provider).await.map(|it| (it, Vec::new()))
                 }
                 Origin::Registry { .. } => registry::versions(&self.web, provider).await,
@@ -437,6 +338,9 @@ impl Origins {
             let found = match &rule.origin {
                 Origin::Folder(mirror) => folder_package(mirror, provider, version, platform),
                 Origin::Network(mirror) => {
+                    mirror.package(&self.web, provider, version, platform).await.map(Some)
+                }
+                Origin::Images(mirror) => {
                     mirror.package(&self.web, provider, version, platform).await.map(Some)
                 }
                 Origin::Registry { retries } => {
@@ -549,10 +453,13 @@ fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, D
                     }
                 }
             }
-            Location::Images(template) => {
-                problems.push(not_supported("oci_mirror", template));
-                continue;
-            }
+            Location::Images(template) => match ImageMirror::parse(template, &include, retries) {
+                Ok(mirror) => Origin::Images(mirror),
+                Err(why) => {
+                    problems.push(bad_template(&why));
+                    continue;
+                }
+            },
         };
         rules.push(Rule { origin, include, exclude });
     }
@@ -576,8 +483,7 @@ fn bad_patterns(kind: &str, why: &str) -> Diagnostic {
         .detail(format!("CLI config specifies invalid provider {kind} patterns: {why}."))
 }
 
-fn not_supported(kind: &str, place: &str) -> Diagnostic {
-    Diagnostic::error("Installation method is not supported").detail(format!(
-        "The CLI configuration names the {kind} {place:?}. Plugins cannot be had from there; use filesystem_mirror, network_mirror or direct."
-    ))
+fn bad_template(why: &str) -> Diagnostic {
+    Diagnostic::error("Invalid oci_mirror repository template")
+        .detail(format!("Invalid oci_mirror block in the CLI configuration: {why}"))
 }

@@ -113,16 +113,6 @@ impl Plugins {
     /// Reads lock file, CLI configuration and environment. Problems of the CLI configuration are told where the program
     /// starts, not here.
     pub fn open(world: &World, sources: &Sources) -> Result<Plugins, Diagnostics> {
-        let (settings, _) = Settings::read(world);
-        Plugins::with(world, &settings, sources)
-    }
-
-    /// Like [`Plugins::open`], with the CLI configuration read already.
-    pub fn with(
-        world: &World,
-        settings: &Settings,
-        sources: &Sources,
-    ) -> Result<Plugins, Diagnostics> {
         let (locks, problems) = Locks::read(world, sources);
         if problems.has_errors() {
             return Err(problems);
@@ -133,7 +123,7 @@ impl Plugins {
         Ok(Plugins {
             locks,
             running: reattach::read(world)?,
-            overrides: settings.overrides(),
+            overrides: Settings::of(world).overrides(),
             folder,
             shown_folder,
             platform: Platform::current(),
@@ -242,6 +232,22 @@ impl Plugins {
 
     /// Checks what is locked against what is required, installed or not.
     pub fn check_locked(&self, required: &Requirements) -> Diagnostics {
+        match self.unfit(required) {
+            wrong if wrong.is_empty() => Diagnostics::new(),
+            wrong => problems::inconsistent(&wrong, self.locks.0.is_empty()).into(),
+        }
+    }
+
+    /// Checks what is locked against what the configuration in a saved plan requires.
+    pub fn check_saved(&self, required: &Requirements) -> Diagnostics {
+        match self.unfit(required) {
+            wrong if wrong.is_empty() => Diagnostics::new(),
+            wrong => problems::inconsistent_with_plan(&wrong).into(),
+        }
+    }
+
+    /// Says which locked versions do not fit what is required.
+    fn unfit(&self, required: &Requirements) -> Vec<String> {
         let overridden = self.overridden();
         let mut wrong = Vec::new();
         for (provider, conditions) in &required.0 {
@@ -270,10 +276,7 @@ impl Plugins {
                 },
             }
         }
-        match wrong.is_empty() {
-            true => Diagnostics::new(),
-            false => problems::inconsistent(&wrong, self.locks.0.is_empty()).into(),
-        }
+        wrong
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Platform;
 use super::installer::Failure;
-use super::origins::Trouble;
 use super::requirement::normal;
+use super::trouble::Trouble;
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::config::version::Constraint;
 use crate::diagnostic::Diagnostic;
@@ -39,6 +39,20 @@ pub(super) fn inconsistent(lines: &[String], is_first: bool) -> Diagnostic {
         "The following dependency selections recorded in the lock file are inconsistent with the current configuration:{}\n\n{way_out}",
         list(lines)
     ))
+}
+
+pub(super) fn inconsistent_with_plan(lines: &[String]) -> Diagnostic {
+    Diagnostic::error("Inconsistent dependency lock file").detail(format!(
+        "The following dependency selections recorded in the lock file are inconsistent with the configuration in the saved plan:{}\n\nA saved plan can be applied only to the same configuration it was created from. Create a new plan from the updated configuration.",
+        list(lines)
+    ))
+}
+
+/// A saved plan was made with other providers than are chosen now.
+pub fn other_locks() -> Diagnostic {
+    Diagnostic::error("Inconsistent dependency lock file").detail(
+        "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.",
+    )
 }
 
 /// Why a provider could not be installed.

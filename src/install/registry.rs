@@ -8,9 +8,10 @@ use serde::Deserialize;
 use super::Platform;
 use super::authenticate::{Checks, RegistryChecks};
 use super::hash::Hash;
-use super::origins::{Package, PackagePlace, Trouble};
+use super::origins::{Package, PackagePlace, Remote};
 use super::requirement::compare;
 use super::search::strict_version;
+use super::trouble::Trouble;
 use super::web::{Answer, Web};
 use crate::address::Provider;
 use crate::config::version::Version;
@@ -95,7 +96,7 @@ async fn ask(web: &Web, provider: &Provider, path: &str) -> Result<Answer, Troub
     let url = base
         .join(&format!("{}/{}/{path}", provider.namespace, provider.kind))
         .map_err(|it| failed(provider, it.to_string()))?;
-    let token = web.token(&provider.host);
+    let token = web.token(&provider.host).await.map_err(|it| failed(provider, it))?;
     let answer = web.get(&url, token.as_ref()).await.map_err(|it| failed(provider, it))?;
     match answer.status {
         401 | 403 => Err(Trouble::Unauthorized {
@@ -173,7 +174,7 @@ pub async fn package(
         packages: packages(provider, said.packages.unwrap_or_default())?,
     };
     Ok(Package {
-        place: PackagePlace::Download { url: download, retries },
+        place: PackagePlace::Download(Remote { url: download, retries, token: None }),
         checks: Some(Checks::Registry(Box::new(checks))),
     })
 }

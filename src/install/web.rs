@@ -13,9 +13,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
 
-use super::Settings;
-use super::origins::Trouble;
 use super::settings::Token;
+use super::trouble::Trouble;
+use super::{Settings, helper};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::world::World;
 
@@ -28,6 +28,8 @@ pub struct Web {
     settings: Settings,
     world: World,
     hosts: Mutex<BTreeMap<String, Result<Services, String>>>,
+    /// What the helper answered, by host.
+    helped: Mutex<BTreeMap<String, Result<Option<Token>, String>>>,
 }
 
 /// The services of a host, and the address that theirs are relative to.
@@ -41,8 +43,22 @@ pub struct Answer {
     pub url: Url,
     /// The media type, without parameters.
     pub kind: String,
+    /// `WWW-Authenticate`: what the host wants to see first.
+    pub challenge: Option<String>,
+    /// `X-Terraform-Get`: where a module's package is.
+    pub package: Option<String>,
     /// The body.
     pub body: Vec<u8>,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Wish<'w> {
+    url: &'w Url,
+    token: Option<&'w Token>,
+    /// The media type that the answer must have.
+    kind: Option<&'w str>,
+    timeout: Option<Duration>,
 }
 
 impl Answer {
@@ -67,6 +83,7 @@ impl Web {
             settings: settings.clone(),
             world: world.clone(),
             hosts: Mutex::default(),
+            helped: Mutex::default(),
         }
     }
 
@@ -74,9 +91,31 @@ impl Web {
         self.client.get_or_init(|| build(&self.world)).as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the token for a host, where there is one.
-    pub fn token(&self, host: &str) -> Option<Token> {
-        self.settings.token(&self.world, host)
+    /// Returns the token for a host, where there is one: the user's settings know it, or the helper that they name, which
+    /// is asked once.
+    ///
+    /// # Errors
+    ///
+    /// What the helper says is wrong.
+    pub async fn token(&self, host: &str) -> Result<Option<Token>, String> {
+        if let Some(known) = self.settings.token(&self.world, host) {
+            return Ok(Some(known));
+        }
+        let Some((name, arguments)) = self.settings.helpers.first_key_value() else {
+            return Ok(None);
+        };
+        let mut helped = self.helped.lock().await;
+        if let Some(known) = helped.get(host) {
+            return known.clone();
+        }
+        let answer = match helper::find(&self.world, name) {
+            Some(program) => helper::ask(&program, arguments, host).await,
+            None => Ok(None),
+        };
+        let answer =
+            answer.map_err(|it| format!("failed to retrieve credentials for {host}: {it}"));
+        helped.insert(host.to_owned(), answer.clone());
+        answer
     }
 
     /// Returns whether an environment variable says `true`.
@@ -97,26 +136,36 @@ impl Web {
 
     /// Asks for something small. Statuses are for the caller to judge.
     pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
-        let retries = self.settings.request_retries();
-        self.ask(url, token, retries, Some(self.settings.request_timeout())).await
+        self.ask(self.wish(url, token), self.settings.request_retries()).await
     }
 
     /// As [`Web::get`], without repetitions.
     pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
-        self.ask(url, token, 0, Some(self.settings.request_timeout())).await
+        self.ask(self.wish(url, token), 0).await
     }
 
-    async fn ask(
+    /// As [`Web::get`], for an answer of one media type.
+    pub async fn get_as(
         &self,
         url: &Url,
         token: Option<&Token>,
-        retries: u32,
-        timeout: Option<Duration>,
+        kind: &str,
     ) -> Result<Answer, String> {
-        let mut response = self.send(url, token, retries, timeout).await?;
-        let head = response.headers().get("content-type").and_then(|it| it.to_str().ok());
-        let kind =
-            head.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
+        let wish = Wish { kind: Some(kind), ..self.wish(url, token) };
+        self.ask(wish, self.settings.request_retries()).await
+    }
+
+    fn wish<'w>(&self, url: &'w Url, token: Option<&'w Token>) -> Wish<'w> {
+        Wish { url, token, kind: None, timeout: Some(self.settings.request_timeout()) }
+    }
+
+    async fn ask(&self, wish: Wish<'_>, retries: u32) -> Result<Answer, String> {
+        let mut response = self.send(wish, retries).await?;
+        let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
+        let kind = header("content-type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
+        let challenge = header("www-authenticate").map(str::to_owned);
+        let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
         let (status, url) = (response.status().as_u16(), response.url().clone());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(describe)? {
@@ -125,17 +174,19 @@ impl Web {
                 return Err(format!("the answer of {} is too large", host_of(&url)));
             }
         }
-        Ok(Answer { status, url, kind, body })
+        Ok(Answer { status, url, kind, challenge, package, body })
     }
 
     /// Loads a file.
     pub async fn download(
         &self,
         url: &Url,
+        token: Option<&Token>,
         retries: u32,
         into: &mut std::fs::File,
     ) -> Result<(), String> {
-        let mut response = self.send(url, None, retries, None).await?;
+        let wish = Wish { url, token, kind: None, timeout: None };
+        let mut response = self.send(wish, retries).await?;
         if !response.status().is_success() {
             return Err(format!("unsuccessful request to {}: {}", shown(url), response.status()));
         }
@@ -155,17 +206,12 @@ impl Web {
         }
     }
 
-    async fn send(
-        &self,
-        url: &Url,
-        token: Option<&Token>,
-        retries: u32,
-        timeout: Option<Duration>,
-    ) -> Result<Response, String> {
+    async fn send(&self, wish: Wish<'_>, retries: u32) -> Result<Response, String> {
         let client = self.client()?;
+        let url = wish.url;
         let mut attempt = 0;
         loop {
-            let result = prepare(client, url, token, timeout).send().await;
+            let result = wish.prepare(client).send().await;
             let why = match result {
                 Ok(response) if !is_transient(response.status().as_u16()) => return Ok(response),
                 Ok(response) => format!("{} returned from {}", response.status(), shown(url)),
@@ -225,8 +271,10 @@ impl Web {
     async fn discover(&self, host: &str) -> Result<Services, String> {
         let url = Url::parse(&format!("https://{host}/.well-known/terraform.json"))
             .map_err(|it| format!("invalid discovery request: {it}"))?;
+        // A host may be asked for its services by strangers too.
+        let token = self.token(host).await.unwrap_or_default();
         let answer = self
-            .get(&url, self.token(host).as_ref())
+            .get(&url, token.as_ref())
             .await
             .map_err(|it| format!("failed to request discovery document: {it}"))?;
         match answer.status {
@@ -256,19 +304,20 @@ impl Web {
     }
 }
 
-fn prepare(
-    client: &Client,
-    url: &Url,
-    token: Option<&Token>,
-    timeout: Option<Duration>,
-) -> RequestBuilder {
-    let mut request = client.get(url.clone()).header("X-Terraform-Version", OPENTOFU_VERSION);
-    if let Some(token) = token {
-        request = request.bearer_auth(token.reveal());
-    }
-    match timeout {
-        Some(timeout) => request.timeout(timeout),
-        None => request,
+impl Wish<'_> {
+    fn prepare(&self, client: &Client) -> RequestBuilder {
+        let url = self.url.clone();
+        let mut request = client.get(url).header("X-Terraform-Version", OPENTOFU_VERSION);
+        if let Some(token) = self.token {
+            request = request.bearer_auth(token.reveal());
+        }
+        if let Some(kind) = self.kind {
+            request = request.header("Accept", kind);
+        }
+        match self.timeout {
+            Some(timeout) => request.timeout(timeout),
+            None => request,
+        }
     }
 }
 

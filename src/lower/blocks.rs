@@ -8,12 +8,13 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
-use crate::config::uses::{self, Role};
-use crate::config::{self, Condition, Config};
+use crate::config::{self, Config};
 use crate::diagnostic::Span;
-use crate::expression::{Subject, parse_reference};
-use crate::syntax::{Expression, Step};
 use crate::value::Str;
+
+mod connect;
+
+use connect::Builder;
 
 /// What a block is, within its module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +35,21 @@ pub enum BlockKey {
     Check(Str),
 }
 
+impl BlockKey {
+    /// Returns whether a module has the block. One of several modules that share a path need not.
+    pub fn is_in(&self, module: &config::Module) -> bool {
+        match self {
+            BlockKey::Variable(name) => module.variables.contains_key(name),
+            BlockKey::Local(name) => module.locals.contains_key(name),
+            BlockKey::Output(name) => module.outputs.contains_key(name),
+            BlockKey::Resource(name) => module.resources.contains_key(name),
+            BlockKey::Call(name) => module.calls.contains_key(name),
+            BlockKey::Check(name) => module.checks.contains_key(name),
+            BlockKey::Provider(..) => true,
+        }
+    }
+}
+
 /// A block: where it stands, what it is, what it refers to.
 #[derive(Clone, Debug)]
 pub struct BlockNode {
@@ -43,6 +59,9 @@ pub struct BlockNode {
     pub key: BlockKey,
     /// The blocks it refers to, with the place of the reference; each target once.
     pub edges: Vec<(usize, Span)>,
+    /// The modules that it refers to as a whole, or by keys that are not written out. It reads only their outputs, and
+    /// OpenTofu records that it rests on everything inside.
+    wholes: Vec<Module>,
 }
 
 /// All blocks of a configuration.
@@ -86,7 +105,8 @@ impl BlockGraph {
             .chain(module.checks.keys().cloned().map(BlockKey::Check));
         for key in keys {
             self.index.entry((path.clone(), key.clone())).or_insert(self.blocks.len());
-            self.blocks.push(BlockNode { module: path.clone(), key, edges: Vec::new() });
+            let module = path.clone();
+            self.blocks.push(BlockNode { module, key, edges: Vec::new(), wholes: Vec::new() });
         }
     }
 
@@ -143,7 +163,7 @@ impl BlockGraph {
         else {
             return Vec::new();
         };
-        let all = self.search(start, Some(limit), |_| true);
+        let all = self.search(start, Some(limit), true, |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
         let known = self.resource_names();
         let mut names: Vec<&(u32, Str)> =
@@ -180,20 +200,38 @@ impl BlockGraph {
 
     /// Returns the resource blocks that a block refers to, directly or through values, calls and providers.
     pub fn nearest_resources(&self, start: usize) -> Vec<usize> {
-        self.search(start, None, |key| !matches!(key, BlockKey::Resource(_))).unwrap_or_default()
+        self.search(start, None, false, |key| !matches!(key, BlockKey::Resource(_)))
+            .unwrap_or_default()
+    }
+
+    /// The blocks of a module and of those that it calls. Blocks are sorted by the depth of their module, then by its name.
+    fn inside(&self, module: &Module) -> impl Iterator<Item = usize> {
+        let deepest = self.blocks.last().map_or(0, |it| it.module.0.len());
+        let place = |it: &BlockNode, depth: usize| {
+            it.module.0.len().cmp(&depth).then_with(|| it.module.0[..module.0.len()].cmp(&module.0))
+        };
+        (module.0.len()..=deepest).flat_map(move |depth| {
+            let start = self.blocks.partition_point(|it| place(it, depth).is_lt());
+            let count = self.blocks[start..].partition_point(|it| place(it, depth).is_eq());
+            start..start + count
+        })
     }
 
     fn search(
         &self,
         start: usize,
         limit: Option<usize>,
+        with_wholes: bool,
         through: impl Fn(&BlockKey) -> bool,
     ) -> Option<Vec<usize>> {
         let mut seen = FxHashSet::from_iter([start]);
         let mut open = vec![start];
         let mut found = Vec::new();
         while let Some(block) = open.pop() {
-            for &(next, _) in &self.blocks[block].edges {
+            let node = &self.blocks[block];
+            let wholes = node.wholes.iter().filter(|_| with_wholes);
+            let inside = wholes.flat_map(|it| self.inside(it));
+            for next in node.edges.iter().map(|it| it.0).chain(inside) {
                 if !seen.insert(next) {
                     continue;
                 }
@@ -215,229 +253,6 @@ impl BlockGraph {
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {
     BlockKey::Provider(block.name.text.clone(), block.alias.as_ref().map(|it| it.text.clone()))
-}
-
-struct Builder<'a> {
-    graph: &'a mut BlockGraph,
-    config: &'a Config,
-    path: &'a Module,
-    module: &'a config::Module,
-}
-
-impl Builder<'_> {
-    fn connect(&mut self, own: std::ops::Range<usize>) {
-        let module = self.module;
-        for (name, it) in &module.variables {
-            let from = self.block(BlockKey::Variable(name.clone()));
-            // A validation may name the variable itself: that is no cycle.
-            let before = self.graph.blocks[from].edges.len();
-            self.conditions(from, &it.validations);
-            self.forget_own(from, before);
-            self.input(from, name);
-        }
-        for (name, it) in &module.locals {
-            let from = self.block(BlockKey::Local(name.clone()));
-            self.expression(from, &it.value);
-        }
-        for (name, it) in &module.outputs {
-            let from = self.block(BlockKey::Output(name.clone()));
-            self.expression(from, &it.value);
-            self.conditions(from, &it.preconditions);
-            self.depends_on(from, &it.depends_on);
-        }
-        for (name, it) in &module.resources {
-            self.resource(name, it);
-        }
-        for (name, it) in &module.calls {
-            let from = self.block(BlockKey::Call(name.clone()));
-            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-            self.depends_on(from, &it.depends_on);
-        }
-        for it in &module.providers {
-            let from = self.block(provider_key(it));
-            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-            self.body(from, &it.body);
-        }
-        for it in &module.imports {
-            self.import(it);
-        }
-        for (name, it) in &module.checks {
-            let from = self.block(BlockKey::Check(name.clone()));
-            self.conditions(from, &it.asserts);
-        }
-        if let Some((parent, call)) = self.path.parent()
-            && let Some(call) = self.graph.find(&parent, BlockKey::Call(call))
-        {
-            for block in &mut self.graph.blocks[own] {
-                block.edges.push((call, Span::default()));
-            }
-        }
-    }
-
-    fn resource(&mut self, name: &ResourceName, it: &config::Resource) {
-        let from = self.block(BlockKey::Resource(name.clone()));
-        // Postconditions may name their own resource, as `self` does.
-        let before = self.graph.blocks[from].edges.len();
-        self.conditions(from, &it.lifecycle.postconditions);
-        self.forget_own(from, before);
-        it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-        self.body(from, &it.body);
-        self.depends_on(from, &it.depends_on);
-        self.conditions(from, &it.lifecycle.preconditions);
-        it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(from, it));
-        it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(from, it));
-        it.connection.iter().for_each(|it| self.body(from, it));
-        for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
-            self.body(from, &provisioner.body);
-            provisioner.connection.iter().for_each(|it| self.body(from, it));
-        }
-        self.provider_key(from, it);
-        if let Some((module, block)) = provider_block(self.config, self.path, it)
-            && let Some(to) = self.graph.find(&module, block)
-        {
-            let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
-            self.graph.blocks[from].edges.push((to, span));
-        }
-    }
-
-    /// A key expression stands in the block itself, or in the call that passes the configuration.
-    fn provider_key(&mut self, from: usize, it: &config::Resource) {
-        let config = self.config;
-        let found = config::check::providers::resolve_resource(config, self.path, it);
-        let Some((key, path)) = found.and_then(|it| it.key) else { return };
-        if let Some(module) = config.module(&path) {
-            Builder { graph: self.graph, config, path: &path, module }.expression(from, key);
-        }
-    }
-
-    /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
-    fn import(&mut self, it: &config::Import) {
-        let own =
-            it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
-        let Some(from) = own else { return };
-        let before = self.graph.blocks[from].edges.len();
-        it.expressions().into_iter().for_each(|it| self.expression(from, it));
-        self.forget_own(from, before);
-    }
-
-    fn forget_own(&mut self, from: usize, since: usize) {
-        let mut at = since;
-        let edges = &mut self.graph.blocks[from].edges;
-        while at < edges.len() {
-            if edges[at].0 == from {
-                edges.remove(at);
-            } else {
-                at += 1;
-            }
-        }
-    }
-
-    /// A child's variable rests on what the call gives it, in the calling module.
-    fn input(&mut self, from: usize, name: &Str) {
-        let Some((parent, call)) = self.path.parent() else { return };
-        let config = self.config;
-        for module in config.all_at(&parent) {
-            if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-                Builder { graph: self.graph, config, path: &parent, module }
-                    .expression(from, &attribute.value);
-            }
-        }
-    }
-
-    fn block(&self, key: BlockKey) -> usize {
-        self.graph.find(self.path, key).expect("every block was declared first")
-    }
-
-    fn conditions(&mut self, from: usize, conditions: &[Condition]) {
-        for it in conditions {
-            self.expression(from, &it.condition);
-            self.expression(from, &it.error_message);
-        }
-    }
-
-    fn body(&mut self, from: usize, body: &crate::syntax::Body) {
-        for it in uses::of_body(body, Role::Value) {
-            self.references(from, &it.expression, &it.bound, false);
-        }
-    }
-
-    fn expression(&mut self, from: usize, expression: &Expression) {
-        self.references(from, expression, &[], false);
-    }
-
-    fn depends_on(&mut self, from: usize, expressions: &[Expression]) {
-        expressions.iter().for_each(|it| self.references(from, it, &[], true));
-    }
-
-    fn references(
-        &mut self,
-        from: usize,
-        expression: &Expression,
-        bound: &[Str],
-        everything: bool,
-    ) {
-        crate::syntax::references(expression, &mut |root, steps, span| {
-            if !bound.contains(&root.text)
-                && let Ok(reference) = parse_reference(root, steps)
-            {
-                self.subject(from, &reference.subject, reference.rest, span, everything);
-            }
-        });
-    }
-
-    fn subject(
-        &mut self,
-        from: usize,
-        subject: &Subject,
-        rest: &[Step],
-        span: Span,
-        everything: bool,
-    ) {
-        let key = match subject {
-            Subject::Variable(name) => BlockKey::Variable(name.clone()),
-            Subject::Local(name) => BlockKey::Local(name.clone()),
-            Subject::Resource(mode, kind, name) => BlockKey::Resource(ResourceName {
-                mode: *mode,
-                kind: kind.clone(),
-                name: name.clone(),
-            }),
-            Subject::Module(call) => return self.call(from, call, rest, span, everything),
-            _ => return,
-        };
-        if let Some(to) = self.graph.find(self.path, key) {
-            self.graph.blocks[from].edges.push((to, span));
-        }
-    }
-
-    /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
-    fn call(&mut self, from: usize, call: &Str, rest: &[Step], span: Span, everything: bool) {
-        let child = self.path.child(call);
-        let config = self.config;
-        let Some(module) = config.module(&child) else { return };
-        let named = rest.iter().find_map(|it| match it {
-            Step::Attribute(name) => Some(&name.text),
-            _ => None,
-        });
-        let mut targets = vec![self.graph.find(self.path, BlockKey::Call(call.clone()))];
-        match named.filter(|it| module.outputs.contains_key(*it)) {
-            Some(name) => targets.push(self.graph.find(&child, BlockKey::Output(name.clone()))),
-            None => targets.extend(
-                module
-                    .outputs
-                    .keys()
-                    .map(|it| self.graph.find(&child, BlockKey::Output(it.clone()))),
-            ),
-        }
-        if everything {
-            for path in config.modules.keys().filter(|it| it.0.starts_with(&child.0)) {
-                let resources = config.modules[path].resources.keys();
-                targets.extend(
-                    resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))),
-                );
-            }
-        }
-        self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
-    }
 }
 
 /// Returns the provider block that serves a resource of a module, following what calls pass and what is inherited.
@@ -514,3 +329,6 @@ pub fn provider_config(
         _ => ProviderConfig { module: Module::default(), provider, alias: None },
     }
 }
+
+#[cfg(test)]
+mod tests;

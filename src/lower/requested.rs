@@ -20,7 +20,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     if !request.excludes.is_empty() {
         lowered.facts.excluding.push(());
     }
-    if !request.targets.is_empty() || !request.excludes.is_empty() {
+    if !request.is_unfiltered() {
         lowered.facts.filtered.push(());
     }
     if request.compat_opentofu {

@@ -11,8 +11,8 @@ use super::structure::{NodeKind, ResourceId};
 use super::{Documents, Lowered};
 use crate::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
 use crate::config;
+use crate::config::expansion::key_text;
 use crate::diagnostic::Span;
-use crate::observe::repetition::key_text;
 use crate::value::Str;
 
 /// What the numbers of modules, providers, aliases, configurations and keys stand for, and where they stand.

@@ -193,6 +193,8 @@ type Objects = BTreeMap<Str, BTreeMap<usize, (Status, Option<String>)>>;
 pub struct Results {
     found: Mutex<BTreeMap<(Kind, Str), Objects>>,
     scoped: Mutex<BTreeMap<String, String>>,
+    /// Every block with conditions, and whether its objects are all known.
+    declared: Mutex<BTreeMap<(Kind, Str), bool>>,
 }
 
 /// Returns the address of a check.
@@ -227,11 +229,12 @@ impl Results {
             .insert(index, (outcome.status, outcome.message.clone()));
     }
 
-    /// Returns whether a condition of an object has failed already.
-    pub fn has_failed(&self, kind: Kind, block: &str, object: &str) -> bool {
-        let found = self.found.lock().unwrap_or_else(|it| it.into_inner());
-        let conditions = found.get(&(kind, block.into())).and_then(|it| it.get(object));
-        conditions.is_some_and(|it| it.values().any(|it| it.0 >= Status::Fail))
+    /// Records that a block has conditions.
+    ///
+    /// - `is_expanded`: whether all of its objects have been recorded, be there none; else it was not looked at.
+    pub fn declare(&self, kind: Kind, block: String, is_expanded: bool) {
+        let mut declared = self.declared.lock().unwrap_or_else(|it| it.into_inner());
+        declared.insert((kind, block.into()), is_expanded);
     }
 
     /// Records that an object has conditions that were not checked.
@@ -246,13 +249,21 @@ impl Results {
 
     /// Returns them in the form of the state.
     pub fn finish(&self) -> Vec<CheckResult> {
-        let found = self.found.lock().unwrap_or_else(|it| it.into_inner());
-        found.iter().map(|((kind, block), objects)| result(*kind, block, objects)).collect()
+        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner()).clone();
+        let declared = self.declared.lock().unwrap_or_else(|it| it.into_inner());
+        for block in declared.keys() {
+            found.entry(block.clone()).or_default();
+        }
+        let is_unseen = |it: &(Kind, Str)| declared.get(it) == Some(&false);
+        found.iter().map(|(block, objects)| result(block, objects, is_unseen(block))).collect()
     }
 }
 
-fn result(kind: Kind, block: &Str, objects: &Objects) -> CheckResult {
-    let mut worst = Status::Pass;
+fn result((kind, block): &(Kind, Str), objects: &Objects, is_unseen: bool) -> CheckResult {
+    let mut worst = match objects.is_empty() && is_unseen {
+        true => Status::Unknown,
+        false => Status::Pass,
+    };
     let mut rows = Vec::new();
     for (address, conditions) in objects {
         let checked = conditions.len() > 1;
@@ -271,6 +282,6 @@ fn result(kind: Kind, block: &Str, objects: &Objects) -> CheckResult {
         kind: kind.text().into(),
         config_address: block.clone(),
         status: worst.text().into(),
-        objects: Some(rows),
+        objects: (!rows.is_empty()).then_some(rows),
     }
 }

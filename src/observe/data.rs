@@ -1,6 +1,6 @@
 //! Data sources: evaluated, read, or taken from the last run.
 
-use super::object::{Subject, at_object, misused};
+use super::object::Subject;
 use super::problems;
 use super::{Observer, conditions};
 use crate::diagnostic::Diagnostics;
@@ -22,27 +22,8 @@ pub struct Question {
 impl Observer<'_> {
     /// Evaluates a data source's arguments. `None` where that failed; the problem has been reported.
     pub fn ask_data(&self, subject: &Subject<'_>) -> Option<Question> {
-        let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(
-            &scope,
-            &subject.block.lifecycle.preconditions,
-            "Resource precondition failed",
-            &subject.address,
-        );
-        let (config, found) = crate::expression::body::decode_body(
-            &subject.block.body,
-            &subject.schema.block,
-            &scope,
-            &[],
-        );
-        let failed = found.has_errors();
-        self.values.report(at_object(found, &subject.address));
-        let misused = misused(subject.block, subject.schema, &config);
-        let is_misused = !failed && !misused.is_empty();
-        if is_misused {
-            self.values.report(misused.into_iter().map(|it| it.about(&subject.address)));
-        }
-        if failed || !passed || is_misused {
+        let (config, is_refused) = self.configuration(subject)?;
+        if is_refused {
             return None;
         }
         let stored =

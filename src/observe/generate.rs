@@ -98,7 +98,7 @@ impl Writer {
 
     fn block(&mut self, schema: &BlockSchema, object: &Value) {
         self.attributes(&schema.attributes, object);
-        for (name, nested) in schema.blocks.iter().filter(|it| it.1.block.deprecated.is_none()) {
+        for (name, nested) in schema.blocks.iter().filter(|it| !it.1.block.deprecated) {
             if let Some(value) = object.get(name) {
                 self.nested(name, nested, value);
             }
@@ -321,7 +321,7 @@ impl Writer {
 fn is_written(name: &str, schema: &AttributeSchema) -> bool {
     let only_read = schema.computed && !schema.optional;
     let legacy_id = name == "id" && schema.computed && schema.optional;
-    (schema.required || schema.optional) && !only_read && !legacy_id && schema.deprecated.is_none()
+    (schema.required || schema.optional) && !only_read && !legacy_id && !schema.deprecated
 }
 
 fn key_literal(key: &str) -> String {

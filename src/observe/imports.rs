@@ -7,27 +7,27 @@ use rustc_hash::FxHashMap;
 
 use super::generate::{Generated, generate};
 use super::object::{Prior, Subject};
-use super::repetition::{self, Keys};
 use super::values::{ValueScope, Values};
 use super::{Observer, problems};
 use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
+use crate::config::expansion::{self, Keys};
 use crate::config::{Config, Import};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
 use crate::lower::Structure;
 use crate::operation::event::Event;
-use crate::provider::{ImportedObject, ReadObject};
+use crate::provider::{ImportName, ImportedObject, ReadObject};
 use crate::schema;
 use crate::syntax::{Expression, Step};
 use crate::value::convert::convert;
-use crate::value::{Type, Value};
+use crate::value::{Str, Type, Value};
 
 /// What an instance is to adopt.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// The import id.
-    pub id: String,
-    /// The place of the id.
+    /// What names the object. An identity is not of the announced type yet.
+    pub name: ImportName,
+    /// The place of the name.
     pub place: Span,
     /// The place of the block's header.
     pub declared: Span,
@@ -103,7 +103,7 @@ fn key_of(key: &Expression, scope: &ValueScope<'_, '_>) -> Result<InstanceKey, D
         () if plain.is_null() => "which is null",
         () if marks.sensitive => "which is sensitive",
         () if marks.ephemeral => "which is ephemeral",
-        () => match repetition::key_of(&plain) {
+        () => match expansion::key_of(&plain) {
             Some(key) => return Ok(key),
             None => "which is not valid for a resource instance (not a string or a number)",
         },
@@ -120,47 +120,88 @@ fn invalid_target(span: Span) -> Diagnostic {
         .at(span)
 }
 
-/// Returns the import id as text, unknown where it is not decided yet.
-fn id_text(import: &Import, scope: &ValueScope<'_, '_>) -> Result<(Value, Span), Diagnostics> {
-    let Some(id) = &import.id else {
-        let target = import.target().map(|it| it.to_string()).unwrap_or_default();
-        return Err(Diagnostic::error("Unable to determine identity schema for import identity")
-            .detail(format!("The provider of {target} does not describe identities for resources of this type, so the object to import cannot be named by \"identity\". Name it by \"id\"."))
-            .at(import.identity.as_ref().map_or(import.declared, |it| it.span))
-            .into());
+/// Evaluates what names an object: the id as text, or the identity. Unknown where it is not decided yet.
+fn written_name(
+    import: &Import,
+    scope: &ValueScope<'_, '_>,
+) -> Result<(&'static str, Value, Span), Diagnostics> {
+    let (word, expression) = match (&import.id, &import.identity) {
+        (Some(id), _) => ("id", id),
+        (None, Some(identity)) => ("identity", identity),
+        (None, None) => {
+            return Err(invalid_name("id", "The import id cannot be null.", import.declared).into());
+        }
     };
-    let (value, found) = expression::evaluate(id, scope);
+    let (value, found) = expression::evaluate(expression, scope);
     if found.has_errors() {
         return Err(found);
     }
     let (plain, marks) = value.unmark_deep();
-    let text = convert(&plain, Type::STRING).map_err(|it| {
-        Diagnostic::error("Incorrect value type")
-            .detail(format!("Invalid expression value: {it}."))
-            .at(id.span)
-    })?;
+    let plain = match word {
+        "id" => convert(&plain, Type::STRING)
+            .map_err(|it| wrong_type(&it.to_string(), expression.span))?,
+        _ => plain,
+    };
     let why = match () {
-        () if text.is_null() => "The import id cannot be null.",
-        () if !text.is_known() => return Ok((text, id.span)),
-        () if marks.sensitive => "The import id cannot be sensitive.",
-        () if marks.ephemeral => "The import id cannot be ephemeral.",
-        () => return Ok((text, id.span)),
+        () if plain.is_null() => "null",
+        () if !plain.is_wholly_known() => return Ok((word, plain, expression.span)),
+        () if marks.sensitive => "sensitive",
+        () if marks.ephemeral => "ephemeral",
+        () => return Ok((word, plain, expression.span)),
     };
-    Err(invalid_id(why, id.span).into())
+    Err(invalid_name(word, &format!("The import {word} cannot be {why}."), expression.span).into())
 }
 
-fn invalid_id(why: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("Invalid import id argument").detail(why).at(span)
+fn wrong_type(why: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("Incorrect value type")
+        .detail(format!("Invalid expression value: {why}."))
+        .at(span)
 }
 
-fn id_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Diagnostics> {
-    let (text, place) = id_text(import, scope)?;
-    let Some(id) = text.as_str() else {
-        return Err(invalid_id("The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so OpenTofu cannot plan to import this resource.", place).into());
+fn invalid_name(word: &str, why: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(format!("Invalid import {word} argument")).detail(why).at(span)
+}
+
+fn wish_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Diagnostics> {
+    let (word, value, place) = written_name(import, scope)?;
+    if !value.is_wholly_known() {
+        return Err(invalid_name(word, &format!("The import block {word:?} argument depends on resource attributes that cannot be determined until apply, so OpenTofu cannot plan to import this resource."), place).into());
+    }
+    let name = match value.as_str() {
+        // An empty id means no import at all.
+        Some("") if word == "id" => return Ok(None),
+        Some(id) if word == "id" => ImportName::Id(id.to_owned()),
+        _ => ImportName::Identity(value),
     };
-    // An empty id means no import at all.
-    let wish = Wish { id: id.to_owned(), place, declared: import.declared };
-    Ok((!id.is_empty()).then_some(wish))
+    Ok(Some(Wish { name, place, declared: import.declared }))
+}
+
+/// Brings what names an object into the form that its provider takes.
+fn conforming(subject: &Subject<'_>, wish: &Wish) -> Result<ImportName, Diagnostic> {
+    let ImportName::Identity(written) = &wish.name else { return Ok(wish.name.clone()) };
+    let Some(known) = &subject.schema.identity else {
+        return Err(Diagnostic::error("Unable to determine identity schema for import identity")
+            .detail(format!("The provider of {} does not describe identities for resources of this type, so the object to import cannot be named by \"identity\". Name it by \"id\".", subject.address))
+            .at(wish.place));
+    };
+    let entries = written.entries();
+    let is_given = |name: &Str| entries.iter().any(|it| it.0 == *name && !it.1.is_null());
+    let mut required = known.attributes.iter().filter(|it| it.1.required).map(|it| it.0);
+    if let Some(missing) = required.find(|it| !is_given(it)) {
+        return Err(wrong_type(&format!("attribute {missing:?} is required"), wish.place));
+    }
+    let attributes = known.ty.attributes();
+    if let Some((odd, _)) =
+        entries.iter().find(|it| !attributes.iter().any(|known| known.0 == it.0))
+    {
+        return Err(wrong_type(&format!("unexpected attribute {odd:?}"), wish.place));
+    }
+    let whole = attributes.iter().map(|(name, ty, _)| {
+        let given = entries.iter().find(|it| it.0 == *name).map(|it| it.1.clone());
+        (name.clone(), given.unwrap_or(Value::Null(*ty)))
+    });
+    let whole = convert(&Value::object(whole), known.ty);
+    whole.map(ImportName::Identity).map_err(|it| wrong_type(&it.to_string(), wish.place))
 }
 
 /// Returns what is wrong with import ids whatever becomes of that which is not decided yet.
@@ -183,7 +224,7 @@ pub fn invalid_ids(values: &Values<'_>) -> Diagnostics {
             },
         };
         for scope in scopes {
-            problems.extend(id_text(import, &scope).err().into_iter().flatten());
+            problems.extend(written_name(import, &scope).err().into_iter().flatten());
         }
     }
     problems.once()
@@ -201,7 +242,8 @@ fn collect(values: &Values<'_>, block: &ConfigResource) -> Option<BTreeMap<Insta
             continue;
         };
         for scope in scopes {
-            match resolve(import, &scope).and_then(|address| Ok((address, id_of(import, &scope)?)))
+            match resolve(import, &scope)
+                .and_then(|address| Ok((address, wish_of(import, &scope)?)))
             {
                 Ok((address, Some(wish))) => {
                     if let Some(first) = wishes.get(&address) {
@@ -282,7 +324,7 @@ fn keys_of(values: &Values<'_>, for_each: &Expression) -> Result<Keys, Diagnosti
             items.map(|(at, item)| (InstanceKey::Int(at as i64), Some(item.clone()))).collect(),
         ));
     }
-    Ok(repetition::for_each(&value, "for_each"))
+    Ok(expansion::for_each(&value, "for_each"))
 }
 
 impl Observer<'_> {
@@ -348,20 +390,24 @@ impl Observer<'_> {
 
     /// Adopts an existing object. `None` where that failed; the problem has been reported.
     pub async fn import(&self, subject: &Subject<'_>, wish: &Wish) -> Option<Prior> {
-        self.events.0.event(Event::ImportStart {
-            address: subject.address.clone(),
-            id: wish.id.clone(),
-            applying: false,
-        });
-        let object = self.find(subject, &wish.id, Some(wish.place)).await?;
-        let read = self.read_found(subject, &object, &wish.id, Some(wish.place)).await?;
+        let name = match conforming(subject, wish) {
+            Ok(name) => name,
+            Err(problem) => {
+                self.values.report([problem]);
+                return None;
+            }
+        };
+        let address = subject.address.clone();
+        self.events.0.event(Event::ImportStart { address, name: name.clone(), applying: false });
+        let object = self.find(subject, &name, Some(wish.place)).await?;
+        let read = self.read_found(subject, &object, &name, Some(wish.place)).await?;
         let value = schema::mark_sensitive(&read.value, &subject.schema.block);
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
             value,
             private: read.private,
             tainted: false,
-            imported: Some(wish.id.clone()),
+            imported: Some(name),
             identity: read.identity,
         })
     }
@@ -376,14 +422,15 @@ impl Observer<'_> {
         let id = self.adopts(&subject.address)?;
         let address = subject.address.clone();
         self.events.0.event(Event::AdoptionStart { address: address.clone(), id: id.to_owned() });
-        let object = self.find(subject, id, None).await?;
+        let name = ImportName::Id(id.to_owned());
+        let object = self.find(subject, &name, None).await?;
         let kind = object.kind.clone();
         self.events.0.event(Event::AdoptionPrepared { address: address.clone(), kind });
         if self.state.instance(&address).is_some() {
             self.values.report([problems::already_managed(&address)]);
             return None;
         }
-        let read = self.read_found(subject, &object, id, None).await?;
+        let read = self.read_found(subject, &object, &name, None).await?;
         // The block may be incomplete: all that counts here is what it makes sensitive.
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
         let (config, _) =
@@ -395,19 +442,19 @@ impl Observer<'_> {
             value: schema::mark_sensitive(&value, &subject.schema.block),
             private: read.private,
             tainted: false,
-            imported: Some(id.to_owned()),
+            imported: Some(name),
             identity: read.identity,
         })
     }
 
-    /// Asks the provider for the one object of an import id.
+    /// Asks the provider for the one object of a name.
     async fn find(
         &self,
         subject: &Subject<'_>,
-        id: &str,
+        name: &ImportName,
         place: Option<Span>,
     ) -> Option<ImportedObject> {
-        let found = subject.provider.import(&subject.block.name.kind, id).await;
+        let found = subject.provider.import(&subject.block.name.kind, name).await;
         self.report_provider(&subject.address, Some(subject.block), &found.diagnostics);
         if found.failed() {
             return None;
@@ -416,7 +463,12 @@ impl Observer<'_> {
             Ok([object]) => Some(object),
             Err(objects) => {
                 let count = objects.len();
-                self.values.report([problems::not_one_object(&subject.address, id, count, place)]);
+                self.values.report([problems::not_one_object(
+                    &subject.address,
+                    name,
+                    count,
+                    place,
+                )]);
                 None
             }
         }
@@ -427,7 +479,7 @@ impl Observer<'_> {
         &self,
         subject: &Subject<'_>,
         object: &ImportedObject,
-        id: &str,
+        name: &ImportName,
         place: Option<Span>,
     ) -> Option<ReadObject> {
         let kind = &*subject.block.name.kind;
@@ -439,7 +491,7 @@ impl Observer<'_> {
         self.report_provider(&subject.address, Some(subject.block), &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         if read.value.is_null() {
-            self.values.report([problems::nothing_to_import(&subject.address, id, place)]);
+            self.values.report([problems::nothing_to_import(&subject.address, name, place)]);
             return None;
         }
         self.events.refresh_finished(&subject.address, None, &read.value);

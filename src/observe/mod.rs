@@ -14,7 +14,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
-use crate::request::Request;
+use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
 
@@ -24,15 +24,17 @@ pub mod ephemeral;
 pub mod functions;
 pub mod generate;
 pub mod imports;
+pub mod meta;
 pub mod object;
 pub mod origin;
 pub mod pool;
 pub mod problems;
-pub mod repetition;
 pub mod serving;
+pub mod supply;
+pub mod upkeep;
 pub mod values;
 
-use pool::Pool;
+use pool::{Configuring, Pool};
 use values::{ValueScope, Values};
 
 /// Who answers.
@@ -57,6 +59,8 @@ pub struct Observer<'a> {
     pub serving: serving::Serving,
     /// Results of conditions.
     pub checks: conditions::Results,
+    /// Which provider instances are still needed.
+    pub upkeep: upkeep::Upkeep,
     /// Ephemeral resources that are open.
     pub leases: ephemeral::Leases,
     /// How many provider calls may run at once.
@@ -128,9 +132,13 @@ impl<'a> Observer<'a> {
             .await
     }
 
-    async fn configure(&self, instance: &ProviderInstance, provider: Arc<dyn Provider>) -> bool {
+    async fn configure(
+        &self,
+        instance: &ProviderInstance,
+        provider: Arc<dyn Provider>,
+    ) -> Configuring {
         let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else {
-            return false;
+            return Configuring::Failed;
         };
         let found = self.block_of(&instance.config);
         let block = found.map(|it| it.0);
@@ -148,12 +156,13 @@ impl<'a> Observer<'a> {
                 let failed = found.has_errors();
                 self.values.report(found);
                 if failed {
-                    return false;
+                    return Configuring::Failed;
                 }
                 config
             }
             _ => crate::schema::empty_value(&schema.provider.block),
         };
+        let is_lasting = config.is_wholly_known() && !config.contains_ephemeral();
         let (config, _) = config.unmark_deep();
         let mut found = provider.validate_provider(&config).await;
         if !self.failed(&found) {
@@ -161,7 +170,11 @@ impl<'a> Observer<'a> {
         }
         let place = block.map(|it| (&it.body, it.declared));
         self.values.report(found.iter().map(|it| problems::of_provider(it, None, place)));
-        !self.failed(&found)
+        match (self.failed(&found), is_lasting) {
+            (true, _) => Configuring::Failed,
+            (false, true) => Configuring::Lasting,
+            (false, false) => Configuring::Passing,
+        }
     }
 
     /// Reports what a provider said of an object.
@@ -180,30 +193,56 @@ impl<'a> Observer<'a> {
         found.iter().any(|it| it.severity == crate::diagnostic::Severity::Error)
     }
 
-    /// Checks conditions, reports the ones that fail, and returns whether none is an error.
-    pub fn conditions(
+    /// Checks the preconditions of an object; returns whether none is an error.
+    pub fn preconditions(&self, subject: &object::Subject<'_>) -> bool {
+        let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
+        let conditions = &subject.block.lifecycle.preconditions;
+        self.conditions(&scope, conditions, 0, "Resource precondition failed", &subject.address)
+    }
+
+    /// Checks postconditions on an object as planned or read; returns whether none is an error.
+    pub fn postconditions(&self, subject: &object::Subject<'_>, object: &Value) -> bool {
+        let lifecycle = &subject.block.lifecycle;
+        if lifecycle.postconditions.is_empty() {
+            return true;
+        }
+        let scope = self
+            .instance_scope(subject.module, subject.resource, &subject.key)
+            .with_self(object.clone());
+        let (conditions, first) = (&lifecycle.postconditions, lifecycle.preconditions.len());
+        self.conditions(
+            &scope,
+            conditions,
+            first,
+            "Resource postcondition failed",
+            &subject.address,
+        )
+    }
+
+    /// Checks conditions, of which the first is number `first` of the object, reports the ones that fail, and returns
+    /// whether none is an error.
+    fn conditions(
         &self,
         scope: &ValueScope<'_, '_>,
         conditions: &[Condition],
+        first: usize,
         summary: &str,
         address: &Instance,
     ) -> bool {
+        let softens = self.request.mode != PlanMode::Normal;
         let mut passed = true;
         for (index, condition) in conditions.iter().enumerate() {
             let outcome = conditions::check(condition, scope, summary);
-            let severity =
-                if self.request.mode == crate::request::PlanMode::Normal { None } else { Some(()) };
-            passed &= severity.is_some() || !outcome.problems.has_errors();
+            passed &= softens || !outcome.problems.has_errors();
             self.checks.record(
                 conditions::Kind::Resource,
                 &address.config().to_string(),
                 &address.to_string(),
-                index,
+                first + index,
                 &outcome,
             );
-            self.values.report(
-                outcome.problems.into_iter().map(|it| conditions::softened(it, severity.is_some())),
-            );
+            let problems = outcome.problems.into_iter();
+            self.values.report(problems.map(|it| conditions::softened(it, softens)));
         }
         passed
     }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use entail_rules::Node;
-
 use super::Observer;
 use super::problems;
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
+use crate::provider::ImportName;
 use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{Marks, Path, Str, Value};
+use crate::syntax::{Expression, Step};
+use crate::value::{Marks, Path, PathStep, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub struct Prior {
     pub private: Vec<u8>,
     /// Whether it is half made.
     pub tainted: bool,
-    /// The id it was imported by in this run.
-    pub imported: Option<String>,
+    /// What named it, where it was imported in this run.
+    pub imported: Option<ImportName>,
     /// What it is identified by.
     pub identity: Option<Value>,
 }
@@ -348,14 +348,9 @@ impl<'a> Observer<'a> {
     }
 
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
-    fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
+    pub(super) fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let passed = self.conditions(
-            &scope,
-            &subject.block.lifecycle.preconditions,
-            "Resource precondition failed",
-            &subject.address,
-        );
+        let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
             &subject.block.body,
             &subject.schema.block,
@@ -400,18 +395,10 @@ impl<'a> Observer<'a> {
         }
         Some(planned.private)
     }
-
-    /// Returns the value of an object that a node stands for, ready to be read by others.
-    pub fn settle_object(&self, node: Node, value: Value) {
-        self.values.settle(node, value);
-    }
 }
 
 /// Says which object's configuration warnings are about; an error is about its expression, whichever object asked for it.
-pub(super) fn at_object(
-    found: Diagnostics,
-    address: &Instance,
-) -> impl Iterator<Item = Diagnostic> + use<'_> {
+fn at_object(found: Diagnostics, address: &Instance) -> impl Iterator<Item = Diagnostic> + use<'_> {
     found.into_iter().map(move |it| if it.is_error() { it } else { it.about(address) })
 }
 
@@ -476,20 +463,9 @@ fn without_ignored(
 }
 
 /// Returns the path that a traversal of names and literal keys writes out.
-pub fn written_path(expression: &crate::syntax::Expression) -> Option<Path> {
-    use crate::syntax::{Expr, Step};
-    use crate::value::PathStep;
-    let Some((root, steps)) = expression.as_traversal() else { return None };
+pub fn written_path(expression: &Expression) -> Option<Path> {
+    let (root, steps) = expression.as_traversal()?;
     let first = PathStep::Attribute(root.text.clone());
-    let rest = steps.iter().map(|step| match step {
-        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-        Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-        Step::Index(key, _) => match &key.expr {
-            Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
-            Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
-            _ => None,
-        },
-        _ => None,
-    });
+    let rest = steps.iter().map(Step::as_written);
     std::iter::once(Some(first)).chain(rest).collect()
 }

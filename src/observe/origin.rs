@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::address::Provider as ProviderAddr;
 use crate::install::{Located, Place};
 use crate::provider::plugin::{Plugin, Program};
@@ -47,10 +49,14 @@ impl Origin {
     }
 
     /// Returns one that nobody has configured. A process is not started before it is needed.
-    pub fn start(&self, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
+    ///
+    /// - `starts`: how many more may start now.
+    pub fn start(&self, world: &Arc<World>, starts: &Arc<Semaphore>) -> Option<Arc<dyn Provider>> {
         match self {
             Origin::Embedded(address) => builtin::start(address, world),
-            Origin::Plugin(program) => Some(Arc::new(Plugin::new(program.clone(), world.clone()))),
+            Origin::Plugin(program) => {
+                Some(Arc::new(Plugin::new(program.clone(), world.clone(), starts.clone())))
+            }
         }
     }
 }

@@ -1,15 +1,14 @@
 //! The providers of a run: one process or value per provider for its schema, one per configuration in use.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 use super::origin::Origin;
+use super::supply::{Supply, Unusable};
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
-use crate::install::Plugins;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
 use crate::world::World;
@@ -17,89 +16,114 @@ use crate::world::World;
 /// The providers of a run.
 pub struct Pool {
     world: Arc<World>,
+    starts: Arc<Semaphore>,
     known: BTreeMap<ProviderAddr, Known>,
     configured: Mutex<BTreeMap<ProviderInstance, Configured>>,
 }
 
 /// A provider once it is configured; `None` where that failed.
-type Configured = Arc<OnceCell<Option<Arc<dyn Provider>>>>;
+type Configured = Arc<OnceCell<Option<Ready>>>;
+
+/// A configured provider, and whether its arguments are the same whenever they are evaluated.
+#[derive(Clone)]
+struct Ready {
+    provider: Arc<dyn Provider>,
+    is_lasting: bool,
+}
+
+/// What became of configuring a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Configuring {
+    /// It refused, or its arguments cannot be evaluated.
+    Failed,
+    /// It is configured with arguments that may be others when they are evaluated later.
+    Passing,
+    /// It is configured for good.
+    Lasting,
+}
 
 struct Known {
     origin: Origin,
-    /// The first process: it tells the schema, checks configurations, and becomes the first configured instance.
-    provider: Arc<dyn Provider>,
-    is_taken: AtomicBool,
+    first: Mutex<First>,
     schema: Arc<ProviderSchema>,
 }
 
+/// The process that tells the schema, checks configurations, and becomes the first configured instance.
+struct First {
+    provider: Arc<dyn Provider>,
+    is_taken: bool,
+}
+
 impl Known {
-    /// Returns a process that nobody has configured: the first one, once, and new ones after.
-    fn fresh(&self, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
-        match self.is_taken.swap(true, Ordering::Relaxed) {
-            false => Some(self.provider.clone()),
-            true => {
-                let provider = self.origin.start(world)?;
-                provider.begin();
-                Some(provider)
-            }
-        }
+    fn first(&self) -> MutexGuard<'_, First> {
+        self.first.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
 
 impl Pool {
     /// Starts every provider that is needed, unconfigured, and asks it for its schema.
     pub async fn start(
-        world: Arc<World>,
+        supply: &Supply,
         needed: impl IntoIterator<Item = ProviderAddr>,
     ) -> (Pool, Diagnostics) {
-        Pool::of(world, needed, |it| it.begin()).await
+        Pool::of(supply, needed, |it| it.begin()).await
     }
 
     /// Finds out what the providers announce, for those who call none of them: no process is started for what is known.
     pub async fn schemas_only(
-        world: Arc<World>,
+        supply: &Supply,
         needed: impl IntoIterator<Item = ProviderAddr>,
     ) -> (Pool, Diagnostics) {
-        Pool::of(world, needed, |_| {}).await
+        Pool::of(supply, needed, |_| {}).await
     }
 
     async fn of(
-        world: Arc<World>,
+        supply: &Supply,
         needed: impl IntoIterator<Item = ProviderAddr>,
         begin: impl Fn(&Arc<dyn Provider>),
     ) -> (Pool, Diagnostics) {
-        let mut pool = Pool { world, known: BTreeMap::new(), configured: Mutex::default() };
+        let mut pool = Pool {
+            world: supply.world().clone(),
+            starts: supply.starts().clone(),
+            known: BTreeMap::new(),
+            configured: Mutex::default(),
+        };
         let mut problems = Diagnostics::new();
-        let plugins = problems.take(Plugins::open(&pool.world, &Sources::default()));
-        let Some(plugins) = plugins else { return (pool, problems) };
-        let mut started = Vec::new();
+        if let Err(unreadable) = supply.plugins() {
+            return (pool, unreadable);
+        }
+        let mut early = supply.take_early();
+        let (mut started, mut broken) = (Vec::new(), Vec::new());
         for address in needed.into_iter().collect::<BTreeSet<_>>() {
-            let located = plugins.locate(&address);
-            let origin = located.and_then(|it| Origin::of(it, &address, &pool.world));
-            match origin.map(|it| (it.start(&pool.world), it)) {
-                Ok((Some(provider), origin)) => {
+            let it = early.remove(&address).map_or_else(|| supply.start(&address), Ok);
+            match it {
+                Ok((origin, provider)) => {
                     begin(&provider);
                     started.push((address, origin, provider));
                 }
-                Ok((None, _)) => problems.push(not_available(&address, "nothing is known of it")),
-                Err(why) => problems.push(not_available(&address, &why)),
+                Err(Unusable::Missing(why)) => problems.push(not_available(&address, &why)),
+                Err(Unusable::Refused(why)) => broken.push(format!(
+                    "failed to instantiate provider \"{address}\" to obtain schema: {why}"
+                )),
             }
         }
+        drop(early);
         for (address, origin, provider) in started {
             let response = provider.schema().await;
             if response.failed() {
-                problems.extend(
-                    response
-                        .diagnostics
-                        .iter()
-                        .map(|it| Diagnostic::error(it.summary.clone()).detail(it.detail.clone())),
-                );
+                broken.extend(response.diagnostics.into_iter().map(|it| match &*it.summary {
+                    plugin::NOT_LOADED => it.detail,
+                    summary => format!(
+                        "failed to retrieve schema from provider \"{address}\": {summary}: {}",
+                        it.detail
+                    ),
+                }));
                 continue;
             }
-            let is_taken = AtomicBool::new(false);
-            pool.known
-                .insert(address, Known { origin, provider, is_taken, schema: response.value });
+            let first = Mutex::new(First { provider, is_taken: false });
+            pool.known.insert(address, Known { origin, first, schema: response.value });
         }
+        problems.extend(not_loaded(&broken));
         (pool, problems)
     }
 
@@ -128,9 +152,13 @@ impl Pool {
         }
     }
 
-    /// Returns a provider that has no configuration, for calls that need none.
+    /// Returns a provider for calls that need no configuration.
     pub fn unconfigured(&self, provider: &ProviderAddr) -> Option<Arc<dyn Provider>> {
-        self.known.get(provider).map(|it| it.provider.clone())
+        self.known.get(provider).map(|it| it.first().provider.clone())
+    }
+
+    fn configured_now(&self) -> MutexGuard<'_, BTreeMap<ProviderInstance, Configured>> {
+        self.configured.lock().unwrap_or_else(|it| it.into_inner())
     }
 
     /// Returns a configured provider instance; `configure` is run by whoever asks first, and gives `None` on failure.
@@ -140,30 +168,66 @@ impl Pool {
         configure: F,
     ) -> Option<Arc<dyn Provider>>
     where
-        F: AsyncFnOnce(Arc<dyn Provider>) -> bool,
+        F: AsyncFnOnce(Arc<dyn Provider>) -> Configuring,
     {
-        let cell = {
-            let mut configured = self.configured.lock().unwrap_or_else(|it| it.into_inner());
-            configured.entry(instance.clone()).or_default().clone()
-        };
+        let cell = self.configured_now().entry(instance.clone()).or_default().clone();
         let made = cell
             .get_or_init(|| async {
-                let provider = self.known.get(&instance.config.provider)?.fresh(&self.world)?;
-                configure(provider.clone()).await.then_some(provider)
+                let provider = self.fresh(&instance.config.provider)?;
+                let is_lasting = match configure(provider.clone()).await {
+                    Configuring::Failed => return None,
+                    Configuring::Passing => false,
+                    Configuring::Lasting => true,
+                };
+                Some(Ready { provider, is_lasting })
             })
             .await;
-        made.clone()
+        made.as_ref().map(|it| it.provider.clone())
+    }
+
+    /// Returns a process that nobody has configured: the first one, once, and new ones after.
+    fn fresh(&self, provider: &ProviderAddr) -> Option<Arc<dyn Provider>> {
+        let known = self.known.get(provider)?;
+        let mut first = known.first();
+        if !std::mem::replace(&mut first.is_taken, true) {
+            return Some(first.provider.clone());
+        }
+        let provider = known.origin.start(&self.world, &self.starts)?;
+        provider.begin();
+        Some(provider)
+    }
+
+    /// Lets a configured instance go: its process ends with the last call to it. Whoever asks again gets a new one.
+    pub fn release(&self, instance: &ProviderInstance) {
+        let Some(cell) = self.configured_now().remove(instance) else { return };
+        let Some(known) = self.known.get(&instance.config.provider) else { return };
+        let mut first = known.first();
+        let is_first = |it: &Ready| Arc::ptr_eq(&it.provider, &first.provider);
+        let was_first = cell.get().and_then(Option::as_ref).is_some_and(is_first);
+        if was_first && let Some(provider) = known.origin.start(&self.world, &self.starts) {
+            *first = First { provider, is_taken: false };
+        }
+    }
+
+    /// Prepares another walk: what it does not need is let go, and what was configured with passing arguments too.
+    pub fn turn(&self, needs: impl Fn(&ProviderInstance) -> bool) {
+        let is_kept = |it: &(&ProviderInstance, &Configured)| {
+            let is_lasting = it.1.get().and_then(Option::as_ref).is_some_and(|it| it.is_lasting);
+            is_lasting && needs(it.0)
+        };
+        let gone: Vec<ProviderInstance> = {
+            let configured = self.configured_now();
+            configured.iter().filter(|it| !is_kept(it)).map(|it| it.0.clone()).collect()
+        };
+        gone.iter().for_each(|it| self.release(it));
     }
 
     /// Asks every running provider to end soon.
     pub async fn stop(&self) {
-        let cells: Vec<_> = {
-            let configured = self.configured.lock().unwrap_or_else(|it| it.into_inner());
-            configured.values().cloned().collect()
-        };
+        let cells: Vec<_> = self.configured_now().values().cloned().collect();
         for cell in cells {
-            if let Some(Some(provider)) = cell.get() {
-                provider.stop().await;
+            if let Some(Some(ready)) = cell.get() {
+                ready.provider.stop().await;
             }
         }
     }
@@ -173,9 +237,20 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.known.clear();
-        self.configured.lock().unwrap_or_else(|it| it.into_inner()).clear();
+        self.configured_now().clear();
         plugin::settle();
     }
+}
+
+/// Plugins that cannot be asked what they accept.
+fn not_loaded(broken: &[String]) -> Option<Diagnostic> {
+    let list = match broken {
+        [] => return None,
+        [one] => one.clone(),
+        many => format!("{} problems:\n\n- {}", many.len(), many.join("\n- ")),
+    };
+    let detail = format!("Error while loading schemas for plugin components: {list}.");
+    Some(Diagnostic::error(plugin::NOT_LOADED).detail(detail))
 }
 
 fn not_available(address: &ProviderAddr, why: &str) -> Diagnostic {

@@ -3,6 +3,7 @@
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expression::body::span_of_path;
+use crate::provider::ImportName;
 use crate::provider::ProviderDiagnostic;
 use crate::syntax::Body;
 use crate::value::Path;
@@ -77,7 +78,7 @@ pub(super) fn invalid_plan(address: &Instance, what: &str, declared: Span) -> Di
 
 pub(super) fn not_one_object(
     address: &Instance,
-    id: &str,
+    name: &ImportName,
     count: usize,
     place: Option<Span>,
 ) -> Diagnostic {
@@ -86,7 +87,7 @@ pub(super) fn not_one_object(
         _ => ("Multiple import states not supported", format!("{count} objects")),
     };
     placed(Diagnostic::error(summary).about(address), place).detail(format!(
-        "For the import id {id:?}, the provider returned {why}. Exactly one is expected."
+        "For the import {name}, the provider returned {why}. Exactly one is expected."
     ))
 }
 
@@ -97,9 +98,13 @@ fn placed(problem: Diagnostic, place: Option<Span>) -> Diagnostic {
     }
 }
 
-pub(super) fn nothing_to_import(address: &Instance, id: &str, place: Option<Span>) -> Diagnostic {
+pub(super) fn nothing_to_import(
+    address: &Instance,
+    name: &ImportName,
+    place: Option<Span>,
+) -> Diagnostic {
     placed(Diagnostic::error("Cannot import non-existent remote object").about(address), place).detail(format!(
-        "While attempting to import an existing object to \"{address}\", the provider detected that no object exists with the given id {id:?}. Only pre-existing objects can be imported; check that the id is correct and that it is associated with the provider's configured region or endpoint, or let \"apply\" create a new object instead."
+        "While attempting to import an existing object to \"{address}\", the provider detected that no object exists with the given {name}. Only pre-existing objects can be imported; check that it is correct and that it is associated with the provider's configured region or endpoint, or let \"apply\" create a new object instead."
     ))
 }
 

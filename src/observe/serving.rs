@@ -6,10 +6,11 @@ use std::sync::{Mutex, OnceLock};
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use super::{Observer, problems, repetition};
+use super::{Observer, problems};
 use crate::address::{Instance, InstanceKey, ProviderConfig, ProviderInstance};
 use crate::config::ProviderBlock;
 use crate::config::check::providers::resolve_resource;
+use crate::config::expansion;
 use crate::diagnostic::Diagnostic;
 use crate::expression;
 use crate::lower::structure::{ModuleId, ResourceId};
@@ -105,7 +106,7 @@ impl Observer<'_> {
         if failed {
             return None;
         }
-        match repetition::provider_key(&value) {
+        match expansion::provider_key(&value) {
             Ok(key) => Some(key),
             Err(why) => {
                 let detail = why.unwrap_or_else(|| format!(

@@ -15,6 +15,7 @@ use crate::lower::structure::{NodeKind, ResourceId, Structure};
 use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
 use crate::observe::serving::Serving;
+use crate::observe::upkeep::Upkeep;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
 use crate::plan::{Action, Plan};
@@ -218,6 +219,8 @@ fn observer<'a>(
         .collect();
     values.types = types;
     let serving = serving(approved.plan, &values.structure);
+    let upkeep = Upkeep::of(approved.order.step.iter().map(|it| it.0), &serving.known);
+    pool.turn(|it| upkeep.needs(it));
     let made: FxHashSet<_> =
         approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
     let kept: FxHashSet<_> = approved
@@ -262,6 +265,7 @@ fn observer<'a>(
         imports: Default::default(),
         validated: Default::default(),
         serving,
+        upkeep,
         checks: conditions::Results::default(),
         leases: leases(approved),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::address::{Instance, Mode};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Action, Change, LeftOut, OutputChange, Plan, Reason};
+use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::state::OutputValue;
 use crate::value::{Kind, Str, Type, Value};
@@ -47,8 +48,8 @@ pub enum Event {
     ImportStart {
         /// The instance it becomes.
         address: Instance,
-        /// The import id.
-        id: String,
+        /// What names the object.
+        name: ImportName,
         /// Whether the plan is being carried out.
         applying: bool,
     },
@@ -56,8 +57,8 @@ pub enum Event {
     ImportComplete {
         /// The instance it became.
         address: Instance,
-        /// The import id.
-        id: String,
+        /// What names the object.
+        name: ImportName,
     },
     /// The command `import` looks for an object.
     AdoptionStart {
@@ -136,6 +137,14 @@ impl Subject {
     }
 }
 
+/// Returns the attribute by which people know an object that is imported, and its text.
+pub fn import_label(name: &ImportName) -> Option<(&'static str, String)> {
+    match name {
+        ImportName::Id(id) => Some(("id", id.clone())),
+        ImportName::Identity(identity) => object_id(identity).or_else(|| object_name(identity)),
+    }
+}
+
 /// Returns the attribute by which people know an object, and its text. Never a sensitive or ephemeral one.
 fn object_id(object: &Value) -> Option<(&'static str, String)> {
     let has_id =
@@ -178,8 +187,8 @@ pub struct ChangeNote {
     pub action: Action,
     /// Why, where the action alone does not say.
     pub reason: Option<Reason>,
-    /// The import id, where the object is imported.
-    pub importing: Option<String>,
+    /// What names the object that is imported, where one is.
+    pub importing: Option<ImportName>,
     /// The configuration that was generated for it.
     pub generated_config: Option<String>,
 }

@@ -11,6 +11,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::BlockGraph;
 use crate::observe::imports::without_block;
 use crate::plan::Plan;
+use crate::provider::{ImportName, identity_json};
 use crate::request::{PlanMode, Request};
 use crate::syntax::Body;
 
@@ -124,7 +125,10 @@ pub fn text(plan: &Plan) -> Option<String> {
     for change in &plan.changes {
         let Some(block) = &change.generated_config else { continue };
         let from = match &change.importing {
-            Some(id) => format!(" from {}", crate::value::text::shown(id)),
+            Some(ImportName::Id(id)) => format!(" from {}", crate::value::text::shown(id)),
+            Some(ImportName::Identity(it)) => {
+                format!(" from {}", crate::value::text::shown(&identity_json(it)))
+            }
             None => String::new(),
         };
         out.push_str(&format!("\n# __generated__ by OpenTofu{from}\n{block}\n"));

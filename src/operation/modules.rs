@@ -13,8 +13,10 @@ use crate::config::{
     instances, load_module,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::install::Settings;
 
 mod archive;
+mod copying;
 mod fetch;
 mod git;
 mod problems;
@@ -23,6 +25,7 @@ mod registry;
 mod tests;
 mod web;
 
+pub use copying::copy_module;
 use fetch::Fetcher;
 
 /// One module that was found, for the terminal: `- net.subnet in modules/subnet`.
@@ -59,17 +62,17 @@ pub struct Installation {
 pub struct How<'a> {
     /// Fetches everything again, and the newest versions.
     pub upgrade: bool,
-    /// The addresses of module registries that need not be asked for, by host.
-    pub registries: &'a BTreeMap<String, String>,
+    /// The CLI configuration: addresses of registries and credentials, by host.
+    pub settings: &'a Settings,
     /// Is told of every step.
     pub tell: &'a dyn Fn(Progress),
 }
 
-/// Tells nobody, and asks everybody.
+/// Tells nobody, with a CLI configuration that says nothing.
 #[cfg(test)]
 pub(crate) fn quietly() -> How<'static> {
-    static NONE: BTreeMap<String, String> = BTreeMap::new();
-    How { upgrade: false, registries: &NONE, tell: &|_| {} }
+    static DEFAULT: std::sync::LazyLock<Settings> = std::sync::LazyLock::new(Settings::default);
+    How { upgrade: false, settings: &DEFAULT, tell: &|_| {} }
 }
 
 /// Finds every module that the root module calls, directly or not, fetches those that lie elsewhere, and writes

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::event::Sink;
 use super::session::Session;
 use crate::diagnostic::Diagnostics;
-use crate::install::{Plugins, Requirements};
+use crate::install::Requirements;
 use crate::observe::pool::Pool;
+use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
@@ -39,13 +40,12 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
-    let plugins = Plugins::open(&session.world, &session.sources)?;
+    let plugins = session.supply.plugins()?;
     let inconsistent = plugins.check(&required);
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
-    let (pool, problems) =
-        Pool::start(session.world.clone(), session.needed_providers(&state)).await;
+    let (pool, problems) = Pool::start(&session.supply, session.needed_providers(&state)).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -68,10 +68,24 @@ pub async fn plan(
         Some(_) => Default::default(),
         None => crate::lower::moves::apply_moves(&session.config, &mut state),
     };
-    let result =
-        planner::plan(&inputs(session, request, &state, &moves.moved, &variables), &pool, sink)
-            .await;
-    let mut finished = result?;
+    let mut finished = match destroys_what_it_refreshes(request, &state) {
+        true => {
+            let refresh = Request { mode: PlanMode::RefreshOnly, ..request.clone() };
+            let inputs = |request, state| inputs(session, request, state, &moves.moved, &variables);
+            let seen = planner::plan(&inputs(&refresh, &state), &pool, sink).await?;
+            if seen.problems.has_errors() {
+                return Err(seen.problems);
+            }
+            let destroy = Request { skip_refresh: true, ..request.clone() };
+            let finished =
+                planner::plan(&inputs(&destroy, &seen.plan.prior_state), &pool, sink).await;
+            starting_from(seen.plan, finished?)
+        }
+        false => {
+            let inputs = inputs(session, request, &state, &moves.moved, &variables);
+            planner::plan(&inputs, &pool, sink).await?
+        }
+    };
     finished.problems =
         Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
     finished.problems.extend(plugins.warning());
@@ -92,6 +106,18 @@ pub async fn plan(
     let generated_file = request.generate_config_out.as_deref().and_then(|it| it.file_name());
     let generated_file = generated_file.map(|it| it.to_string_lossy().into_owned());
     Ok(Planned { finished, state, variables, pool, generated_file })
+}
+
+/// Returns whether everything is first looked at as in a run that changes nothing, data sources included: what is
+/// destroyed, and the providers that do it, may rest on them.
+fn destroys_what_it_refreshes(request: &Request, state: &State) -> bool {
+    request.mode == PlanMode::Destroy && !request.skip_refresh && !state.resources.is_empty()
+}
+
+/// Puts before a plan to destroy what was seen to have changed outside.
+fn starting_from(seen: Plan, finished: Finished) -> Finished {
+    let plan = Plan { drift: seen.drift, previous_state: seen.previous_state, ..finished.plan };
+    Finished { plan, ..finished }
 }
 
 /// Finds out what takes part in a run, without any provider.

@@ -15,11 +15,12 @@ use crate::backend::workspace;
 use crate::config::statics::Ground;
 use crate::config::{Config, InstalledModules};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::value::{Str, Value};
-use crate::world::World;
+use crate::world::{World, private_folder};
 
 /// The file in a plan that holds the blocks written for its imports.
 const GENERATED: &str = "__generated__.tf";
@@ -60,7 +61,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
     }
     let data = workspace::data_folder(&session.world);
     extras.modules = std::fs::read_to_string(InstalledModules::path(&data)).ok();
-    extras.lock_file = std::fs::read_to_string(session.world.root.join(".terraform.lock.hcl")).ok();
+    extras.lock_file = std::fs::read_to_string(session.world.root.join(lock::FILE)).ok();
     let places: Vec<(u32, u32, String)> = finished
         .places
         .iter()
@@ -201,6 +202,26 @@ impl Loaded {
         Ok(session)
     }
 
+    /// Checks that the providers chosen now are those that the plan was made with, and fit its configuration.
+    ///
+    /// # Errors
+    ///
+    /// If the lock file, or the one in the plan, cannot be read.
+    pub fn check_locks(&self, session: &Session) -> Result<Diagnostics, Diagnostics> {
+        let plugins = session.supply.plugins()?;
+        let (required, _) = Requirements::of(&session.config);
+        let mut found = plugins.check_saved(&required);
+        let text = self.extras.lock_file.as_deref().unwrap_or_default();
+        let (locks, unreadable) = Locks::parse(lock::FILE, text, &session.sources);
+        if unreadable.has_errors() {
+            return Err(unreadable);
+        }
+        if !locks.choose_alike(&plugins.locks) {
+            found.push(problems::other_locks());
+        }
+        Ok(found)
+    }
+
     /// Reads the configuration from the texts in the plan.
     pub fn config(&self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
         Ok(self.config_and_warnings(world, sources)?.0)
@@ -215,7 +236,7 @@ impl Loaded {
         let unusable = |error: std::io::Error| {
             Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
         };
-        let folder = tempfile::tempdir().map_err(unusable)?;
+        let folder = private_folder(&std::env::temp_dir()).map_err(unusable)?;
         // Modules may lie above the root: it stands deep enough for every `../`.
         let depth = self
             .extras

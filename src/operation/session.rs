@@ -13,6 +13,7 @@ use crate::config::{Config, InstalledModules, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
+use crate::observe::supply::Supply;
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -32,6 +33,8 @@ pub struct Session {
     pub graph: BlockGraph,
     /// Where the state lives.
     pub backend: Local,
+    /// Where providers come from.
+    pub supply: Arc<Supply>,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -46,6 +49,21 @@ impl Session {
         world: Arc<World>,
         sources: Sources,
         choice: &Choice,
+    ) -> Result<Session, Diagnostics> {
+        let supply = Arc::new(Supply::of(&world, &sources));
+        Session::open_with(world, sources, choice, supply)
+    }
+
+    /// Like [`Session::open`], with providers that may be on their way already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::open`].
+    pub fn open_with(
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+        supply: Arc<Supply>,
     ) -> Result<Session, Diagnostics> {
         if crate::config::files::config_files(&world.root)
             .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
@@ -71,10 +89,22 @@ impl Session {
         if problems.has_errors() {
             return Err(problems);
         }
-        let workspace = ground.workspace.clone();
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
-        Ok(Session { world, sources, workspace, config, graph, backend, warnings: problems })
+        let workspace = ground.workspace.clone();
+        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        Ok(Session { warnings: problems, ..session })
+    }
+
+    fn new(
+        (world, sources): (Arc<World>, Sources),
+        workspace: String,
+        (config, graph): (Config, BlockGraph),
+        choice: &Choice,
+        supply: Arc<Supply>,
+    ) -> Session {
+        let backend = Local::new(world.clone(), Paths::new(choice, &workspace));
+        let warnings = Diagnostics::new();
+        Session { world, sources, workspace, config, graph, backend, supply, warnings }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -139,23 +169,13 @@ impl Session {
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(provider_keys::problems(&config, &sources));
-        let workspace = ground.workspace.clone();
         let data = workspace::data_folder(&world);
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
-        Ok((
-            Session {
-                world,
-                sources,
-                workspace,
-                config,
-                graph,
-                backend,
-                warnings: Diagnostics::new(),
-            },
-            problems,
-        ))
+        let workspace = ground.workspace.clone();
+        let supply = Arc::new(Supply::of(&world, &sources));
+        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        Ok((session, problems))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
@@ -168,17 +188,9 @@ impl Session {
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let backend = Local::new(world.clone(), Paths::new(&choice, &workspace));
         let graph = BlockGraph::of(&config);
-        Ok(Session {
-            world,
-            sources,
-            workspace,
-            config,
-            graph,
-            backend,
-            warnings: Diagnostics::new(),
-        })
+        let supply = Arc::new(Supply::of(&world, &sources));
+        Ok(Session::new((world, sources), workspace, (config, graph), &choice, supply))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.

@@ -68,6 +68,14 @@ pub fn show<'a>(
     instance.and_then(|(resource, it)| Some((&**resource, object(it)?))).ok_or_else(no_instance)
 }
 
+/// Returns a state that has nothing but one instance.
+pub fn only(state: &State, address: &Instance) -> State {
+    let mut only = State { outputs: Default::default(), ..state.clone() };
+    only.resources.retain(|it, _| *it == address.of());
+    only.resources.values_mut().for_each(|it| it.instances.retain(|key, _| *key == address.key));
+    only
+}
+
 /// Forgets instances with all their objects. Returns the lines to print.
 pub fn remove(state: &mut State, targets: &[Target], run: Run) -> Result<Vec<String>, Diagnostics> {
     let found: Vec<Instance> = targets.iter().flat_map(|it| matching(state, it)).collect();

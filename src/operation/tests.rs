@@ -24,8 +24,14 @@ fn check_values(files: &str, environment: &[(&str, &str)], given: &str, outcome:
     let environment: BTreeMap<String, String> =
         environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let root = folder.path().to_path_buf();
-    let world =
-        World { cwd: root.clone(), root, environment, fixed_time: None, given: Default::default() };
+    let world = World {
+        cwd: root.clone(),
+        root,
+        environment,
+        fixed_time: None,
+        given: Default::default(),
+        kept: Default::default(),
+    };
     let flag = |it: &str| match (it.strip_prefix('@'), it.split_once('=')) {
         (Some(path), _) => VariableSource::File(path.into()),
         (None, Some((name, text))) => VariableSource::Flag(name.to_owned(), text.to_owned()),

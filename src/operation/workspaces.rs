@@ -8,7 +8,7 @@ use super::backends::Place;
 use super::session::open_place;
 use crate::address::Mode;
 use crate::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, system_words};
 use crate::state::{State, read};
 use crate::world::World;
 
@@ -85,7 +85,10 @@ pub fn fill(
     let problem = |summary: &str, detail: String| Diagnostic::error(summary).detail(detail);
     let shown = file.display().to_string();
     let bytes = std::fs::read(world.root.join(file)).map_err(|it| {
-        let detail = format!("Failed opening the given state {shown:?}: {it}");
+        let detail = format!(
+            "Failed opening the given state {shown:?}: open {shown}: {}",
+            system_words(&it)
+        );
         problem("Error opening the given state", detail)
     })?;
     let unreadable = |why: &str| {

@@ -125,7 +125,11 @@ fn check_output(output: &OutputChange, faults: &mut Vec<String>) {
     let (has_before, has_after) = (!output.before.is_null(), !output.after.is_null());
     match output.action {
         // A null has the type of what it stands for, and none where nothing was there.
-        Action::NoOp if (has_before || has_after) && output.before != output.after => {
+        // Which part of it is sensitive does not count: the output is, or is not.
+        Action::NoOp
+            if (has_before || has_after)
+                && output.before.unmark_deep().0 != output.after.unmark_deep().0 =>
+        {
             fault("is kept, but its sides differ")
         }
         Action::Create if has_before => fault("is created, but is there already"),

@@ -13,6 +13,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use super::codec::{Damaged, Decoder, Encoder, Read, with_room};
 use super::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
 use crate::diagnostic::Diagnostic;
+use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
 use crate::state::{CheckResult, State, read};
@@ -312,7 +313,9 @@ fn write_change(out: &mut Encoder, change: &Change) {
     out.bytes(private);
     out.option(identity.before.as_ref(), Encoder::value);
     out.option(identity.after.as_ref(), Encoder::value);
-    out.option(importing.as_deref(), Encoder::text);
+    out.option(importing.as_ref().and_then(ImportName::id), Encoder::text);
+    let identity = importing.as_ref().and_then(ImportName::identity);
+    out.option(identity, Encoder::value);
     out.option(generated_config.as_deref(), Encoder::text);
     out.option(deposes.as_deref(), Encoder::text);
 }
@@ -342,7 +345,11 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
             before: input.option(Decoder::value)?,
             after: input.option(Decoder::value)?,
         },
-        importing: input.option(text)?,
+        importing: {
+            let id = input.option(text)?.map(ImportName::Id);
+            let identity = input.option(Decoder::value)?.map(ImportName::Identity);
+            id.or(identity)
+        },
         generated_config: input.option(text)?,
         deposes: input.option(Decoder::text)?,
     })

@@ -8,6 +8,7 @@ use pretty_assertions::assert_eq;
 use super::*;
 use crate::address::InstanceKey;
 use crate::plan::codec::{Decoder, Encoder};
+use crate::provider::ImportName;
 use crate::state::names;
 use crate::value::{Marks, Number, PathStep, Refinement, Sequence, Type, Unknown, Value, unknown};
 
@@ -128,7 +129,7 @@ fn plan() -> Plan {
         ]],
         private: vec![0, 255],
         identity: Identities { before: Some(object(vec![("id", Value::from("i"))])), after: None },
-        importing: Some("import me".into()),
+        importing: Some(ImportName::Id("import me".into())),
         generated_config: Some("resource {}".into()),
         deposes: Some("ffffffff".into()),
     };

@@ -11,6 +11,7 @@ use super::{Action, Change, Identities, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
+use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::schema::Schema;
 use crate::state::text::{JsonWriter, Layout};
@@ -259,10 +260,13 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
         }
         json.close(']');
     }
-    if let Some(id) = &change.importing {
+    if let Some(name) = &change.importing {
         json.key("importing");
         json.open('{');
-        json.member_unless_empty("id", id);
+        match name {
+            ImportName::Id(id) => json.member_unless_empty("id", id),
+            ImportName::Identity(identity) => write_identity(json, "identity", identity),
+        }
         json.close('}');
     }
     json.member_unless_empty(

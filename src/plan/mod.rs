@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::address::{Instance, InstanceKey, ProviderConfig};
+use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::state::State;
 use crate::value::{Path, Str, Value};
@@ -148,8 +149,8 @@ pub struct Change {
     pub private: Vec<u8>,
     /// What it is and will be identified by.
     pub identity: Identities,
-    /// The import id, where the object is imported.
-    pub importing: Option<String>,
+    /// What names the object that is imported, where one is.
+    pub importing: Option<ImportName>,
     /// The configuration that was generated for it.
     pub generated_config: Option<String>,
     /// The key under which the old object is deposed, for `CreateThenDelete`.
@@ -226,6 +227,13 @@ pub struct Plan {
     pub relevant_attributes: Vec<(String, Path)>,
     /// The workspace it was made in.
     pub workspace: String,
+}
+
+impl Plan {
+    /// Returns whether nothing was left out: no targets, no exclusions.
+    pub fn is_unfiltered(&self) -> bool {
+        self.targets.is_empty() && self.excludes.is_empty()
+    }
 }
 
 impl Plan {

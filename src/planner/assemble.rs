@@ -1,5 +1,6 @@
 //! Conclusions to a plan: changes in address order, the state they start from, what was left out. Chooses nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::selection::Selection;
@@ -251,27 +252,36 @@ fn prior_state(parts: &Parts<'_, '_>) -> State {
             _ => continue,
         };
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
-        refresh(parts, &mut state, &address, deposed.as_deref(), prior);
-        // An import at once records what it found; what the object rests on is for the next plan to tell.
-        let declared = deposed.is_none()
-            && parts.inputs.request.adopts.is_none()
-            && parts.progress.by_node.is_declared(*node);
+        if prior.imported.is_some() {
+            adopt(parts, &mut state, &address, prior);
+        }
+        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
         if declared && let Some(serving) = parts.serving.get(node) {
             serve(&mut state, &address, serving);
         }
+        refresh(parts, &mut state, &address, deposed.as_deref(), prior);
+        // An import at once records what it found; what the object rests on is for the next plan to tell.
+        let rests = declared && parts.inputs.request.adopts.is_none();
         // What stays as it is stays shared with the state before.
-        if declared && let Some(object) = state.current(&address) {
+        if rests && let Some(object) = state.current(&address) {
             let block = parts.observer.values.structure.block(resource);
-            let known = dependencies.entry(resource).or_insert_with(|| {
+            let configured = dependencies.entry(resource).or_insert_with(|| {
                 parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
             });
-            let first = cbd.contains(node);
-            let skip = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+            let known = recorded_dependencies(parts, found, configured, &object.dependencies);
+            // Of an import that changes nothing the next plan records these.
+            let is_known = prior.imported.is_none();
+            let first = is_known && cbd.contains(node);
+            let skip =
+                is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
             let same = object.dependencies == *known
                 && object.create_before_destroy == first
                 && object.skip_destroy == skip;
-            if !same && let Some(object) = object_in(&mut state, &address, None) {
-                object.dependencies.clone_from(known);
+            let known = (!same).then(|| known.into_owned());
+            if let Some(known) = known
+                && let Some(object) = object_in(&mut state, &address, None)
+            {
+                object.dependencies = known;
                 object.create_before_destroy = first;
                 object.skip_destroy = skip;
             }
@@ -326,6 +336,25 @@ fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
     }
 }
 
+/// What an object rests on once it is refreshed: on what its block names where nothing is to be done any more, else
+/// still on what it was made from as well.
+fn recorded_dependencies<'d>(
+    parts: &Parts<'_, '_>,
+    found: &Found,
+    configured: &'d [Str],
+    stored: &'d [Str],
+) -> Cow<'d, [Str]> {
+    let request = parts.inputs.request;
+    if request.mode == PlanMode::Normal && found.action == entail_rules::Action::NoOp {
+        return configured.into();
+    }
+    if request.skip_refresh || configured == stored {
+        return stored.into();
+    }
+    let both: BTreeSet<&Str> = configured.iter().chain(stored).collect();
+    both.into_iter().cloned().collect()
+}
+
 fn refresh(
     parts: &Parts<'_, '_>,
     state: &mut State,
@@ -333,11 +362,7 @@ fn refresh(
     deposed: Option<&str>,
     prior: &Prior,
 ) {
-    if prior.imported.is_some() {
-        adopt(parts, state, address, prior);
-        return;
-    }
-    if prior.previous.is_null() {
+    if prior.imported.is_some() || prior.previous.is_null() {
         return;
     }
     if prior.value.is_null() {
@@ -346,9 +371,6 @@ fn refresh(
     }
     let moved = parts.inputs.moved.get(address);
     let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
-    if is_of_another_type {
-        change_type(parts, state, address);
-    }
     let Some(resource) = state.resources.get(&address.of()) else { return };
     let Some(instance) = resource.instances.get(&address.key) else { return };
     let stored = match deposed {
@@ -389,18 +411,6 @@ fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
     resource.provider = serving.config.clone();
     if let Some(instance) = resource.instances.get_mut(&address.key) {
         instance.provider_key = serving.key.clone();
-    }
-}
-
-/// An object that was moved from a resource of another type is one of its new provider's.
-fn change_type(parts: &Parts<'_, '_>, state: &mut State, address: &Instance) {
-    let structure = &parts.observer.values.structure;
-    let serving = structure
-        .resource_ids
-        .get(&address.of())
-        .and_then(|it| structure.resource(*it).provider.clone());
-    if let (Some(provider), Some(resource)) = (serving, state.resources.get_mut(&address.of())) {
-        resource.provider = provider;
     }
 }
 

@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use super::walk::{Part, Progress};
 use crate::address::{Instance, InstanceKey, Mode, Resource};
 use crate::config::Repetition;
+use crate::config::expansion::{self, Keys};
 use crate::expression;
 use crate::lower::requested::covers;
 use crate::lower::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Style,
 };
 use crate::observe::Observer;
-use crate::observe::repetition::{self, Keys};
 use crate::request::PlanMode;
 use crate::value::Value;
 
@@ -69,16 +69,16 @@ fn keys(
     if failed {
         return None;
     }
-    match repetition::keys(repetition, &value) {
+    match expansion::keys(repetition, &value) {
         Keys::Known(keys) => Some(keys),
         Keys::Invalid(problem) => {
-            let problem = repetition::blamed(*problem, repetition, &value, expression, &scope);
+            let problem = expansion::blamed(*problem, repetition, &value, expression, &scope);
             observer.values.report([problem]);
             None
         }
         Keys::Unknown => {
-            let problem = repetition::not_known(repetition, what);
-            let problem = repetition::blamed(problem, repetition, &value, expression, &scope);
+            let problem = expansion::not_known(repetition, what);
+            let problem = expansion::blamed(problem, repetition, &value, expression, &scope);
             observer.values.report([problem]);
             None
         }

@@ -6,19 +6,15 @@ use std::sync::Arc;
 use entail_rules::{
     Facts, Node, ephemerals, instances, order, outputs, providers, selection, spread, violations,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources};
-use crate::lower::structure::ResourceId;
 use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
-use crate::observe::ephemeral::Leases;
+use crate::observe::Observer;
 use crate::observe::pool::Pool;
-use crate::observe::values::Values;
-use crate::observe::{Observer, Told, conditions};
 use crate::operation::event::Sink;
-use crate::plan::Plan;
+use crate::plan::{OutputChange, Plan};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -26,15 +22,19 @@ use crate::world::{World, side_by_side};
 
 mod answers;
 mod assemble;
+mod checks;
 mod expand;
 mod problems;
+mod protection;
 mod relevant;
 mod results;
 mod serving;
+mod start;
 mod stranded;
 mod walk;
 
-pub use results::{checks as check_blocks, without_absent};
+pub use checks::check_blocks;
+pub use results::without_absent;
 pub use serving::by_node;
 pub use walk::{Part, subject};
 
@@ -139,86 +139,27 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
 }
 
 /// Makes a plan. Problems come with it; where any is an error, the plan is marked as errored.
+///
+/// # Errors
+///
+/// What forbids the plan before any object is looked at, and imports for which nothing is declared.
 pub async fn plan(
     inputs: &Inputs<'_>,
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
     let mut known = structure(inputs)?;
-    let mut problems = std::mem::take(&mut known.lowered.problems);
-    let forbidden = violations::collect(
-        &known.lowered.facts,
-        &known.providers,
-        &known.selection,
-        &Default::default(),
-    );
-    let violations = problems::before_walk(&known, &forbidden, inputs);
-    if violations.has_errors() {
-        problems.extend(violations);
-        return Err(problems);
-    }
-    problems.extend(serving::unreadable(&known, inputs));
-    let structure = std::mem::take(&mut known.lowered.structure);
-    let mut observer = observer(inputs, structure, pool, sink);
-    observer.serving = serving::concluded(&known, &observer.values.structure);
-    observer.leases =
-        Leases::of(&known.lowered.facts, &known.providers, &observer.values.structure, &|_| {
-            Some(1)
-        });
-    for index in 0..observer.values.structure.nodes.len() {
-        let node = Node(index as u32);
-        if walk::is_decided_late(observer.values.structure.kind(node)) {
-            observer.values.wait_for(node);
-        }
-    }
-    let mut progress = progress(inputs, &known, &observer);
-    let mut real = expand::Real::default();
-    loop {
-        tokio::select! {
-            () = walk::run(&observer, &mut progress) => {}
-            never = observer.keep_open() => match never {},
-        }
-        if progress.to_expand.is_empty() {
-            break;
-        }
-        expand::expand(&mut observer, &mut progress, &mut real);
-    }
+    let mut problems = judge(&mut known, inputs)?;
+    let mut observer = start::observer(inputs, &mut known, pool, sink);
+    let mut progress = start::progress(inputs, &known, &observer);
+    walk_all(&mut observer, &mut progress).await;
     if inputs.request.mode == PlanMode::Normal {
-        let takes_part =
-            |block: &crate::address::ConfigResource| takes_part(&observer, &progress, block);
-        observer.resolve_imports(takes_part);
-        let undeclared = observer.check_imports();
-        if undeclared.has_errors() {
-            return Err(undeclared);
-        }
+        settle_imports(&observer, &progress)?;
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
-    let Structured { mut lowered, instances: _, selection, mut providers, spread } = known;
-    let learned = serving::learn(&mut lowered, &observer);
-    let mut facts = lowered.facts;
-    facts.absorb(&progress.facts);
-    facts.absorb(&learned);
-    facts.cbd.extend(&spread.cbd);
-    facts.kept.extend(&selection.kept);
-    facts.guarded.extend(&selection.guarded);
-    facts.excluded.extend(&selection.excluded);
-    facts.untargeted.extend(&selection.untargeted);
-    facts.tidy();
-    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
-        providers = providers::serve(&facts);
-    }
-    let settled = outputs::settle(&facts, &selection);
-    observer.values.stopped = settled
-        .recalculated
-        .iter()
-        .map(|it| it.0)
-        .filter(|it| progress.by_node.is_blocked(*it) || progress.by_node.has_failed(*it))
-        .collect();
-    let found = results::outputs(&observer, &settled, inputs);
-    results::checks(
-        &observer,
-        inputs.request.targets.is_empty() && inputs.request.excludes.is_empty(),
-    );
+    let mut facts = gather(&mut known, &progress, &observer);
+    let Structured { lowered, selection, providers, spread, .. } = known;
+    let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);
     observer.close_all().await;
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
@@ -227,15 +168,14 @@ pub async fn plan(
     let reads = facts.reads.len();
     facts.reads.extend(&lowered.waits);
     facts.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
-    let flags = lowered.flags;
     problems.extend(observer.values.take_problems());
     let parts = assemble::Parts {
         inputs,
         observer: &observer,
         progress: &progress,
-        outputs: found,
+        outputs,
         selection: &selection,
-        flags: &flags,
+        flags: &lowered.flags,
         facts: &facts,
         serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
@@ -253,7 +193,7 @@ pub async fn plan(
         structure: observer.values.structure,
         facts,
         places: lowered.places,
-        flags,
+        flags: lowered.flags,
         serving: lowered.serving,
         providers,
         order,
@@ -261,6 +201,83 @@ pub async fn plan(
         decisions: progress.decisions,
         problems,
     })
+}
+
+/// Collects what is wrong before any object is looked at.
+fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Diagnostics> {
+    let mut problems = std::mem::take(&mut known.lowered.problems);
+    let facts = &known.lowered.facts;
+    let forbidden =
+        violations::collect(facts, &known.providers, &known.selection, &Default::default());
+    let violations = problems::before_walk(known, &forbidden, inputs);
+    if violations.has_errors() {
+        problems.extend(violations);
+        return Err(problems);
+    }
+    problems.extend(serving::unreadable(known, inputs));
+    Ok(problems)
+}
+
+/// Walks until every key set is expanded and every node is settled.
+async fn walk_all(observer: &mut Observer<'_>, progress: &mut walk::Progress) {
+    let mut real = expand::Real::default();
+    loop {
+        tokio::select! {
+            () = walk::run(observer, progress) => {}
+            never = observer.keep_open() => match never {},
+        }
+        if progress.to_expand.is_empty() {
+            return;
+        }
+        expand::expand(observer, progress, &mut real);
+    }
+}
+
+/// Says what came of imports whose blocks are in this run.
+fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<(), Diagnostics> {
+    observer.resolve_imports(|block| takes_part(observer, progress, block));
+    let undeclared = observer.check_imports();
+    if undeclared.has_errors() { Err(undeclared) } else { Ok(()) }
+}
+
+/// Puts together what was known before the walk and what the walk found.
+fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer<'_>) -> Facts {
+    let learned = serving::learn(&mut known.lowered, observer);
+    let mut facts = std::mem::take(&mut known.lowered.facts);
+    facts.absorb(&progress.facts);
+    facts.absorb(&learned);
+    facts.cbd.extend(&known.spread.cbd);
+    facts.kept.extend(&known.selection.kept);
+    facts.guarded.extend(&known.selection.guarded);
+    facts.excluded.extend(&known.selection.excluded);
+    facts.untargeted.extend(&known.selection.untargeted);
+    facts.tidy();
+    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
+        known.providers = providers::serve(&facts);
+    }
+    facts
+}
+
+/// Evaluates outputs and checks, as far as the rules say that they are recalculated.
+fn settle_outputs(
+    inputs: &Inputs<'_>,
+    facts: &Facts,
+    selection: &selection::Selection,
+    observer: &mut Observer<'_>,
+    progress: &walk::Progress,
+) -> BTreeMap<Str, OutputChange> {
+    let settled = outputs::settle(facts, selection);
+    let by_node = &progress.by_node;
+    observer.values.stopped = settled
+        .recalculated
+        .iter()
+        .map(|it| it.0)
+        .filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it))
+        .collect();
+    let found = results::outputs(observer, &settled, inputs);
+    check_blocks(observer, inputs.request.is_unfiltered());
+    checks::declare(inputs, observer, progress);
+    found
 }
 
 /// What `-replace` names without a key, although its resource has keys.
@@ -299,99 +316,4 @@ fn takes_part(
             && !progress.by_node.has_failed(*node)
             && !matches!(part, Some(Part::Excluded | Part::Untargeted))
     })
-}
-
-fn observer<'a>(
-    inputs: &Inputs<'a>,
-    structure: lower::Structure,
-    pool: &'a Pool,
-    sink: &'a dyn Sink,
-) -> Observer<'a> {
-    let mut values =
-        Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
-    values.workspace = inputs.workspace;
-    values.pool = Some(pool);
-    for id in 0..values.structure.resources.len() {
-        let resource = &values.structure.resources[id];
-        let name = &resource.address.resource;
-        let schema = resource
-            .provider
-            .as_ref()
-            .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
-        if let Some(schema) = schema {
-            values.learn(ResourceId(id as u32), schema);
-        }
-    }
-    Observer {
-        values,
-        pool,
-        state: inputs.state,
-        moved: inputs.moved,
-        request: inputs.request,
-        events: Told(sink),
-        imports: crate::observe::imports::Imports::of(inputs.config),
-        validated: Default::default(),
-        serving: Default::default(),
-        checks: conditions::Results::default(),
-        leases: Leases::default(),
-        calls: tokio::sync::Semaphore::new(inputs.request.parallelism.max(1)),
-    }
-}
-
-fn progress(inputs: &Inputs<'_>, known: &Structured, observer: &Observer<'_>) -> walk::Progress {
-    let facts = &known.lowered.facts;
-    let count = observer.values.structure.nodes.len();
-    let mut parts = vec![Part::NoObject; count];
-    known.selection.selected.iter().for_each(|it| parts[it.0.0 as usize] = Part::Selected);
-    known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
-    known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
-    let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
-    let schedule =
-        crate::schedule::Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
-    let earlier = answers::Earlier {
-        orphan: &known.instances.orphan,
-        kept: &known.selection.kept,
-        guarded: &known.selection.guarded,
-        cbd: &known.spread.cbd,
-    };
-    let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
-    for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
-        triggers.entry(trigger.node).or_default().push(trigger.clone());
-    }
-    let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
-    let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
-    let mut data_waits: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    facts
-        .data_waits
-        .iter()
-        .filter(|it| pending.contains(&it.0))
-        .for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
-    let needed: FxHashSet<Node> =
-        known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
-    let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
-    walk::Progress {
-        schedule,
-        by_node: answers::ByNode::new(&known.lowered, earlier),
-        parts,
-        found: BTreeMap::new(),
-        dropped: Vec::new(),
-        gone: Vec::new(),
-        results: BTreeMap::new(),
-        facts: Facts::default(),
-        decisions: Default::default(),
-        to_expand: Vec::new(),
-        triggers,
-        evaluate_all: facts.filtered.is_empty() && inputs.request.mode != PlanMode::Destroy,
-        expanded: FxHashSet::default(),
-        only_named: if inputs.request.targets.is_empty() {
-            FxHashSet::default()
-        } else {
-            pending.iter().copied().filter(|it| !needed.contains(it)).collect()
-        },
-        blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
-        cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),
-        late,
-        data_waits,
-    }
 }

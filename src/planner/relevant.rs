@@ -16,7 +16,7 @@ use crate::plan::{Action, Change, OutputChange};
 use crate::schema::{BlockSchema, Nesting};
 use crate::syntax::{Body, Expr, Step};
 use crate::value::path::ShowPath;
-use crate::value::{Path, PathStep, Str, Value};
+use crate::value::{Path, PathStep, Str};
 
 /// Returns resource instances with paths into them, sorted; where an instance cannot be told, its key is left out.
 pub(super) fn attributes(
@@ -259,7 +259,12 @@ fn reach(
         _ => return None,
     };
     let owner = matches!(what, What::Repetition).then(|| owner.cloned()).flatten();
-    Some(Reached { module: module.clone(), owner, what, rest: path(steps) })
+    Some(Reached {
+        module: module.clone(),
+        owner,
+        what,
+        rest: steps.iter().map_while(Step::as_written).collect(),
+    })
 }
 
 fn instance_key(step: &Step) -> Option<InstanceKey> {
@@ -272,19 +277,4 @@ fn instance_key(step: &Step) -> Option<InstanceKey> {
         },
         _ => None,
     }
-}
-
-/// The steps that are written out, up to the first that is not.
-fn path(steps: &[Step]) -> Path {
-    let written = steps.iter().map_while(|step| match step {
-        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-        Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-        Step::Index(key, _) => match &key.expr {
-            Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
-            Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
-            _ => None,
-        },
-        Step::Splat { .. } => None,
-    });
-    written.collect()
 }

@@ -7,115 +7,16 @@ use entail_rules::outputs::Outputs;
 use entail_rules::{Action as Decided, Node, Phase};
 
 use super::Inputs;
-use crate::address::Instance;
+use super::checks::config_name;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lower::Structure;
-use crate::lower::structure::{NodeKind, ResourceId};
-use crate::observe::object::Subject;
+use crate::lower::structure::NodeKind;
 use crate::observe::{Observer, conditions};
 use crate::plan::{Action, OutputChange};
 use crate::request::PlanMode;
-use crate::value::convert::convert;
-use crate::value::{Marks, Str, Type, Value};
+use crate::value::{Marks, Str, Value};
 
 impl Observer<'_> {
-    /// Checks postconditions on an object as planned or read; returns whether none is an error.
-    pub fn postconditions(&self, subject: &Subject<'_>, object: &Value) -> bool {
-        let conditions = &subject.block.lifecycle.postconditions;
-        if conditions.is_empty() {
-            return true;
-        }
-        let scope = self
-            .instance_scope(subject.module, subject.resource, &subject.key)
-            .with_self(object.clone());
-        self.conditions(&scope, conditions, "Resource postcondition failed", &subject.address)
-    }
-
-    /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
-    pub fn may_destroy(
-        &self,
-        resource: ResourceId,
-        address: Option<&Instance>,
-        destroys: bool,
-    ) -> bool {
-        let node = self.values.structure.resource(resource);
-        let known = self.values.structure.block(resource);
-        let fallen = || self.values.config.resource(&node.address.config());
-        let Some(block) = known.or_else(fallen) else { return true };
-        let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
-        let first = || {
-            self.values
-                .structure
-                .modules
-                .iter()
-                .position(|it| it.path == node.address.module.module())
-                .map(|it| crate::lower::structure::ModuleId(it as u32))
-        };
-        let Some(module) = node.module.or_else(first) else { return true };
-        let (references, _) = crate::expression::references_of(expression);
-        let of_instance = |it: &&crate::expression::Reference| {
-            matches!(
-                it.subject,
-                crate::expression::Subject::EachKey
-                    | crate::expression::Subject::EachValue
-                    | crate::expression::Subject::CountIndex
-            )
-        };
-        if let Some(reference) = references.iter().find(of_instance) {
-            self.values.report([Diagnostic::error("Invalid reference in prevent_destroy")
-                .detail("A prevent_destroy argument cannot refer to each or count: it is evaluated also for instances that the configuration does not have any more.")
-                .at(reference.span)]);
-            return false;
-        }
-        let (value, problems) = crate::expression::evaluate(expression, &self.values.scope(module));
-        let failed = problems.has_errors();
-        self.values.report(problems);
-        if failed {
-            return false;
-        }
-        let (value, marks) = value.unmark_deep();
-        let name = address.map_or_else(|| node.address.to_string(), Instance::to_string);
-        let invalid = |why: &str| {
-            self.values.report([Diagnostic::error("Invalid value for prevent_destroy")
-                .detail(format!("Resource instance {name} {why}"))
-                .at(expression.span)]);
-            false
-        };
-        let Ok(value) = convert(&value, Type::BOOL) else {
-            return invalid(
-                "has an invalid value for its prevent_destroy argument: a bool is required.",
-            );
-        };
-        if marks.sensitive {
-            return invalid(
-                "has a sensitive value for its prevent_destroy argument: whether deletion is blocked would disclose it. If it is not sensitive in practice, say so with the nonsensitive function.",
-            );
-        }
-        if marks.ephemeral {
-            return invalid(
-                "has an ephemeral value for its prevent_destroy argument, which could be another one in the apply step.",
-            );
-        }
-        match value.as_bool() {
-            _ if !destroys => true,
-            None if value.is_null() => invalid(
-                "has prevent_destroy set to null. When making a dynamic decision to allow destroy, use false instead.",
-            ),
-            None => invalid(&format!(
-                "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={}",
-                crate::value::text::quoted(&name)
-            )),
-            Some(true) => {
-                self.values.report([Diagnostic::error("Resource instance cannot be destroyed").at(block.declared).detail(format!(
-                    "Resource instance {name} has prevent_destroy set, but the plan calls for it to be destroyed.\n\nTo proceed, either disable prevent_destroy for this resource or exclude the instance from this round using:\n    -exclude={}",
-                    crate::value::text::quoted(&name)
-                ))]);
-                false
-            }
-            Some(false) => true,
-        }
-    }
-
     /// Returns whether a variable passes its validations, checked once.
     pub fn is_valid(&self, node: Node) -> bool {
         let known = self.validated.lock().unwrap_or_else(|it| it.into_inner()).get(&node).copied();
@@ -185,9 +86,7 @@ pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec
             return false;
         };
         let block = observer.values.structure.block(*resource);
-        block.is_some_and(|it| {
-            !it.lifecycle.preconditions.is_empty() || !it.lifecycle.postconditions.is_empty()
-        })
+        block.is_some_and(|it| it.lifecycle.has_conditions())
     };
     let kept = decisions
         .action
@@ -215,21 +114,6 @@ fn output_address(observer: &Observer<'_>, node: Node) -> String {
     if module.is_root() { format!("output.{name}") } else { format!("{module}.output.{name}") }
 }
 
-/// An address without its instance keys.
-fn config_name(address: &str) -> String {
-    let mut out = String::with_capacity(address.len());
-    let mut depth = 0;
-    for c in address.chars() {
-        match c {
-            '[' => depth += 1,
-            ']' => depth -= 1,
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
 /// Evaluates the root outputs that are recalculated, and says what happens to each.
 pub(super) fn outputs(
     observer: &Observer<'_>,
@@ -239,7 +123,7 @@ pub(super) fn outputs(
     let mut changes = BTreeMap::new();
     let root = observer.values.structure.module(Structure::ROOT);
     let recalculated: BTreeSet<Node> = settled.recalculated.iter().map(|it| it.0).collect();
-    let unfiltered = inputs.request.targets.is_empty() && inputs.request.excludes.is_empty();
+    let unfiltered = inputs.request.is_unfiltered();
     if inputs.request.mode == PlanMode::Destroy {
         if unfiltered {
             let all = inputs.state.outputs.iter();
@@ -384,53 +268,5 @@ fn change(
         after: mark(after, sensitive),
         action,
         sensitive: sensitive || was_sensitive,
-    }
-}
-
-/// Checks the `check` blocks, unless something is left out; failures are warnings.
-pub fn checks(observer: &Observer<'_>, unfiltered: bool) {
-    for module in 0..observer.values.structure.modules.len() {
-        let node = &observer.values.structure.modules[module];
-        if node.pending {
-            continue;
-        }
-        for (name, check) in &node.config.checks {
-            let address = conditions::check_address(&node.address, name);
-            let block = config_name(&address);
-            if !unfiltered || observer.request.mode == PlanMode::Destroy {
-                observer.checks.expect(conditions::Kind::Check, &block, &address);
-                continue;
-            }
-            if let Some(message) = observer.checks.scoped_failure(&address) {
-                let outcome = conditions::Outcome {
-                    status: conditions::Status::Fail,
-                    message: Some(message),
-                    problems: Default::default(),
-                };
-                observer.checks.record(conditions::Kind::Check, &block, &address, 0, &outcome);
-                continue;
-            }
-            let scope = observer.values.scope(crate::lower::structure::ModuleId(module as u32));
-            for (index, condition) in check.asserts.iter().enumerate() {
-                let outcome = conditions::check(condition, &scope, "Check block assertion failed");
-                observer.checks.record(conditions::Kind::Check, &block, &address, index, &outcome);
-                if outcome.status == conditions::Status::Unknown {
-                    let mut undecided = Diagnostic::warning("Check block assertion known after apply")
-                        .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
-                        .at(condition.condition.span);
-                    undecided.values = crate::expression::values_of(
-                        &condition.condition,
-                        &scope,
-                        &[],
-                        false,
-                        false,
-                    );
-                    observer.values.report([undecided]);
-                }
-                observer
-                    .values
-                    .report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
-            }
-        }
     }
 }

@@ -6,8 +6,8 @@ use entail_rules::Node;
 
 use super::{Inputs, Structured};
 use crate::address::{Instance, InstanceKey, ProviderConfig, ProviderInstance};
+use crate::config::expansion::key_text;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::observe::repetition::key_text;
 
 /// One message for each provider configuration that lacks instances.
 pub(super) fn explain(

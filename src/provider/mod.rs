@@ -156,6 +156,48 @@ pub struct AppliedObject {
     pub legacy_types: bool,
 }
 
+/// What names an existing object to its provider.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportName {
+    /// The import id.
+    Id(String),
+    /// What it is identified by, in the type that the provider announces.
+    Identity(Value),
+}
+
+impl ImportName {
+    /// Returns the import id, where it is one.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            ImportName::Id(id) => Some(id),
+            ImportName::Identity(_) => None,
+        }
+    }
+
+    /// Returns the identity, where it is one.
+    pub fn identity(&self) -> Option<&Value> {
+        match self {
+            ImportName::Id(_) => None,
+            ImportName::Identity(identity) => Some(identity),
+        }
+    }
+}
+
+impl std::fmt::Display for ImportName {
+    /// Writes what a sentence says of it.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ImportName::Id(id) => write!(out, "id {id:?}"),
+            ImportName::Identity(identity) => write!(out, "identity {}", identity_json(identity)),
+        }
+    }
+}
+
+/// Returns an identity as a JSON object.
+pub fn identity_json(identity: &Value) -> String {
+    crate::value::json::to_json(identity).unwrap_or_default()
+}
+
 /// An object found by import.
 #[derive(Clone, Debug)]
 pub struct ImportedObject {
@@ -194,6 +236,13 @@ pub struct RenewedEphemeral {
 pub trait Provider: Send + Sync {
     /// Gets ready for further calls, and waits for nothing.
     fn begin(&self) {}
+
+    /// Returns this provider as one that takes something from a module along with every call; `None` where it cares for
+    /// no such thing.
+    fn for_module(&self, meta: &Value) -> Option<Arc<dyn Provider>> {
+        let _ = meta;
+        None
+    }
 
     /// Returns what the provider accepts and returns.
     async fn schema(&self) -> Response<Arc<ProviderSchema>>;
@@ -240,8 +289,8 @@ pub trait Provider: Send + Sync {
     /// Makes a change.
     async fn apply(&self, call: ApplyCall<'_>) -> Response<Option<AppliedObject>>;
 
-    /// Finds an existing object by its import id.
-    async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>>;
+    /// Finds an existing object.
+    async fn import(&self, kind: &str, name: &ImportName) -> Response<Vec<ImportedObject>>;
 
     /// Turns an object of another type (perhaps of another provider) into one of `kind`.
     async fn move_state(

@@ -29,8 +29,9 @@ pub use replace::{is_unchanged, requires_replace};
 pub use schemas::{MakeSchema, Schemas};
 pub use stored::{decode_stored, encode_stored, without_unknown_attributes};
 pub use types::{
-    AttributeSchema, BlockSchema, FunctionSignature, IdentitySchema, ImpliedType, NestedAttributes,
-    NestedBlock, Nesting, ProviderSchema, Schema, empty_value,
+    AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
+    IdentityAttribute, IdentitySchema, ImpliedType, NestedAttributes, NestedBlock, Nesting,
+    ProviderSchema, Schema, empty_value,
 };
 
 use crate::value::{Kind, Str, Type, Value};

@@ -1,7 +1,7 @@
 //! Where in a value the sensitive, the deprecated and the write-only attributes of a schema are.
 
 use super::types::{NestedBlock, Part};
-use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
+use super::{AttributeSchema, BlockSchema, Documentation, NestedAttributes, Nesting, items};
 use crate::value::{Marks, Path, PathStep, ShowPath, Value, path};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
@@ -26,22 +26,25 @@ pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
 
 /// Returns the marks of what should not be used in an object of the resource called `name`.
 pub fn deprecations(schema: &BlockSchema, value: &Value, name: &str) -> Vec<(Path, Marks)> {
-    let is_hit: Hit = |it| it.deprecated.is_some();
-    let mut search = Search { is_hit, paths: Vec::new(), path: Vec::new() };
+    let mut search = Search { is_hit: |it| it.deprecated, paths: Vec::new(), path: Vec::new() };
     search.block(schema, value);
     let mark = |path: Path| {
-        let advice = schema.attribute_at(&path)?.deprecated.as_ref()?;
+        let advice = advice(&schema.attribute_at(&path)?.documentation);
         let marks = Marks::deprecated(&format!("{name}{}", ShowPath(&path)), advice);
         Some((path, marks))
     };
-    let whole = schema.deprecated.iter().map(|it| (Path::new(), Marks::deprecated(name, it)));
-    whole.chain(search.paths.into_iter().filter_map(mark)).collect()
+    let whole = Marks::deprecated(name, advice(&schema.documentation));
+    let whole = schema.deprecated.then(|| (Path::new(), whole));
+    whole.into_iter().chain(search.paths.into_iter().filter_map(mark)).collect()
+}
+
+fn advice(documentation: &Documentation) -> &str {
+    documentation.deprecation.as_deref().unwrap_or_default()
 }
 
 /// Returns whether anything in a schema should not be used.
 pub fn has_deprecations(schema: &BlockSchema) -> bool {
-    schema.deprecated.is_some()
-        || schema.parts().any(|it| occurs_in_part(|it| it.deprecated.is_some(), it.1))
+    schema.deprecated || schema.parts().any(|it| occurs_in_part(|it| it.deprecated, it.1))
 }
 
 /// Returns the paths of the write-only attributes of an object, in order.

@@ -246,7 +246,8 @@ fn sensitive_and_write_only_attributes_are_found_in_values() {
 #[test]
 fn what_is_deprecated_is_marked_with_what_to_do_instead() {
     let mut old = AttributeSchema::of(Type::STRING);
-    old.deprecated = Some("Use new.".into());
+    old.deprecated = true;
+    old.documentation.deprecation = Some("Use new.".into());
     let attributes = [("old".into(), old), ("new".into(), AttributeSchema::of(Type::STRING))];
     let inner = BlockSchema { attributes: attributes.clone().into(), ..BlockSchema::default() };
     let nested = NestedBlock { nesting: Nesting::List, block: inner, min_items: 0, max_items: 0 };

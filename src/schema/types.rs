@@ -13,6 +13,8 @@ use crate::value::{PathStep, Str, Type, Value};
 pub struct ProviderSchema {
     /// The provider block.
     pub provider: Schema,
+    /// What modules may say to the provider in `provider_meta` blocks.
+    pub meta: Option<Schema>,
     /// Managed resources by type.
     pub resources: Schemas,
     /// Data sources by type.
@@ -41,8 +43,32 @@ pub struct IdentitySchema {
     pub version: u64,
     /// The type: an object.
     pub ty: Type,
-    /// The attributes that an import must give.
-    pub required: Vec<Str>,
+    /// What is told of its attributes.
+    pub attributes: BTreeMap<Str, IdentityAttribute>,
+}
+
+/// What is told of an attribute of an identity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentityAttribute {
+    /// Its type.
+    pub ty: Type,
+    /// An import must give it.
+    pub required: bool,
+    /// An import may give it.
+    pub optional: bool,
+    /// For documentation.
+    pub description: Option<Str>,
+}
+
+/// What people are told of a block or an attribute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Documentation {
+    /// What it is for.
+    pub text: Option<Str>,
+    /// Whether the text is in Markdown.
+    pub is_markdown: bool,
+    /// What to do instead of using it.
+    pub deprecation: Option<Str>,
 }
 
 /// The arguments and nested blocks of a block.
@@ -52,10 +78,10 @@ pub struct BlockSchema {
     pub attributes: BTreeMap<Str, AttributeSchema>,
     /// Nested blocks, sorted by type.
     pub blocks: BTreeMap<Str, NestedBlock>,
-    /// For documentation.
-    pub description: Option<Str>,
-    /// Set where use of the whole gives a warning: what to do instead, perhaps nothing.
-    pub deprecated: Option<Str>,
+    /// For people.
+    pub documentation: Documentation,
+    /// Whether use of the whole gives a warning.
+    pub deprecated: bool,
     /// The type of its values, once asked for. Build schemas with `..BlockSchema::default()`.
     pub implied: ImpliedType,
 }
@@ -90,10 +116,10 @@ pub struct AttributeSchema {
     pub sensitive: bool,
     /// Given to the provider, never stored.
     pub write_only: bool,
-    /// Set where use gives a warning: what to do instead, perhaps nothing.
-    pub deprecated: Option<Str>,
-    /// For documentation.
-    pub description: Option<Str>,
+    /// Whether use gives a warning.
+    pub deprecated: bool,
+    /// For people.
+    pub documentation: Documentation,
 }
 
 /// The attributes of a structural attribute.
@@ -136,14 +162,39 @@ pub enum Nesting {
 /// What a provider's function takes and returns.
 #[derive(Clone, Debug)]
 pub struct FunctionSignature {
-    /// Its parameters: name, type, whether null is accepted, whether unknown is accepted.
-    pub parameters: Vec<(Str, Type, bool, bool)>,
+    /// Its parameters.
+    pub parameters: Vec<FunctionParameter>,
     /// The parameter for all further arguments.
-    pub variadic: Option<(Str, Type, bool, bool)>,
+    pub variadic: Option<FunctionParameter>,
     /// The type of the result.
     pub returns: Type,
+    /// What it gives, in a line.
+    pub summary: Option<Str>,
     /// For documentation.
     pub description: Option<Str>,
+}
+
+/// A parameter of a provider's function.
+#[derive(Clone, Debug)]
+pub struct FunctionParameter {
+    /// Its name.
+    pub name: Str,
+    /// The type of its arguments.
+    pub ty: Type,
+    /// Whether it accepts null.
+    pub takes_null: bool,
+    /// Whether it accepts what is not known.
+    pub takes_unknown: bool,
+    /// For documentation.
+    pub description: Option<Str>,
+}
+
+impl FunctionParameter {
+    /// Returns a parameter that accepts known values alone.
+    pub fn of(name: impl Into<Str>, ty: Type) -> FunctionParameter {
+        let name = name.into();
+        FunctionParameter { name, ty, takes_null: false, takes_unknown: false, description: None }
+    }
 }
 
 /// What stands under one name in a block.
@@ -268,8 +319,8 @@ impl AttributeSchema {
             computed: false,
             sensitive: false,
             write_only: false,
-            deprecated: None,
-            description: None,
+            deprecated: false,
+            documentation: Documentation::default(),
         }
     }
 

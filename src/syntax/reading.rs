@@ -3,7 +3,7 @@
 use super::{
     Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Step, Traversal,
 };
-use crate::value::{Str, Value};
+use crate::value::{PathStep, Str, Value};
 
 impl Expression {
     /// Returns the text of a string without sequences.
@@ -67,6 +67,22 @@ impl Expr {
     /// Returns a variable with steps into it.
     pub fn traversal(root: Name, steps: Vec<Step>) -> Expr {
         Expr::Traversal(Box::new(Traversal { root, steps }))
+    }
+}
+
+impl Step {
+    /// Returns the step of a value's path that this writes out: a name or a literal key.
+    pub fn as_written(&self) -> Option<PathStep> {
+        match self {
+            Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
+            Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
+            Step::Index(key, _) => match &key.expr {
+                Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
+                Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
+                _ => None,
+            },
+            Step::Splat { .. } => None,
+        }
     }
 }
 

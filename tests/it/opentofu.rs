@@ -28,14 +28,21 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("order/user-of-what-is-gone", "applied, where OpenTofu ends in `Cycle:`"),
     ("modules/count-and-nested", "expanded before planning, as above"),
     ("modules/moved-between-sources", "expanded before planning, as above"),
+    ("modules/decided-by-variable", "a source that variables decide is not in the configuration"),
     (
         "modules/source-per-instance",
         "expanded before planning, where OpenTofu knows no `each` in a source",
     ),
+    ("providers/by-region", "modules in modules have no order there, and another one in each run"),
     ("providers/count", "a provider may have count, which is refused there"),
     (
         "providers/forms-exchanged",
         "a provider without an alias may have for_each, which is refused there",
+    ),
+    ("providers/seed-state", "a provider without an alias may have for_each, as above"),
+    (
+        "plan/provider-functions",
+        "encode_expr gives what is not known yet, where OpenTofu fails in validate",
     ),
     ("actions/check-data", "a check's data source that cannot be read stands in no state"),
 ];

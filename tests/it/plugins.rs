@@ -270,3 +270,56 @@ fn a_plugin_that_hangs_dies_with_the_program() {
         place.nothing_is_left_running();
     }
 }
+
+#[test]
+fn an_object_is_imported_by_what_identifies_it() {
+    let place = Place::new();
+    let write =
+        |text: &str| std::fs::write(place.0.path().join("main.tf"), text).expect("it is written");
+    let run = |arguments: &[&str]| {
+        let output = place
+            .command(arguments, "")
+            .env("ENTAIL_PLUGIN_IDENTITIES", "1")
+            .output()
+            .expect("the binary runs");
+        let text =
+            [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+        (text.concat(), output.status.code())
+    };
+    let uuid = "1b4e28ba-2fa1-11d2-883f-0016d3cca427";
+    let block = "resource \"random_uuid\" \"a\" {\n}\n";
+    let import = |arguments: &str| {
+        format!(
+            "{block}import {{\n  to       = random_uuid.a\n  identity = {{ {arguments} }}\n}}\n"
+        )
+    };
+    write(&import("name = 1"));
+    let (text, code) = run(&["plan"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("Invalid expression value: attribute \"id\" is required."), "{text}");
+
+    write(&import(&format!("id = {uuid:?}")));
+    let (text, code) = run(&["apply", "-auto-approve"]);
+    assert_eq!(code, Some(0), "{text}");
+    let shown =
+        format!("  # imported using resource identity: {{\n  #   \"id\": {uuid:?}\n  # }}\n");
+    assert!(text.contains(&shown), "{text}");
+    assert!(text.contains(&format!("random_uuid.a: Importing... [id={uuid}]")), "{text}");
+    let (text, _) = run(&["show", "-json"]);
+    assert!(
+        text.contains(&format!("\"identity\":{{\"id\":{uuid:?}}},\"identity_schema_version\":0")),
+        "{text}"
+    );
+
+    write(&import(&format!("id = {uuid:?}")).replace(block, ""));
+    std::fs::remove_file(place.0.path().join("terraform.tfstate")).expect("it is removed");
+    let (text, code) = run(&["plan", "-out=saved", "-generate-config-out=made.tf"]);
+    assert_eq!(code, Some(0), "{text}");
+    let made = std::fs::read_to_string(place.0.path().join("made.tf")).expect("it is written");
+    assert!(made.contains("resource \"random_uuid\" \"a\""), "{made}");
+    let (text, _) = run(&["show", "-json", "saved"]);
+    assert!(
+        text.contains(&format!("\"importing\":{{\"identity\":{{\"id\":{uuid:?}}}}}")),
+        "{text}"
+    );
+}

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::interrupt::{SLOW, interrupted, read_until};
 use crate::support::binary;
+use crate::support::place::Place;
 
 /// Slow enough to be caught in the middle, and with every kind of dependency between the steps.
 const MANY: &str = r#"
@@ -40,9 +40,6 @@ output "all" {
 "#;
 const ALL: usize = 300;
 
-/// A folder with a configuration, and the binary to run there.
-struct Place(tempfile::TempDir);
-
 /// What a run has said of objects: the id of each that was made, and what was destroyed, in order.
 #[derive(Debug, Default)]
 struct Reported {
@@ -51,51 +48,6 @@ struct Reported {
 }
 
 impl Place {
-    fn new(config: &str) -> Place {
-        let place = Place(tempfile::tempdir().expect("a folder"));
-        place.write("main.tf", config);
-        place
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path().join(name), text).expect("it is written");
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = binary::process(binary::path(), self.path());
-        command.args(arguments).env("TF_IN_AUTOMATION", "1");
-        command
-    }
-
-    /// Runs a command to its end; its output and exit code.
-    #[track_caller]
-    fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
-        let output = self.command(arguments).output().expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        assert!(!text.contains("panicked at"), "{arguments:?}: {text}");
-        (text, output.status.code())
-    }
-
-    #[track_caller]
-    fn succeed(&self, arguments: &[&str]) -> String {
-        let (text, code) = self.run(arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {text}");
-        text
-    }
-
-    fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts")
-    }
-
     /// Starts a run with `-json`, kills it when it has reported this many objects and a moment has passed, and returns
     /// what it has reported; and whether it was still running.
     fn killed(&self, arguments: &[&str], after: usize, moment: Duration) -> (Reported, bool) {
@@ -141,15 +93,6 @@ impl Place {
             .collect();
         assert_eq!(listed, objects.keys().cloned().collect(), "list and show differ");
         objects
-    }
-
-    /// Hidden files: locks, journals and halves.
-    fn hidden(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.path()).expect("the folder is read").flatten();
-        entries
-            .map(|it| it.file_name().to_string_lossy().into_owned())
-            .filter(|it| it.starts_with('.'))
-            .collect()
     }
 }
 
@@ -318,129 +261,6 @@ resource "time_sleep" "slow" {
             );
         }
     }
-}
-
-/// Sends a signal to a process.
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
-    assert!(sent.expect("kill runs").success());
-}
-
-/// Reads lines until one holds this; all of them.
-#[track_caller]
-fn read_until(reader: &mut impl BufRead, wanted: &str) -> String {
-    let mut text = String::new();
-    while !text.contains(wanted) {
-        assert!(
-            reader.read_line(&mut text).expect("it is read") > 0,
-            "{wanted:?} never comes: {text}"
-        );
-    }
-    text
-}
-
-/// Runs a command, sends it each signal when a line has been read, and returns all that it says and its exit code.
-#[track_caller]
-fn interrupted(
-    place: &Place,
-    arguments: &[&str],
-    signals: &[(&str, &str)],
-) -> (String, Option<i32>) {
-    let mut child = place.start(arguments);
-    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
-    let mut text = String::new();
-    for (line, name) in signals {
-        text += &read_until(&mut reader, line);
-        signal(&child, name);
-    }
-    reader.read_to_string(&mut text).expect("it is read");
-    child.stderr.take().expect("it is piped").read_to_string(&mut text).expect("it is read");
-    (text, child.wait().expect("it ends").code())
-}
-
-const SLOW: &str = r#"
-resource "time_sleep" "slow" {
-  create_duration = "DURATION"
-}
-resource "terraform_data" "after" {
-  input = time_sleep.slow.id
-}
-resource "terraform_data" "fast" {
-}
-"#;
-
-#[test]
-fn the_first_interrupt_finishes_what_runs_and_saves_it() {
-    for json in [false, true] {
-        let place = Place::new(&SLOW.replace("DURATION", "2s"));
-        let flags: &[&str] =
-            if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
-        let (text, code) = interrupted(&place, flags, &[("time_sleep.slow: Creating", "INT")]);
-        assert_eq!(code, Some(1), "{text}");
-        for wanted in [
-            "Interrupt received.",
-            "Stopping operation...",
-            "time_sleep.slow: Creation complete",
-            "execution halted",
-        ] {
-            assert!(text.contains(wanted), "{wanted}: {text}");
-        }
-        assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\ntime_sleep.slow\n");
-        assert_eq!(place.hidden(), [""; 0]);
-        place.succeed(&["apply", "-auto-approve"]);
-    }
-}
-
-#[test]
-fn the_second_interrupt_abandons_what_runs_and_saves_the_rest() {
-    let place = Place::new(&SLOW.replace("DURATION", "30s"));
-    let started = Instant::now();
-    let signals = [("time_sleep.slow: Creating", "INT"), ("Stopping operation...", "TERM")];
-    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &signals);
-    assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("Two interrupts received."), "{text}");
-    assert!(started.elapsed() < Duration::from_secs(25));
-    assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\n");
-    assert_eq!(place.hidden(), [""; 0]);
-}
-
-#[test]
-fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
-    let config = "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"echo begun; sleep 60\"\n  }\n}\n";
-    let place = Place::new(config);
-    let signals = [("(local-exec): begun", "INT"), ("Stopping operation...", "INT")];
-    let (text, code) = interrupted(&place, &["apply", "-auto-approve"], &signals);
-    assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("signal: killed"), "{text}");
-    assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
-
-    // Killed in the middle of it, it is half made as well.
-    let place = Place::new(config);
-    let (text, code) =
-        interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
-    assert_eq!(code, None, "{text}");
-    assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
-}
-
-#[test]
-fn an_interrupt_at_a_question_or_in_a_plan_changes_nothing() {
-    let place = Place::new(&SLOW.replace("DURATION", "1s"));
-    let mut child = place
-        .command(&["apply"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
-    read_until(&mut reader, "Only 'yes' will be accepted to approve.");
-    signal(&child, "INT");
-    let mut text = String::new();
-    reader.read_to_string(&mut text).expect("it is read");
-    child.stderr.take().expect("it is piped").read_to_string(&mut text).expect("it is read");
-    assert_eq!(child.wait().expect("it ends").code(), Some(1), "{text}");
-    assert!(text.contains("error asking for approval: interrupted"), "{text}");
-    assert!(place.hidden().is_empty() && !place.path().join("terraform.tfstate").exists());
 }
 
 /// A state of one object, beside a configuration that adds a few.

@@ -55,9 +55,7 @@ const FLOORS: &[&str] = &[
 /// The single files that rooms below may use, and which rooms.
 ///
 /// - What happens is told as it happens, through a trait that belongs to whoever listens: `operation/event.rs`.
-/// - Expansion before and in the walk is one pure function: `observe/repetition.rs`.
-const OPEN_FILES: &[(&str, &str)] =
-    &[("operation::event", "observe plan planner execute"), ("observe::repetition", "lower")];
+const OPEN_FILES: &[(&str, &str)] = &[("operation::event", "observe plan planner execute")];
 
 #[test]
 fn every_room_has_a_floor() {

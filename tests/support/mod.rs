@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub mod binary;
 mod case;
 mod normal;
+pub mod place;
 mod summary;
 
 use case::Section;

@@ -53,6 +53,18 @@ impl ViewArgs {
 /// Output for machines, and questions to people.
 #[derive(Args, Clone, Debug)]
 pub struct OutputArgs {
+    /// Output for machines.
+    #[command(flatten)]
+    pub messages: MessageArgs,
+
+    /// Ask nothing: a variable without a value is an error
+    #[arg(long, action = ArgAction::Set, default_value_t = true)]
+    pub input: bool,
+}
+
+/// Output for machines.
+#[derive(Args, Clone, Debug)]
+pub struct MessageArgs {
     /// Write JSON, one message per line
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
@@ -60,10 +72,6 @@ pub struct OutputArgs {
     /// Write the JSON messages into a file, beside the text for people
     #[arg(long, value_name = "FILE")]
     pub json_into: Option<PathBuf>,
-
-    /// Ask nothing: a variable without a value is an error
-    #[arg(long, action = ArgAction::Set, default_value_t = true)]
-    pub input: bool,
 }
 
 /// The lock of the state.

@@ -71,7 +71,7 @@ impl ApplyArgs {
     pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
         let summary = "Too many command line arguments";
         let plan = at_most_one(&self.words, summary, "Expected at most one positional argument.")?;
-        if self.output.json && plan.is_none() && !self.auto_approve {
+        if self.output.messages.json && plan.is_none() && !self.auto_approve {
             return Err(approval_impossible().into());
         }
         Ok(ApplyOptions {

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use clap::{ArgAction, Subcommand};
 use entail::address::{Instance, Provider};
 use entail::backend::local::Choice;
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run};
-use entail::state;
+use entail::state::{self, State};
 use entail::value::text::shown;
 use entail::world::World;
 
 use super::store::{Store, no_state};
 use super::{no_words, words};
-use crate::arguments::groups::{LockArgs, StateArgs as StateFiles, VariableArgs};
+use crate::arguments::groups::{LockArgs, MessageArgs, StateArgs as StateFiles, VariableArgs};
 use crate::arguments::request::{LockOptions, StateOptions, target};
 use crate::ui::{Manner, Ui};
 use crate::view::state as view;
@@ -62,6 +62,9 @@ pub struct ListArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// Addresses
     #[arg(value_name = "[ADDRESS...]", hide = true)]
@@ -91,6 +94,9 @@ pub struct MoveArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The present and the new address
     #[arg(value_name = "SOURCE DESTINATION", hide = true)]
@@ -136,6 +142,9 @@ pub struct PushArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The file; `-` is the standard input
     #[arg(value_name = "PATH", hide = true)]
@@ -170,6 +179,9 @@ pub struct ReplaceProviderArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The present and the new source
     #[arg(value_name = "FROM TO", hide = true)]
@@ -202,6 +214,9 @@ pub struct RemoveArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// Addresses
     #[arg(value_name = "ADDRESS...", hide = true)]
@@ -235,6 +250,9 @@ pub struct ShowArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The address of an instance
     #[arg(value_name = "ADDRESS", hide = true)]
@@ -252,6 +270,20 @@ impl ShowArgs {
 
 /// Runs a command on the state.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &StateArgs) -> Result<u8, Diagnostics> {
+    let output = match &args.command {
+        StateCommand::List(it) => Some(&it.output),
+        StateCommand::Mv(it) => Some(&it.output),
+        StateCommand::Push(it) => Some(&it.output),
+        StateCommand::ReplaceProvider(it) => Some(&it.output),
+        StateCommand::Rm(it) => Some(&it.output),
+        StateCommand::Show(it) => Some(&it.output),
+        StateCommand::Pull(_) => None,
+    };
+    let show_sensitive = matches!(&args.command, StateCommand::Show(it) if it.show_sensitive);
+    if let Some(output) = output {
+        let manner = Manner { json: output.json, show_sensitive, ..Manner::default() };
+        ui.begin(manner, output.json_into.as_deref())?;
+    }
     match &args.command {
         StateCommand::List(args) => list(ui, world, args),
         StateCommand::Mv(args) => mv(ui, world, args),
@@ -261,6 +293,15 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &StateArgs) -> Result<u8, Diag
         StateCommand::Rm(args) => remove(ui, world, args),
         StateCommand::Show(args) => show(ui, world, args),
     }
+}
+
+/// Prints what was done; messages end without a full stop.
+fn tell(ui: &Ui, lines: &[String]) -> u8 {
+    for line in lines {
+        ui.say(&format!("{line}\n"));
+        ui.message(line.trim().trim_end_matches('.'));
+    }
+    0
 }
 
 fn only(state: &Option<PathBuf>) -> Choice {
@@ -274,9 +315,7 @@ fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics>
         return Err(problems);
     }
     let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
-    for address in state_commands::list(&state, &filters, args.id.as_deref())? {
-        ui.out(&format!("{address}\n"));
-    }
+    ui.addresses(&state_commands::list(&state, &filters, args.id.as_deref())?);
     Ok(0)
 }
 
@@ -285,12 +324,18 @@ fn dated(world: &World, choice: &Choice) -> Choice {
     Choice { dated: Some(world.now().timestamp()), ..choice.clone() }
 }
 
-fn show(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
+fn show(ui: &Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let given = args.address()?;
     let address: Instance = given.parse().map_err(|_| not_an_instance(given))?;
-    ui.begin(Manner { show_sensitive: args.show_sensitive, ..Manner::default() }, None)?;
     let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
+    if ui.is_json() {
+        return crate::undertake::showing::state_json(
+            ui,
+            world,
+            state_commands::only(&state, &address),
+        );
+    }
     let schemas = crate::undertake::schemas_of(world, &state)?;
     let shown = view::object((&address, None), &resource.provider.provider, object, &schemas);
     ui.write(|out| view::write_object(out, &shown, &schemas, ui.look()));
@@ -311,13 +356,14 @@ fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
     let files = Choice { state_out: None, ..options.files.clone() };
     let store = Store::open(ui, world, &dated(world, &files))?;
     let Some(other) = other.transpose()? else {
-        return store.change(ui, options.lock, "state-mv", |state| {
+        let lines = store.change(ui, options.lock, "state-mv", |state| {
             state_commands::mv(state, None, (&source, &destination), run)
-        });
+        })?;
+        return Ok(tell(ui, &lines));
     };
     let guard = other.lock(ui, options.lock, "state-mv")?;
     let mut there = other.read(ui)?.unwrap_or_default();
-    let code = store.change(ui, options.lock, "state-mv", |state| {
+    let lines = store.change(ui, options.lock, "state-mv", |state| {
         let lines = state_commands::mv(state, Some(&mut there), (&source, &destination), run)?;
         if run == Run::Real {
             // Written first: what is in both states is not lost.
@@ -326,7 +372,7 @@ fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
         Ok(lines)
     })?;
     guard.release()?;
-    Ok(code)
+    Ok(tell(ui, &lines))
 }
 
 fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnostics> {
@@ -339,7 +385,8 @@ fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnost
     let run = if args.dry_run { Run::Dry } else { Run::Real };
     let options = StateOptions::from(&args.state);
     let store = Store::open(ui, world, &dated(world, &options.files))?;
-    store.change(ui, options.lock, "state-rm", |state| state_commands::remove(state, &targets, run))
+    let change = |state: &mut State| state_commands::remove(state, &targets, run);
+    Ok(tell(ui, &store.change(ui, options.lock, "state-rm", change)?))
 }
 
 fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics> {
@@ -368,8 +415,7 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Diagnostic {
-    let text = error.to_string();
-    let why = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+    let why = system_words(error);
     Diagnostic::error("Failed to open the given state file").detail(format!("open {file}: {why}"))
 }
 
@@ -393,13 +439,15 @@ fn replace_provider(
 ) -> Result<u8, Diagnostics> {
     let [from, to] = args.sources()?;
     let (from, to) = (source(from, "from")?, source(to, "to")?);
+    if ui.is_json() && !args.auto_approve {
+        return Err(cannot_ask().into());
+    }
     let options = StateOptions::from(&args.state);
     let store = Store::open(ui, world, &dated(world, &options.files))?;
     let state = store.read(ui)?.ok_or_else(no_state)?;
     let affected = state_commands::served_by(&state, &from);
     if affected.is_empty() {
-        ui.say("No matching resources found.\n");
-        return Ok(0);
+        return Ok(tell(ui, &["No matching resources found.".into()]));
     }
     let (symbols, bold) = (ui.style(), ui.style().bold("Changing"));
     let (minus, plus) = (symbols.paint(&[Paint::Red], "-"), symbols.paint(&[Paint::Green], "+"));
@@ -410,6 +458,7 @@ fn replace_provider(
     );
     affected.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
     ui.say(&text);
+    ui.replaced_provider(&from, &to, &affected);
     if !args.auto_approve {
         ui.say("\n");
         let answer = ui.ask(
@@ -424,10 +473,18 @@ fn replace_provider(
             return Ok(0);
         }
     }
-    store.change(ui, options.lock, "state-replace-provider", |state| {
+    let lines = store.change(ui, options.lock, "state-replace-provider", |state| {
         let number = state_commands::replace_provider(state, &from, &to);
         Ok(vec![format!("\nSuccessfully replaced provider for {number} resources.")])
-    })
+    })?;
+    Ok(tell(ui, &lines))
+}
+
+/// Machines cannot answer.
+fn cannot_ask() -> Diagnostic {
+    Diagnostic::error("Invalid usage").detail(
+        "OpenTofu cannot ask user input when `-json` flag is used. Therefore, `-auto-approve` is required too",
+    )
 }
 
 fn source(text: &str, which: &str) -> Result<Provider, Diagnostic> {

@@ -41,23 +41,20 @@ impl Store {
         take_lock(ui, &self.world, &self.backend, lock, operation)
     }
 
-    /// Reads, changes and writes the state under its lock. `change` returns what to print.
+    /// Reads, changes and writes the state under its lock. Returns what `change` has to tell, once it is safe.
     pub fn change(
         &self,
         ui: &Ui,
         lock: LockOptions,
         operation: &str,
         change: impl FnOnce(&mut State) -> Result<Vec<String>, Diagnostics>,
-    ) -> Result<u8, Diagnostics> {
+    ) -> Result<Vec<String>, Diagnostics> {
         let guard = self.lock(ui, lock, operation)?;
         let mut state = self.read(ui)?.ok_or_else(no_state)?;
         let lines = change(&mut state)?;
         self.backend.write(&state)?;
         guard.release()?;
-        for line in lines {
-            ui.say(&format!("{line}\n"));
-        }
-        Ok(0)
+        Ok(lines)
     }
 
     /// Returns the place itself.
@@ -83,7 +80,7 @@ pub fn take_lock<'a>(
             has_said = true;
             ui.say("Acquiring state lock. This may take a few moments...\n");
         }
-        true
+        ui.interrupts.stop.asked() == 0
     };
     acquire(backend, &LockInfo::new(world, operation), lock.timeout, &mut waiting)
 }

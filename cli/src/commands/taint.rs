@@ -11,9 +11,9 @@ use entail::world::World;
 
 use super::store::Store;
 use super::words;
-use crate::arguments::groups::{StateArgs, VariableArgs};
+use crate::arguments::groups::{MessageArgs, StateArgs, VariableArgs};
 use crate::arguments::request::StateOptions;
-use crate::ui::Ui;
+use crate::ui::{Manner, Ui};
 
 /// Mark a resource instance as not fully functional
 ///
@@ -52,6 +52,9 @@ pub struct CommonArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The address of an instance
     #[arg(value_name = "ADDRESS", hide = true)]
@@ -68,21 +71,24 @@ impl CommonArgs {
 }
 
 /// Marks an object to be replaced.
-pub fn taint(ui: &Ui, world: &Arc<World>, args: &TaintArgs) -> Result<u8, Diagnostics> {
+pub fn taint(ui: &mut Ui, world: &Arc<World>, args: &TaintArgs) -> Result<u8, Diagnostics> {
     mark(ui, world, (&args.common, "taint"), state_commands::taint)
 }
 
 /// Takes the mark off an object.
-pub fn untaint(ui: &Ui, world: &Arc<World>, args: &UntaintArgs) -> Result<u8, Diagnostics> {
+pub fn untaint(ui: &mut Ui, world: &Arc<World>, args: &UntaintArgs) -> Result<u8, Diagnostics> {
     mark(ui, world, (&args.common, "untaint"), state_commands::untaint)
 }
 
 fn mark(
-    ui: &Ui,
+    ui: &mut Ui,
     world: &Arc<World>,
     (args, command): (&CommonArgs, &str),
     change: fn(&mut State, &Instance) -> Result<String, Diagnostic>,
 ) -> Result<u8, Diagnostics> {
+    let manner = Manner { json: args.output.json, ..Manner::default() };
+    ui.begin(manner, args.output.json_into.as_deref())?;
+    let ui = &*ui;
     let address: Instance = args.address(command)?.parse()?;
     if address.resource.mode != Mode::Managed {
         let problem = Diagnostic::error("Invalid resource address");
@@ -100,5 +106,9 @@ fn mark(
         // Without a state there is no such instance either.
         change(&mut State::default(), &address)?;
     }
-    store.change(ui, options.lock, command, |state| Ok(vec![change(state, &address)?]))
+    for line in store.change(ui, options.lock, command, |it| Ok(vec![change(it, &address)?]))? {
+        ui.say(&format!("{line}\n"));
+        ui.message(&line);
+    }
+    Ok(0)
 }

@@ -16,7 +16,7 @@ use entail::plan::Plan;
 use entail::world::World;
 
 use super::planning::plan_and_warn;
-use super::{begin, lock, open, read_state, root_variables, schemas, with_interrupts};
+use super::{begin, lock, open_to_plan, read_state, root_variables, schemas, with_interrupts};
 use crate::commands::apply::{ApplyArgs, ApplyOptions};
 use crate::commands::present;
 use crate::ui::Ui;
@@ -52,7 +52,7 @@ pub fn refresh(
 }
 
 async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
-    let session = open(ui, world, &options.state)?;
+    let session = open_to_plan(ui, world, &options.state, &options.request)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypeRefresh")?;
     let snapshot = read_state(ui, &session)?;
     let variables = root_variables(ui, &session, &options.request)?;
@@ -84,7 +84,7 @@ fn approved(planned: &Planned) -> Approved<'_> {
 }
 
 async fn fresh(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Result<u8, Diagnostics> {
-    let session = open(ui, world, &options.state)?;
+    let session = open_to_plan(ui, world, &options.state, &options.request)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypeApply")?;
     let snapshot = read_state(ui, &session)?;
     let variables = root_variables(ui, &session, &options.request)?;
@@ -131,11 +131,15 @@ async fn saved_plan(
     let session = loaded.open(world.clone(), ui.sources.clone(), &options.state.files)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypeApply")?;
     let snapshot = read_state(ui, &session)?;
-    loaded.plan.check_current(snapshot.state.as_ref())?;
+    let mut problems = loaded.check_locks(&session)?;
+    problems.extend(loaded.plan.check_current(snapshot.state.as_ref()).err());
+    if problems.has_errors() {
+        return Err(problems);
+    }
     let given = given_again(ui, &session, options, &loaded.plan)?;
     let variables = loaded.variables(&session.config, &given);
     let (pool, problems) =
-        Pool::start(world.clone(), session.needed_providers(&loaded.plan.prior_state)).await;
+        Pool::start(&session.supply, session.needed_providers(&loaded.plan.prior_state)).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -248,7 +252,7 @@ fn report(ui: &Ui, plan: &Plan, done: Done, options: &ApplyOptions) -> u8 {
     if !options.suppress_forget_errors {
         problems.extend(apply::verdict(&done, plan.mode));
     }
-    if !plan.targets.is_empty() || !plan.excludes.is_empty() {
+    if !plan.is_unfiltered() {
         problems.0.insert(0, incomplete());
     }
     let failed = problems.has_errors();

@@ -39,7 +39,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
         }
         let variables = session.variables_or_unknown(&inputs)?;
         let (pool, found) =
-            runtime.block_on(Pool::start(world.clone(), session.needed_providers(&stored)));
+            runtime.block_on(Pool::start(&session.supply, session.needed_providers(&stored)));
         problems.extend(found);
         let values = console::open(&session, &pool, &stored, &variables)?;
         problems.extend(values.take_problems());

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use entail::backend::local::Choice;
 use entail::diagnostic::Diagnostics;
+use entail::observe::supply::Supply;
 use entail::operation::explain::{Ground, Question};
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
 use entail::world::World;
 use serde_json::json;
 
-use super::{lock, open, read_state, root_variables, with_room};
+use super::{lock, open, open_to_plan, read_state, root_variables, with_room};
 use crate::arguments::request::{self, StateOptions};
 use crate::commands::facts::FactsArgs;
 use crate::commands::graph::GraphArgs;
@@ -51,7 +52,7 @@ async fn planned(
     world: &Arc<World>,
     options: &PlanOptions,
 ) -> Result<Ground, Diagnostics> {
-    let session = open(ui, world, &options.state)?;
+    let session = open_to_plan(ui, world, &options.state, &options.request)?;
     let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
     let state = read_state(ui, &session)?.state.unwrap_or_default();
     let variables = root_variables(ui, &session, &options.request)?;
@@ -78,11 +79,12 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
     let request = request::build(&args.planning, &args.variables, &ui.sources)?;
     let ui = &*ui;
     with_room(|_| {
-        let session = open(ui, world, &state_options)?;
+        let session = open(ui, world, &state_options, Supply::of(world, &ui.sources))?;
         let state = read_state(ui, &session)?.state.unwrap_or_default();
         let variables = root_variables(ui, &session, &request)?;
         let known = plan::whatif(&session, &request, state, &variables)?;
-        let problems = known.lowered.problems.clone();
+        let mut problems = known.lowered.problems.clone();
+        problems.extend(session.warnings.iter().cloned());
         let rows = entail::operation::explain::parts(&known);
         if args.json {
             let name = |rows: &[(String, Option<String>)]| -> Vec<serde_json::Value> {
@@ -92,6 +94,7 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
             };
             let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted});
             ui.out(&format!("{document:#}\n"));
+            ui.remarks(problems);
             return Ok(0);
         }
         ui.out(&rows.text());

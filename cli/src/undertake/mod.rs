@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail::backend::{LockGuard, LockInfo, Snapshot, acquire};
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::backend::{LockGuard, Snapshot};
+use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::observe::pool::Pool;
+use entail::observe::supply::Supply;
 use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
@@ -15,6 +16,7 @@ use entail::world::World;
 
 use crate::arguments::groups::OutputArgs;
 use crate::arguments::request::StateOptions;
+use crate::commands::store::take_lock;
 use crate::interrupt::Listener;
 use crate::ui::{Manner, Ui};
 use crate::view::plan::Schemas;
@@ -97,13 +99,32 @@ fn no_room(error: &std::io::Error) -> Diagnostics {
 
 /// Sets how the command speaks.
 pub fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(), Diagnostics> {
-    let manner = Manner { json: output.json, show_sensitive, silent: !output.input };
-    Ok(ui.begin(manner, output.json_into.as_deref())?)
+    let OutputArgs { messages, input } = output;
+    let manner = Manner { json: messages.json, show_sensitive, silent: !input };
+    Ok(ui.begin(manner, messages.json_into.as_deref())?)
+}
+
+/// Opens the folder to plan in it: its plugins start while the configuration is read, as many at a time as calls may run.
+pub fn open_to_plan(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &StateOptions,
+    request: &Request,
+) -> Result<Session, Diagnostics> {
+    open(ui, world, state, Supply::begin(world, &ui.sources, request.parallelism))
 }
 
 /// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].
-pub fn open(ui: &Ui, world: &Arc<World>, state: &StateOptions) -> Result<Session, Diagnostics> {
-    asking(ui, world, || Session::open(world.clone(), ui.sources.clone(), &state.files))
+pub fn open(
+    ui: &Ui,
+    world: &Arc<World>,
+    state: &StateOptions,
+    supply: Supply,
+) -> Result<Session, Diagnostics> {
+    let supply = Arc::new(supply);
+    let open =
+        || Session::open_with(world.clone(), ui.sources.clone(), &state.files, supply.clone());
+    asking(ui, world, open)
 }
 
 /// Does what may need variables before there is a plan; asks for those that nobody gives, and does it again.
@@ -158,30 +179,14 @@ fn not_set(name: &str) -> Diagnostic {
     ))
 }
 
-/// Takes the state's lock, and says so where that takes long.
+/// Takes the lock of a session's state.
 pub fn lock<'a>(
     ui: &Ui,
     session: &'a Session,
     state: &StateOptions,
     operation: &str,
 ) -> Result<LockGuard<'a>, Diagnostics> {
-    if !state.lock.enabled {
-        return Ok(LockGuard::none());
-    }
-    let mut has_said = false;
-    let mut waiting = |passed: std::time::Duration| {
-        if !has_said && passed.as_millis() >= 400 {
-            has_said = true;
-            ui.say("Acquiring state lock. This may take a few moments...\n");
-        }
-        ui.interrupts.stop.asked() == 0
-    };
-    acquire(
-        &session.backend,
-        &LockInfo::new(&session.world, operation),
-        state.lock.timeout,
-        &mut waiting,
-    )
+    take_lock(ui, &session.world, &session.backend, state.lock, operation)
 }
 
 /// Reads the latest snapshot; its warnings are printed.
@@ -195,7 +200,8 @@ pub fn read_state(ui: &Ui, session: &Session) -> Result<Snapshot, Diagnostics> {
 /// Returns what the providers of a state's objects announce; what cannot be had is left out.
 pub fn schemas_of(world: &Arc<World>, state: &State) -> Result<Schemas, Diagnostics> {
     let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(world.clone(), needed)).0))
+    let supply = Supply::of(world, &Sources::default());
+    with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(&supply, needed)).0))
 }
 
 /// Returns what every provider of a run announces.

@@ -12,7 +12,8 @@ use entail::state::State;
 use entail::world::World;
 
 use super::{
-    begin, lock, open, read_state, root_variables, schemas, unless_interrupted, with_interrupts,
+    begin, lock, open_to_plan, read_state, root_variables, schemas, unless_interrupted,
+    with_interrupts,
 };
 use crate::commands::plan::PlanArgs;
 use crate::commands::present;
@@ -24,7 +25,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
     let options = args.options(ui)?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| {
-        let mut session = open(ui, world, &options.state)?;
+        let mut session = open_to_plan(ui, world, &options.state, &options.request)?;
         generate::declare(&mut session, &options.request)?;
         let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
         let snapshot = read_state(ui, &session)?;
@@ -62,7 +63,7 @@ pub async fn plan_and_warn(
     state: State,
     variables: std::collections::BTreeMap<entail::value::Str, entail::value::Value>,
 ) -> Result<Planned, Diagnostics> {
-    let filtered = !request.targets.is_empty() || !request.excludes.is_empty();
+    let filtered = !request.is_unfiltered();
     let result = unless_interrupted(ui, plan::plan(session, request, state, variables, ui)).await;
     let complete = |mut problems: Diagnostics| {
         if filtered {

@@ -26,15 +26,11 @@ fn required(ui: &Ui, world: &Arc<World>) -> Result<Requirements, Diagnostics> {
 
 /// Adds checksums to the lock file.
 pub fn lock(ui: &Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics> {
-    if args.oci_mirror.is_some() {
-        return Err(Diagnostic::error("Installation method is not supported")
-            .detail("Plugins cannot be had from a registry of container images. Use -fs-mirror or -net-mirror.")
-            .into());
-    }
     let choices = lock::Choices {
         platforms: args.platform.clone(),
         folder: args.fs_mirror.clone(),
         mirror: args.net_mirror.clone(),
+        images: args.oci_mirror.clone(),
         providers: args.words.clone(),
     };
     with_interrupts(ui, |runtime| {
@@ -146,12 +142,12 @@ pub fn describe(ui: &Ui, world: &Arc<World>, args: &SchemaArgs) -> Result<u8, Di
             return Err(problems);
         }
         let needed = required.0.into_keys();
-        let (pool, problems) = runtime.block_on(Pool::schemas_only(world.clone(), needed));
+        let (pool, problems) = runtime.block_on(Pool::schemas_only(&session.supply, needed));
         if problems.has_errors() {
             return Err(problems);
         }
         ui.diagnostics(problems);
-        let schemas = pool.schemas().map(|(address, it)| (address.to_string(), &**it));
+        let schemas = pool.schemas().map(|(address, it)| (address, &**it));
         ui.out(&schema::all(schemas));
         Ok(0)
     })?

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::backend::workspace;
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
-use entail::install::{Event, Plugins};
+use entail::install::{Event, Settings};
 use entail::observe::pool::Pool;
-use entail::operation::modules::{How, Progress, install_modules};
+use entail::operation::modules::{How, Progress, copy_module, install_modules};
 use entail::operation::plugins::{Choices, install as install_providers};
 use entail::operation::session::{Session, ground, root_place};
 use entail::operation::{backends, validate};
@@ -29,6 +29,15 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     args.check()?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| {
+        if let Some(source) = &args.from_module {
+            step(ui, &Step::Copying(source.clone()));
+            let settings = Settings::of(world);
+            copy_module(
+                world,
+                source,
+                &How { upgrade: false, settings: &settings, tell: &|_| {} },
+            )?;
+        }
         if is_empty(world) {
             step(ui, &Step::Empty);
             return Ok(0);
@@ -70,8 +79,7 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
 }
 
 fn is_empty(world: &World) -> bool {
-    entail::config::files::config_files(&world.root)
-        .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
+    entail::config::files::config_files(&world.root).is_some_and(|it| it.is_empty())
 }
 
 /// Tells of the backend on the terminal, and asks there.
@@ -103,8 +111,8 @@ fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics
         }
         step(ui, &Step::ModuleProgress(progress));
     };
-    let registries = Default::default();
-    let how = How { upgrade, registries: &registries, tell: &tell };
+    let settings = Settings::of(world);
+    let how = How { upgrade, settings: &settings, tell: &tell };
     let problems = asking(ui, world, || {
         let ground = ground(world, &ui.sources)?;
         let (_, problems) = install_modules(&ground, &data, how);
@@ -155,7 +163,7 @@ pub fn validate(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<
         }
         world = Arc::new(World { root, ..(*world).clone() });
     }
-    let json = args.output.json;
+    let json = args.output.messages.json;
     if !json {
         begin(ui, &args.output, false)?;
     }
@@ -198,10 +206,9 @@ async fn check(world: &Arc<World>, sources: &Sources) -> Diagnostics {
         Err(found) => return found,
     };
     let (pool, found) =
-        Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+        Pool::start(&session.supply, session.needed_providers(&State::default())).await;
     problems.extend(found);
     problems.extend(validate::check(&session, &pool).await);
-    let plugins = Plugins::open(world, sources);
-    problems.extend(plugins.ok().and_then(|it| it.warning()));
+    problems.extend(session.supply.plugins().ok().and_then(|it| it.warning()));
     problems.once()
 }

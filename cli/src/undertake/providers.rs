@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use entail::backend::local::Choice;
 use entail::diagnostic::Diagnostics;
-use entail::install::Plugins;
 use entail::operation::plan;
 use entail::operation::requirements::{self, Need, Required, Served};
 use entail::operation::session::Session;
@@ -25,9 +24,9 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, 
         let mut session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
         ui.diagnostics(std::mem::take(&mut session.warnings));
         let state = read_state(ui, &session)?.state.unwrap_or_default();
-        let plugins = Plugins::open(world, &ui.sources)?;
-        let required = requirements::required(&session, &plugins);
-        let needs = (required, requirements::of_state(&state, &plugins));
+        let plugins = session.supply.plugins()?;
+        let required = requirements::required(&session, plugins);
+        let needs = (required, requirements::of_state(&state, plugins));
         let served = match args.instances {
             true => {
                 let request =

@@ -8,6 +8,7 @@ use entail::backend::local::Choice;
 use entail::config::load_module;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::observe::pool::Pool;
+use entail::observe::supply::Supply;
 use entail::operation::saved;
 use entail::operation::session::Session;
 use entail::plan::configuration::{document, module_document};
@@ -67,7 +68,7 @@ async fn configuration(ui: &Ui, world: &Arc<World>) -> Result<u8, Diagnostics> {
         return Err(problems);
     }
     let (pool, problems) =
-        Pool::schemas_only(world.clone(), session.needed_providers(&State::default())).await;
+        Pool::schemas_only(&session.supply, session.needed_providers(&State::default())).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -88,6 +89,11 @@ fn module(ui: &Ui, world: &Arc<World>, folder: &Path) -> Result<u8, Diagnostics>
     Ok(0)
 }
 
+/// Prints a state as one JSON document.
+pub fn state_json(ui: &Ui, world: &Arc<World>, state: State) -> Result<u8, Diagnostics> {
+    with_room(|runtime| runtime.block_on(state_document(ui, world, &state, true)))?
+}
+
 async fn state_document(
     ui: &Ui,
     world: &Arc<World>,
@@ -95,7 +101,7 @@ async fn state_document(
     as_json: bool,
 ) -> Result<u8, Diagnostics> {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
-    let (pool, problems) = Pool::schemas_only(world.clone(), needed).await;
+    let (pool, problems) = Pool::schemas_only(&Supply::of(world, &ui.sources), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
@@ -136,7 +142,7 @@ async fn plan_document(
             .values()
             .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
     );
-    let (pool, problems) = Pool::schemas_only(world.clone(), needed).await;
+    let (pool, problems) = Pool::schemas_only(&Supply::of(world, &ui.sources), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);

@@ -110,17 +110,18 @@ fn tell(ui: &Ui, outcome: Outcome, name: &str) {
             );
             let headline = ui.style().paint(&[Paint::Bold, Paint::Green], &first);
             ui.say(&format!("{headline}\n\n{}\n", green(&rest)));
-            ui.message(&format!("{first} {}", rest.replace('\n', " ")));
+            let (first, rest) = (message(&first), rest.replace('\n', " "));
+            ui.message(&format!("{first}. {}", message(&rest)));
         }
         Outcome::Selected => {
             let text = format!("Switched to workspace {name:?}.");
             ui.say(&format!("{}\n", green(&text)));
-            ui.message(&text);
+            ui.message(message(&text));
         }
         Outcome::Deleted | Outcome::DeletedWithObjects => {
             let text = format!("Deleted workspace {name:?}!");
             ui.say(&format!("{}\n", green(&text)));
-            ui.message(&text);
+            ui.message(message(&text));
         }
     }
     if outcome == Outcome::DeletedWithObjects {
@@ -128,6 +129,11 @@ fn tell(ui: &Ui, outcome: Outcome, name: &str) {
         let problem = Diagnostic::warning(format!("{name:?} was non-empty")).detail(detail);
         ui.diagnostics(problem.into());
     }
+}
+
+/// What machines are told ends without a mark.
+fn message(text: &str) -> &str {
+    text.trim_end_matches(['.', '!'])
 }
 
 fn deprecated() -> Diagnostic {

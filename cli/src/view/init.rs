@@ -13,6 +13,8 @@ use super::style::{Paint, Style};
 pub enum Step {
     /// The folder has no configuration.
     Empty,
+    /// A module is copied into the folder: its source.
+    Copying(String),
     /// The backend is set up.
     Backend,
     /// Something became of the backend.
@@ -45,6 +47,9 @@ impl Step {
                  configuration files.\n",
                 style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
             ),
+            Step::Copying(source) => {
+                format!("{} from {source:?}...\n", style.bold("Copying configuration"))
+            }
             Step::Backend => format!("\n{}", bold("Initializing the backend...")),
             Step::BackendEvent(event) => backend_event(event, style),
             Step::Modules => bold("Initializing modules..."),
@@ -74,6 +79,7 @@ impl Step {
     pub fn message(&self) -> Option<String> {
         Some(match self {
             Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
+            Step::Copying(source) => format!("Copying configuration from {source:?}..."),
             Step::Backend => "Initializing the backend...".to_owned(),
             Step::BackendEvent(event) => backend_event(event, Style::default())
                 .split_whitespace()

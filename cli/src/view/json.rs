@@ -5,6 +5,7 @@ use entail::diagnostic::{Diagnostic, Position, Severity, Sources};
 use entail::operation::event::{ChangeNote, Event, OutputNote, Phase, Stage, Subject, Summary};
 use entail::plan::shape::difference;
 use entail::plan::{Action, Reason};
+use entail::provider::{ImportName, identity_json};
 use entail::value::json::{Escape, quote, to_json, type_to_json};
 use entail::value::{Str, Value};
 use serde::Serialize;
@@ -41,11 +42,32 @@ pub fn workspaces(names: &[String], selected: &str, timestamp: &str) -> String {
         .end()
 }
 
+/// Returns one message for each address of the state.
+pub fn addresses<'a>(listed: impl IntoIterator<Item = &'a Instance>, timestamp: &str) -> String {
+    let line = |it: &Instance| {
+        Line::new("info", &it.to_string(), timestamp).with("type", &"resource_address").end()
+    };
+    listed.into_iter().map(line).collect()
+}
+
+/// Returns the message that tells which resources get another provider.
+pub fn replaced_provider(from: &str, to: &str, resources: &[String], timestamp: &str) -> String {
+    let number = resources.len();
+    let text =
+        format!("{PRODUCT} will replace provider from {from} to {to} for {number} resources");
+    Line::new("info", &text, timestamp)
+        .with("from", &from)
+        .with("resources", &resources)
+        .with("to", &to)
+        .with("type", &"replace_provider")
+        .end()
+}
+
 /// Returns the messages for an event, each with its newline; none for those that only people are told.
 pub fn messages(event: &Event, sources: &Sources, timestamp: &str) -> String {
     let info = |text: &str| Line::new("info", text, timestamp);
     match event {
-        Event::Message(text) => info(text).with("type", &"log").end(),
+        Event::Message(text) => info(text).end(),
         Event::Diagnostic(it) => diagnostic_message(it, sources, timestamp),
         Event::Drift(it) => {
             let text = format!("{}: Drift detected ({})", it.address, change_action(it));
@@ -344,7 +366,20 @@ struct ChangeMessage<'a> {
 
 #[derive(Serialize)]
 struct Importing<'a> {
-    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Box<RawValue>>,
+}
+
+impl<'a> Importing<'a> {
+    fn of(name: &'a ImportName) -> Importing<'a> {
+        let identity = name.identity().map(identity_json);
+        Importing {
+            id: name.id(),
+            identity: identity.and_then(|it| RawValue::from_string(it).ok()),
+        }
+    }
 }
 
 fn change(note: &ChangeNote) -> ChangeMessage<'_> {
@@ -353,7 +388,7 @@ fn change(note: &ChangeNote) -> ChangeMessage<'_> {
         previous_resource: note.previous_address.as_ref().map(Resource::from),
         action: change_action(note),
         reason: note.reason.map(reason_name),
-        importing: note.importing.as_deref().map(|id| Importing { id }),
+        importing: note.importing.as_ref().map(Importing::of),
         generated_config: note.generated_config.as_deref().filter(|it| !it.is_empty()),
     }
 }

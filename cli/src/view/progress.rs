@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use entail::address::Instance;
-use entail::operation::event::{Event, Phase, Sink, Stage, Subject, Summary};
+use entail::operation::event::{Event, Phase, Sink, Stage, Subject, Summary, import_label};
 use entail::plan::Action;
 use entail::value::Str;
 use entail::value::text::shown;
@@ -47,13 +47,15 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
                 id(it)
             )
         }
-        Event::ImportStart { address, id, applying: false } => {
-            format!("{address}: Preparing import... [id={id}]")
+        Event::ImportStart { address, name, applying: false } => {
+            format!("{address}: Preparing import...{}", label(import_label(name)))
         }
-        Event::ImportStart { address, id, applying: true } => {
-            format!("{address}: Importing... [id={id}]")
+        Event::ImportStart { address, name, applying: true } => {
+            format!("{address}: Importing...{}", label(import_label(name)))
         }
-        Event::ImportComplete { address, id } => format!("{address}: Import complete [id={id}]"),
+        Event::ImportComplete { address, name } => {
+            format!("{address}: Import complete{}", label(import_label(name)))
+        }
         Event::AdoptionStart { address, id } => {
             format!("{address}: Importing from ID {}...", shown(id))
         }
@@ -83,7 +85,11 @@ fn name(subject: &Subject) -> String {
 
 /// Returns ` [id=x]`, or nothing for an object without a name.
 pub fn id(subject: &Subject) -> String {
-    subject.id.as_ref().map_or(String::new(), |(key, value)| format!(" [{key}={value}]"))
+    label(subject.id.clone())
+}
+
+fn label(id: Option<(&'static str, String)>) -> String {
+    id.map_or(String::new(), |(key, value)| format!(" [{key}={value}]"))
 }
 
 fn long_id(subject: &Subject) -> String {
@@ -156,7 +162,8 @@ fn provisioned(address: &Instance, kind: &str, text: &str, style: Style) -> Opti
     let head = format!("{address} ({kind}):");
     let lines: String =
         output_lines(text).map(|it| format!("{} {}\n", style.bold(&head), harmless(it))).collect();
-    (!lines.is_empty()).then_some(lines)
+    // A line without text is passed on without its head.
+    Some(if lines.is_empty() { "\n".into() } else { lines })
 }
 
 /// Splits what a provisioner printed into lines; empty ones and blanks at their ends are dropped.

@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use entail::address::Provider;
 use entail::schema::{
-    AttributeSchema, BlockSchema, FunctionSignature, NestedBlock, Nesting, ProviderSchema, Schema,
+    AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
+    IdentityAttribute, IdentitySchema, NestedBlock, Nesting, ProviderSchema, Schema,
 };
 use entail::value::json::type_to_json;
 use entail::value::{Str, Type};
 use serde_json::{Map, Value, json};
 
 /// Describes every provider, in one line.
-pub fn all<'a>(schemas: impl Iterator<Item = (String, &'a ProviderSchema)>) -> String {
-    let schemas: BTreeMap<String, Value> =
-        schemas.map(|(address, schema)| (address, provider(schema))).collect();
+pub fn all<'a>(schemas: impl Iterator<Item = (&'a Provider, &'a ProviderSchema)>) -> String {
+    let schemas: BTreeMap<String, Value> = schemas
+        .map(|(address, schema)| (address.to_string(), provider(schema, address.is_builtin())))
+        .collect();
     let mut document = Map::new();
     document.insert("format_version".into(), json!("1.0"));
     if !schemas.is_empty() {
@@ -36,13 +39,22 @@ fn object(members: Vec<(&str, Value)>) -> Value {
     Value::Object(kept.map(|(name, it)| (name.to_owned(), it)).collect())
 }
 
-fn provider(schema: &ProviderSchema) -> Value {
+fn provider(schema: &ProviderSchema, is_builtin: bool) -> Value {
+    // What is built in has no block that could be written.
+    let own = match is_builtin {
+        true => json!({"version": schema.provider.version}),
+        false => versioned(&schema.provider),
+    };
+    let identities = schema.resources.iter();
+    let identities = identities
+        .filter_map(|(name, it)| Some((name.to_string(), identity(it.identity.as_ref()?))));
     object(vec![
-        ("provider", versioned(&schema.provider)),
+        ("provider", own),
         ("resource_schemas", named(schema.resources.iter(), versioned)),
         ("data_source_schemas", named(schema.data_sources.iter(), versioned)),
         ("ephemeral_resource_schemas", named(schema.ephemeral.iter(), versioned)),
         ("functions", named(schema.functions.iter(), function)),
+        ("resource_identity_schemas", Value::Object(identities.collect())),
     ])
 }
 
@@ -66,10 +78,28 @@ fn block(schema: &BlockSchema) -> Value {
     object(vec![
         ("attributes", attributes(&schema.attributes)),
         ("block_types", Value::Object(blocks.collect())),
-        ("description", text(&schema.description)),
-        ("description_kind", json!("plain")),
+        ("description", text(&schema.documentation.text)),
+        ("description_kind", kind(&schema.documentation)),
         ("deprecated", json!(schema.deprecated)),
+        ("deprecation_message", text(&schema.documentation.deprecation)),
     ])
+}
+
+fn kind(it: &Documentation) -> Value {
+    json!(if it.is_markdown { "markdown" } else { "plain" })
+}
+
+fn identity(it: &IdentitySchema) -> Value {
+    let attribute = |it: &IdentityAttribute| {
+        object(vec![
+            ("type", ty(it.ty)),
+            ("description", text(&it.description)),
+            ("required_for_import", json!(it.required)),
+            ("optional_for_import", json!(it.optional)),
+        ])
+    };
+    let attributes = it.attributes.iter().map(|(name, it)| (name.to_string(), attribute(it)));
+    json!({"version": it.version, "attributes": Value::Object(attributes.collect())})
 }
 
 fn attributes(all: &BTreeMap<Str, AttributeSchema>) -> Value {
@@ -87,9 +117,10 @@ fn attribute(it: &AttributeSchema) -> Value {
     object(vec![
         ("type", own),
         ("nested_type", nested),
-        ("description", text(&it.description)),
-        ("description_kind", json!("plain")),
+        ("description", text(&it.documentation.text)),
+        ("description_kind", kind(&it.documentation)),
         ("deprecated", json!(it.deprecated)),
+        ("deprecation_message", text(&it.documentation.deprecation)),
         ("required", json!(it.required)),
         ("optional", json!(it.optional)),
         ("computed", json!(it.computed)),
@@ -122,13 +153,26 @@ fn mode(it: Nesting) -> &'static str {
 }
 
 fn function(it: &FunctionSignature) -> Value {
-    let parameter = |it: &(Str, Type, bool, bool)| {
-        object(vec![("name", json!(&*it.0)), ("type", ty(it.1)), ("is_nullable", json!(it.2))])
+    let told = |it: &Option<Str>| json!(it.as_deref().unwrap_or_default());
+    let parameter = |it: &FunctionParameter| {
+        let mut parameter = json!({
+            "name": &*it.name, "description": told(&it.description), "type": ty(it.ty),
+        });
+        if it.takes_null {
+            parameter["is_nullable"] = json!(true);
+        }
+        parameter
     };
-    object(vec![
-        ("description", text(&it.description)),
-        ("return_type", ty(it.returns)),
-        ("parameters", Value::Array(it.parameters.iter().map(parameter).collect())),
-        ("variadic_parameter", it.variadic.as_ref().map_or(Value::Null, parameter)),
-    ])
+    let mut function = json!({
+        "description": told(&it.description),
+        "summary": told(&it.summary),
+        "return_type": ty(it.returns),
+    });
+    if !it.parameters.is_empty() {
+        function["parameters"] = it.parameters.iter().map(parameter).collect();
+    }
+    if let Some(it) = &it.variadic {
+        function["variadic_parameter"] = parameter(it);
+    }
+    function
 }

@@ -4,9 +4,9 @@
 use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::syntax::{self, Expr, Expression};
-use crate::value::Value;
 
 use super::super::provider::local_name;
+use super::super::statics::Each;
 use super::super::{Config, Module, ProviderBlock, Repetition};
 use super::distinct;
 
@@ -15,9 +15,7 @@ pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (address, module) in &config.modules {
         for block in &module.providers {
-            if let Some(Err(found)) = collection(config, address, block) {
-                problems.extend(found);
-            }
+            problems.take(instances(config, address, block));
         }
     }
     for (_, module) in distinct(config) {
@@ -30,24 +28,23 @@ pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
     problems
 }
 
-/// Returns what a provider configuration repeats over; nothing where it does not repeat.
-pub fn collection(
+/// Returns the repetitions of a provider configuration; none where it does not repeat.
+pub fn instances(
     config: &Config,
     address: &ModuleAddr,
     block: &ProviderBlock,
-) -> Option<Result<Value, Diagnostics>> {
-    let expression = block.repetition.expression()?;
-    Some(config.statics.get(address)?.evaluate(expression, &name_of(block)))
+) -> Result<Vec<Each>, Diagnostics> {
+    let Some(place) = config.statics.get(address) else { return Ok(Vec::new()) };
+    let why = "Which instances a provider configuration has must be known before anything is planned: its collection can be made from variables, local values and functions only.";
+    place.repeat(&block.repetition, &name_of(block), why)
 }
 
 fn name_of(block: &ProviderBlock) -> String {
-    let argument =
-        if matches!(block.repetition, Repetition::Count(_)) { "count" } else { "for_each" };
     match &block.alias {
         Some(alias) if !alias.text.is_empty() => {
-            format!("provider.{}.{}.{argument}", block.name.text, alias.text)
+            format!("provider.{}.{}", block.name.text, alias.text)
         }
-        _ => format!("provider.{}.{argument}", block.name.text),
+        _ => format!("provider.{}", block.name.text),
     }
 }
 

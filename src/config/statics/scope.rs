@@ -103,6 +103,13 @@ pub(super) fn evaluate(
     if problems.has_errors() { Err(problems) } else { Ok(value) }
 }
 
+impl StaticModule {
+    /// Returns a scope that resolves every name when it is asked for.
+    pub(super) fn scope(&self) -> impl Scope + '_ {
+        StaticScope { module: self, values: BTreeMap::new(), each: None }
+    }
+}
+
 struct StaticScope<'a> {
     module: &'a StaticModule,
     values: BTreeMap<Named, Value>,

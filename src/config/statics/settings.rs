@@ -1,7 +1,7 @@
 //! Settings blocks that count before there is a plan: the backend's arguments, `cloud` and `encryption`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Block, Body, Name};
+use crate::syntax::{Block, Body, Expression, Name, references};
 use crate::value::Value;
 
 use super::{StaticModule, problems};
@@ -67,6 +67,9 @@ pub fn backend_arguments(
 /// Evaluates the `encryption` block of the root module, and says that nothing is encrypted.
 pub fn encryption(place: &StaticModule) -> Diagnostics {
     let mut found = Diagnostics::new();
+    if place.ground().world.variable("TF_ENCRYPTION").is_some_and(|it| !it.trim().is_empty()) {
+        found.push(problems::encryption_in_environment());
+    }
     let Some(block) = &place.module().encryption else { return found };
     evaluate_attributes(place, &block.body, "encryption", &mut found);
     for inner in &block.body.blocks {
@@ -97,6 +100,15 @@ fn evaluate(
     settings
 }
 
+/// Returns whether an argument names a part of the `encryption` block: no value, but which part is meant.
+fn names_encryption(value: &Expression) -> bool {
+    let mut is_named = false;
+    references(value, &mut |root, _, _| {
+        is_named |= matches!(&*root.text, "key_provider" | "method");
+    });
+    is_named
+}
+
 /// In JSON, where blocks look like attributes, they are read as such.
 fn evaluate_attributes(
     place: &StaticModule,
@@ -109,7 +121,7 @@ fn evaluate_attributes(
         None => body.attributes.clone(),
     };
     let mut settings = Vec::new();
-    for it in attributes {
+    for it in attributes.into_iter().filter(|it| !names_encryption(&it.value)) {
         if let Some(value) = found.take(place.evaluate(&it.value, needed_by)) {
             settings.push(Setting { name: it.name, value, at: it.value.span });
         }

@@ -112,20 +112,28 @@ fn length(call: &Call<'_>) -> Outcome {
     let count = match (value.ty().kind(), value.bare()) {
         (Kind::Tuple(types), _) => types.len(),
         (Kind::Object(attributes), _) => attributes.len(),
-        (_, Value::Unknown(it)) => return Ok(unknown_length(&it.refinement).mark(&value.marks())),
+        (Kind::String, Value::Unknown(_)) => {
+            let prefix = graphemes(&unknown::known_prefix(value)).len();
+            return Ok(between(Some(prefix as u64), None).mark(&value.marks()));
+        }
+        (_, Value::Unknown(it)) => {
+            let Refinement { min_length, max_length, .. } = it.refinement;
+            return Ok(between(min_length, max_length).mark(&value.marks()));
+        }
         (_, Value::String(text)) => graphemes(text).len(),
         (Kind::Set(_), it) if !it.is_wholly_known() && it.children().count() > 1 => {
             // What is not known yet may turn out equal to another element.
-            return Ok(Value::unknown(Type::NUMBER).mark(&value.marks()));
+            return Ok(between(Some(1), Some(it.children().count() as u64)).mark(&value.marks()));
         }
         (_, it) => it.children().count(),
     };
     Ok(Value::int(count as i64).mark(&value.marks()))
 }
 
-fn unknown_length(known: &Refinement) -> Value {
+/// A length that is not known, between two bounds.
+fn between(low: Option<u64>, high: Option<u64>) -> Value {
     let number = |it: u64| (Number::Int(it.min(i64::MAX as u64) as i64), true);
-    match (known.min_length, known.max_length) {
+    match (low, high) {
         (Some(low), Some(high)) if low == high => Value::Number(number(low).0),
         (low, high) => Value::Unknown(Arc::new(Unknown {
             ty: Type::NUMBER,
@@ -246,10 +254,15 @@ fn one_type(arguments: &[Value]) -> Result<Type, Failure> {
 }
 
 fn one(call: &Call<'_>) -> Outcome {
-    let mut items = call.argument(0).children();
+    let list = call.argument(0);
+    let mut items = list.children();
     match (items.next(), items.next()) {
         (None, _) => Ok(Value::Null(call.ty)),
         (Some(only), None) => Ok(only.clone()),
+        // Its elements may turn out to be equal.
+        _ if matches!(list.bare(), Value::Set(_)) && !list.is_wholly_known() => {
+            Ok(Value::unknown(call.ty))
+        }
         _ => Err(not_one()),
     }
 }

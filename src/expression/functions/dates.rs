@@ -281,27 +281,8 @@ fn quoted_literal<'t>(text: &'t str, into: &mut String) -> Option<&'t str> {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] =
-    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 fn date_part(time: &Time, verb: &str) -> Result<String, String> {
     let wrong = |what: &str| Err(format!("invalid date format verb {verb:?}: {what}"));
-    let month = MONTHS[time.month0() as usize];
-    let day = DAYS[time.weekday().num_days_from_monday() as usize];
     let twelve = match time.hour() % 12 {
         0 => 12,
         hour => hour,
@@ -313,12 +294,12 @@ fn date_part(time: &Time, verb: &str) -> Result<String, String> {
         "YYYY" => year(time),
         "M" => time.month().to_string(),
         "MM" => format!("{:02}", time.month()),
-        "MMM" => month[..3].to_owned(),
-        "MMMM" => month.to_owned(),
+        "MMM" => time.format("%b").to_string(),
+        "MMMM" => time.format("%B").to_string(),
         "D" => time.day().to_string(),
         "DD" => format!("{:02}", time.day()),
-        "EEE" => day[..3].to_owned(),
-        "EEEE" => day.to_owned(),
+        "EEE" => time.format("%a").to_string(),
+        "EEEE" => time.format("%A").to_string(),
         "h" => time.hour().to_string(),
         "hh" => format!("{:02}", time.hour()),
         "H" => twelve.to_string(),

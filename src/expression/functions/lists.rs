@@ -3,7 +3,7 @@
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
-use crate::value::{Kind, Marks, Type, Value, unknown};
+use crate::value::{Kind, Marks, Refinement, Type, Value, unknown};
 
 use super::super::operators::is_sequence;
 
@@ -300,7 +300,15 @@ fn slice(call: &Call<'_>) -> Outcome {
 fn sort(call: &Call<'_>) -> Outcome {
     let list = call.argument(0);
     if !list.is_wholly_known() {
-        return Ok(Value::unknown(call.ty));
+        // The order is not known yet, the number of elements may be.
+        let (low, max_length) = unknown::length_bounds(list);
+        let refinement = Refinement {
+            not_null: true,
+            min_length: Some(low),
+            max_length,
+            ..Refinement::default()
+        };
+        return Ok(unknown::refined(call.ty, refinement));
     }
     let mut texts = Vec::new();
     for (at, item) in list.children().enumerate() {

@@ -3,7 +3,7 @@
 use super::super::functions::{Failure, all, find};
 use super::super::*;
 use super::support::{Known, check, shown_in, value_of};
-use crate::schema::FunctionSignature;
+use crate::schema::{FunctionParameter, FunctionSignature};
 use crate::value::Type;
 
 #[test]
@@ -73,9 +73,10 @@ impl Scope for WithProvider {
     fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
         match &*name.text {
             "provider::p::double" => Ok(Arc::new(FunctionSignature {
-                parameters: vec![("n".into(), Type::NUMBER, false, false)],
+                parameters: vec![FunctionParameter::of("n", Type::NUMBER)],
                 variadic: None,
                 returns: Type::NUMBER,
+                summary: None,
                 description: None,
             })),
             _ => Err(problems::unknown_function(name, name.span)),

@@ -1,6 +1,6 @@
 //! `provider_installation`: where plugins come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::hcl::{Item, Object, Setting};
@@ -90,6 +90,14 @@ impl Pattern {
             ));
         }
         Ok(pattern)
+    }
+
+    /// Returns the hosts, namespaces and names that patterns choose.
+    pub fn parts(all: &[Pattern]) -> [BTreeSet<&str>; 3] {
+        let part = |of: fn(&Pattern) -> &Option<String>| -> BTreeSet<&str> {
+            all.iter().filter_map(|it| of(it).as_deref()).collect()
+        };
+        [part(|it| &it.host), part(|it| &it.namespace), part(|it| &it.kind)]
     }
 
     /// Returns the pattern that only one address matches.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -39,6 +40,8 @@ pub struct Settings {
     pub retries: Option<u32>,
     /// `registry_protocols { request_timeout_seconds = … }`
     pub timeout: Option<u64>,
+    /// What is wrong with the files.
+    pub problems: Diagnostics,
 }
 
 /// A secret that opens a host. It prints as nothing.
@@ -64,8 +67,13 @@ impl fmt::Debug for Token {
 }
 
 impl Settings {
+    /// Returns the settings of a world, which are read once.
+    pub fn of(world: &World) -> Arc<Settings> {
+        world.once(Settings::read)
+    }
+
     /// Reads the files and the environment.
-    pub fn read(world: &World) -> (Settings, Diagnostics) {
+    fn read(world: &World) -> Settings {
         let mut problems = Diagnostics::new();
         let mut settings = Settings::default();
         for file in places::files(world, &mut problems) {
@@ -76,7 +84,7 @@ impl Settings {
         }
         settings.add_environment(world);
         settings.check(&mut problems);
-        (settings, problems)
+        Settings { problems, ..settings }
     }
 
     /// Returns the folder whose plugin is used for a provider as it is.

@@ -17,8 +17,9 @@ fn world(variables: &[(&str, &str)]) -> (tempfile::TempDir, World) {
 fn read(file: &str, text: &str, variables: &[(&str, &str)]) -> (Settings, Vec<String>) {
     let (folder, world) = world(variables);
     std::fs::write(folder.path().join(file), text).expect("written");
-    let (settings, problems) = Settings::read(&world);
-    (settings, problems.iter().map(|it| it.to_string()).collect())
+    let settings = Settings::read(&world);
+    let problems = settings.problems.iter().map(|it| it.to_string()).collect();
+    (settings, problems)
 }
 
 const ALL: &str = r#"
@@ -76,7 +77,7 @@ fn a_token_of_the_environment_comes_first() {
     let variables = [("TF_TOKEN_registry_example_com", "first"), ("TF_TOKEN_a__b_c", "dash")];
     let (folder, world) = world(&variables);
     std::fs::write(folder.path().join(".tofurc"), ALL).expect("written");
-    let (settings, _) = Settings::read(&world);
+    let settings = Settings::read(&world);
     let token = |host: &str| settings.token(&world, host).map(|it| it.reveal().to_owned());
     assert_eq!(token("registry.example.com").as_deref(), Some("first"));
     assert_eq!(token("a-b.c").as_deref(), Some("dash"));

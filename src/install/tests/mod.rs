@@ -1,7 +1,7 @@
 //! Mirrors, registries and lock files in; what is installed, locked and refused out.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use expect_test::{Expect, expect};
 
@@ -12,6 +12,7 @@ use crate::config::version::Constraints;
 use crate::diagnostic::Sources;
 use crate::world::World;
 
+mod images;
 mod remote;
 mod server;
 
@@ -89,8 +90,8 @@ impl Room {
         locks
     }
 
-    fn settings(&self) -> Settings {
-        Settings::read(&self.world).0
+    fn settings(&self) -> Arc<Settings> {
+        Settings::of(&self.world.clone())
     }
 
     /// Installs, writes the lock file, and tells everything that happened.

@@ -130,6 +130,45 @@ fn a_signed_package_of_a_registry_is_installed_with_every_checksum() {
     assert_eq!(server.paths().len(), 5, "what is locked and installed is not asked for again");
 }
 
+/// A registry for which a helper program gives out the token.
+fn helped(server: &Server, script: &str) -> Room {
+    use std::os::unix::fs::PermissionsExt;
+    let cli = format!(
+        "host \"registry.test\" {{\n  services = {{ \"providers.v1\" = \"http://127.0.0.1:{}/v1/\" }}\n}}\ncredentials_helper \"vault\" {{\n  args = [\"--quick\"]\n}}\n",
+        server.port
+    );
+    let room = Room::new(&cli).needs(SOURCE, "");
+    let folder = room.path(".terraform.d/plugins");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let program = folder.join("terraform-credentials-vault");
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
+    let permissions = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, permissions).expect("executable");
+    room
+}
+
+#[test]
+fn a_helper_gives_out_the_token_once() {
+    let (server, key) = (Server::plain(), key());
+    publish(&server, &key, &key, &Faults::default());
+    let room = helped(&server, "echo \"$@\" >> ${0%/*}/asked\necho '{\"token\":\"hush\"}'");
+    let told = room.install(Mode::Keep);
+    assert!(told.contains("installed registry.test/acme/thing 1.0.0"), "{told}");
+    let asked = server.asked.lock().expect("no panic").clone();
+    assert_eq!(asked[0].1.as_deref(), Some("hush"), "{asked:?}");
+    let calls = std::fs::read_to_string(room.path(".terraform.d/plugins/asked"));
+    assert_eq!(calls.expect("it was asked"), "--quick get registry.test\n");
+}
+
+#[test]
+fn a_helper_that_fails_says_why() {
+    let (server, key) = (Server::plain(), key());
+    publish(&server, &key, &key, &Faults::default());
+    let room = helped(&server, "echo the vault is closed >&2\nexit 1");
+    let told = room.install(Mode::Keep);
+    assert!(told.contains("terraform-credentials-vault: the vault is closed"), "{told}");
+}
+
 #[test]
 fn a_package_that_is_not_what_was_signed_is_refused() {
     let (key, other) = (key(), key());

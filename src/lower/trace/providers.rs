@@ -8,13 +8,13 @@ use super::{Each, Entry, Trace, TraceScope};
 use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
 use crate::config::check::providers::resolve_resource;
 use crate::config::check::repeating;
+use crate::config::expansion;
 use crate::config::uses::{self, Role};
 use crate::config::{self, Config, Repetition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::expression::{self, Scope};
 use crate::lower::blocks::provider_config;
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::observe::repetition::{self, Keys};
 use crate::syntax::Expression;
 use crate::value::{Str, Value};
 
@@ -137,7 +137,7 @@ impl Trace<'_> {
         let key = match problems.has_errors() {
             // What is wrong with it is said in the walk, if it is reached.
             true => None,
-            false => repetition::provider_key(&value).ok(),
+            false => expansion::provider_key(&value).ok(),
         };
         if key.is_none() {
             scope.unevaluated(expression, &[]);
@@ -202,21 +202,18 @@ pub fn problems(config: &Config, sources: &Sources) -> Diagnostics {
 
 type Keyed = Vec<(InstanceKey, Option<Value>)>;
 
-/// The keys of a provider configuration, no two of which name what another block names.
+/// The keys of a provider configuration, always texts, none of which names what another block names.
 fn keys_of(
     config: &Config,
     path: &Module,
     block: &config::ProviderBlock,
     sources: &Sources,
 ) -> Result<Keyed, Diagnostics> {
-    let (Some(module), Some(value), Some(expression)) = (
-        config.module(path),
-        repeating::collection(config, path, block),
-        block.repetition.expression(),
-    ) else {
-        return Ok(Vec::new());
-    };
-    let keys = provider_keys(&block.repetition, &value?).map_err(|it| it.at(expression.span))?;
+    let Some(module) = config.module(path) else { return Ok(Vec::new()) };
+    let keys: Keyed = repeating::instances(config, path, block)?
+        .into_iter()
+        .map(|it| (InstanceKey::Str(expansion::key_text(&it.key)), it.value))
+        .collect();
     let mut problems = Diagnostics::new();
     for (key, _) in &keys {
         if let Some(other) = clash(module, block, key) {
@@ -224,20 +221,6 @@ fn keys_of(
         }
     }
     if problems.has_errors() { Err(problems) } else { Ok(keys) }
-}
-
-/// Returns the keys of a provider configuration: always texts.
-fn provider_keys(repetition: &Repetition, value: &Value) -> Result<Keyed, Diagnostic> {
-    match repetition::keys(repetition, value) {
-        Keys::Known(keys) => Ok(keys
-            .into_iter()
-            .map(|(key, value)| (InstanceKey::Str(repetition::key_text(&key)), value))
-            .collect()),
-        Keys::Invalid(problem) => Err(*problem),
-        Keys::Unknown => Err(Diagnostic::error("Invalid for_each argument").detail(
-            "Which instances a provider configuration has must be known before anything is planned: its collection can be made from variables, local values and functions only.",
-        )),
-    }
 }
 
 /// Returns the key as `each.key` and `count.index` give it.
@@ -270,7 +253,7 @@ fn two_of_one_name(
     other: &config::ProviderBlock,
     sources: &Sources,
 ) -> Diagnostic {
-    let (name, key) = (&block.name.text, repetition::key_text(key));
+    let (name, key) = (&block.name.text, expansion::key_text(key));
     let problem = Diagnostic::error("Duplicate provider configuration").detail(format!(
         "{name}.{key} names two configurations: {name}[{key:?}] of the block at {}, which repeats without an alias so that each key is one, and the block at {} with alias = {key:?}. Give the block that repeats an alias, or rename one of the two.",
         sources.place(block.declared),

@@ -199,6 +199,14 @@ fn arguments_may_be_computed_and_must_make_sense() {
     }
     folder.configure("terraform {\n  backend \"s3\" {}\n}\n").use_it();
     folder.configure("terraform {\n  cloud {\n    organization = var.x\n  }\n}\n").use_it();
+    for encryption in [
+        "key_provider \"pbkdf2\" \"k\" {\n    passphrase = local.secret\n  }",
+        "method \"aes_gcm\" \"m\" {\n    keys = key_provider.pbkdf2.k\n  }\n  state {\n    method = method.aes_gcm.m\n  }",
+    ] {
+        folder
+            .configure(&format!("terraform {{\n  encryption {{\n  {encryption}\n  }}\n}}\n"))
+            .use_it();
+    }
     folder.outcome(expect![[r#"
           Set("local")
         init
@@ -209,7 +217,18 @@ fn arguments_may_be_computed_and_must_make_sense() {
         use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
         use: Unsupported backend type (The backend "s3" is not supported yet. Its settings were evaluated, and nothing was read or written.)
         use: Undefined variable (Undefined variable var.x)
+        use: Undefined local (Undefined local local.secret)
+        use: Encryption is not supported (State and plan encryption is not supported yet. Its settings were evaluated, and nothing was read or written.)
     "#]]);
+}
+
+#[test]
+fn encryption_that_the_environment_asks_for_is_refused() {
+    let folder = Folder::new();
+    let mut world = World::clone(&folder.world());
+    world.environment.insert("TF_ENCRYPTION".to_owned(), "state {}".to_owned());
+    let refused = root_place(&Arc::new(world), &Sources::default()).expect_err("an error");
+    expect!["Encryption is not supported"].assert_eq(&refused.0[0].summary);
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use sha2::Digest;
 
@@ -27,8 +26,8 @@ pub(super) struct Fetcher {
 
 impl Fetcher {
     /// Returns a fetcher that puts packages below the `modules` of a data folder.
-    pub fn new(world: &Arc<World>, data: &Path, how: &How) -> Fetcher {
-        let web = Web::new(world.clone(), how.registries.clone());
+    pub fn new(world: &World, data: &Path, how: &How) -> Fetcher {
+        let web = Web::new(how.settings, world);
         Fetcher { web, modules: data.join("modules"), done: BTreeMap::new() }
     }
 
@@ -150,7 +149,7 @@ fn copy_file(address: &RemoteAddress, into: &Path) -> Result<(), String> {
 }
 
 /// Copies a folder with all that is in it; symbolic links as such.
-fn copy_folder(from: &Path, into: &Path) -> Result<(), String> {
+pub(super) fn copy_folder(from: &Path, into: &Path) -> Result<(), String> {
     let copy = || -> std::io::Result<()> {
         let mut open = vec![(from.to_owned(), into.to_owned())];
         while let Some((from, into)) = open.pop() {

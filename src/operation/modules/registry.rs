@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
-use super::web::Web;
+use super::web::{Web, resolve};
 use crate::config::source::{RegistryAddress, RemoteAddress};
 use crate::config::version::Version;
+use crate::install::web::Answer;
 
 /// Why a registry gives no answer.
 pub(super) enum Trouble {
@@ -38,18 +39,14 @@ struct Located {
 
 /// Returns the versions of a module, in rising order.
 pub(super) fn versions(web: &Web, registry: &RegistryAddress) -> Result<Vec<Version>, Trouble> {
-    let base = web.registry(&registry.host).map_err(Trouble::Failed)?;
-    let url = format!("{base}{}/versions", registry.path());
-    let answer = web.get(&url).map_err(Trouble::Failed)?;
+    let path = format!("{}/versions", registry.path());
+    let answer = web.ask_registry(&registry.host, &path).map_err(Trouble::Failed)?;
     match answer.status {
         200 => {}
         404 => return Err(Trouble::NotFound),
-        status => {
-            return Err(Trouble::Failed(format!("the registry answers with status {status}")));
-        }
+        _ => return Err(Trouble::Failed(refused(&answer))),
     }
-    let listing: Listing = serde_json::from_slice(&answer.body)
-        .map_err(|it| Trouble::Failed(format!("the answer is not as expected: {it}")))?;
+    let listing: Listing = answer.json().map_err(Trouble::Failed)?;
     let Some(module) = listing.modules.first() else {
         return Err(Trouble::Failed("the answer names no module".to_owned()));
     };
@@ -65,18 +62,19 @@ pub(super) fn located(
     registry: &RegistryAddress,
     version: &str,
 ) -> Result<RemoteAddress, String> {
-    let base = web.registry(&registry.host)?;
-    let url = format!("{base}{}/{version}/download", registry.path());
-    let answer = web.get(&url)?;
-    let location = match (answer.status, answer.package) {
-        (200..=299, Some(location)) => location,
-        (200, None) => serde_json::from_slice::<Located>(&answer.body)
-            .map(|it| it.location)
-            .map_err(|_| format!("the answer of {} names no location", registry.host))?,
-        (204, None) => return Err(format!("the answer of {} names no location", registry.host)),
-        (status, _) => return Err(format!("the registry answers with status {status}")),
+    let path = format!("{}/{version}/download", registry.path());
+    let answer = web.ask_registry(&registry.host, &path)?;
+    let location = match (answer.status, &answer.package) {
+        (200..=299, Some(location)) => Some(location.clone()),
+        (200, None) => answer.json::<Located>().ok().map(|it| it.location),
+        (204, None) => None,
+        _ => return Err(refused(&answer)),
     };
-    let is_relative = ["/", "./", "../"].iter().any(|it| location.starts_with(it));
-    let location = if is_relative { super::web::join(&answer.url, &location)? } else { location };
-    RemoteAddress::parse(&location)
+    let location =
+        location.ok_or_else(|| format!("the answer of {} names no location", registry.host))?;
+    RemoteAddress::parse(&resolve(&answer.url, location)?)
+}
+
+fn refused(answer: &Answer) -> String {
+    format!("the registry answers with status {}", answer.status_text())
 }

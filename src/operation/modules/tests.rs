@@ -12,6 +12,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::config::tests::{ground, print};
+use crate::install::settings::Token;
 
 /// What the server answers to each path: status, headers, body.
 type Answers = BTreeMap<String, (u16, String, Vec<u8>)>;
@@ -41,14 +42,18 @@ fn answer(mut stream: TcpStream, answers: &Answers, log: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
     let mut first = String::new();
     reader.read_line(&mut first).expect("a request");
+    let mut credentials = String::new();
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).unwrap_or_default() < 3 {
             break;
         }
+        if let Some(given) = line.strip_prefix("authorization: ") {
+            credentials = format!(" with {}", given.trim());
+        }
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    log.lock().expect("a log").push(path.clone());
+    log.lock().expect("a log").push(format!("{path}{credentials}"));
     let nothing = (404, String::new(), Vec::new());
     let (status, headers, body) = answers.get(&path).unwrap_or(&nothing);
     let head = format!(
@@ -62,14 +67,14 @@ fn answer(mut stream: TcpStream, answers: &Answers, log: &Mutex<Vec<String>>) {
 /// A folder with a root module.
 struct Folder {
     folder: tempfile::TempDir,
-    registries: BTreeMap<String, String>,
+    settings: Settings,
     upgrade: bool,
 }
 
 impl Folder {
     fn new() -> Folder {
         let folder = tempfile::tempdir().expect("a folder");
-        Folder { folder, registries: BTreeMap::new(), upgrade: false }
+        Folder { folder, settings: Settings::default(), upgrade: false }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -92,7 +97,7 @@ impl Folder {
             };
             text.borrow_mut().push_str(&line);
         };
-        let how = How { upgrade: self.upgrade, registries: &self.registries, tell: &tell };
+        let how = How { upgrade: self.upgrade, settings: &self.settings, tell: &tell };
         let ground = ground(self.folder.path(), &sources);
         let (done, problems) = install_modules(&ground, &self.path(".terraform"), how);
         let mut text = text.into_inner();
@@ -330,7 +335,7 @@ fn nothing_comes_to_lie_outside_of_its_folder() {
               Could not download module "b" source code from "http://HOST/root.tar.gz": the archive's entry "/evil.tf" would lie outside of its folder. What was installed before is still there.
               Could not download module "c" source code from "http://HOST/up.zip": the archive's entry "a/../../evil.tf" would lie outside of its folder. What was installed before is still there.
               Could not download module "d" source code from "http://HOST/noise.zip": the archive is damaged: invalid Zip archive: Could not find EOCD. What was installed before is still there.
-              Could not download module "e" source code from "http://HOST/gone.zip": the server answers with status 404 Not Found. What was installed before is still there.
+              Could not download module "e" source code from "http://HOST/gone.zip": unsuccessful request to http://HOST/gone.zip: 404 Not Found. What was installed before is still there.
               Could not download module "f" source code from "http://HOST/sum.zip?checksum=sha256:00": the checksum is sha256:07818e593f034b8d14e785d0c41427ca359a88851665b52580c9a34d0cf706e1, and sha256:00 is wanted. What was installed before is still there.
               Could not download module "g" source code from "http://HOST/sum.zip//../x": the folder "../x" lies outside of the package. What was installed before is still there.
         "#]],
@@ -423,7 +428,8 @@ fn a_registry_gives_the_newest_version_that_is_allowed() {
         ])
     });
     let mut folder = Folder::new();
-    folder.registries.insert("example.com".into(), format!("{}/v1", server.address));
+    let services = BTreeMap::from([("modules.v1".into(), format!("{}/v1", server.address))]);
+    folder.settings.hosts.insert("example.com".into(), services);
     let call = |name: &str, source: &str, version: &str| {
         format!(
             "module \"{name}\" {{\n  source  = \"example.com/{source}\"\n  version = {version}\n}}\n"
@@ -474,6 +480,41 @@ fn a_registry_gives_the_newest_version_that_is_allowed() {
 }
 
 #[test]
+fn credentials_are_for_the_registry_and_not_for_the_host_of_the_package() {
+    let server = Server::start(|address| {
+        let versions = r#"{"modules":[{"versions":[{"version":"1.0.0"}]}]}"#;
+        let location = format!("x-terraform-get: {address}/one.zip\r\n");
+        Answers::from([
+            ("/v1/a/b/c/versions".into(), file(versions.into())),
+            ("/v1/a/b/c/1.0.0/download".into(), (204, location, vec![])),
+            ("/one.zip".into(), file(zip(&[("main.tf", "# 1.0")]))),
+        ])
+    });
+    let mut folder = Folder::new();
+    let services = BTreeMap::from([("modules.v1".into(), format!("{}/v1", server.address))]);
+    folder.settings.hosts.insert("example.com".into(), services);
+    for (host, token) in [("example.com", "for-the-registry"), ("127.0.0.1", "for-others")] {
+        folder.settings.credentials.insert(host.into(), Token::new(token));
+    }
+    folder.check(
+        "module \"m\" {\n  source = \"example.com/a/b/c\"\n}\n",
+        expect![[r#"
+            downloading example.com/a/b/c 1.0.0 for m
+            m in .terraform/modules/m
+            m <example.com/a/b/c> 1.0.0: # 1.0
+        "#]],
+    );
+    expect![[r#"
+        [
+            "/v1/a/b/c/versions with Bearer for-the-registry",
+            "/v1/a/b/c/1.0.0/download with Bearer for-the-registry",
+            "/one.zip",
+        ]
+    "#]]
+    .assert_debug_eq(&*server.asked.lock().expect("a log"));
+}
+
+#[test]
 fn a_local_source_stays_inside_its_package() {
     let server = Server::start(|_| {
         let text = "module \"in\" { source = \"./in\" }\nmodule \"out\" { source = \"../../..\" }";
@@ -500,4 +541,35 @@ fn a_local_source_stays_inside_its_package() {
             m.in.up <../other> : # other
         "#]],
     );
+}
+
+#[test]
+fn a_module_is_copied_into_a_folder_without_configuration() {
+    let server = Server::start(|_| {
+        Answers::from([(
+            "/a.zip".into(),
+            file(zip(&[("in/main.tf", "# in"), ("in/.hidden", ""), ("in/deep/x.txt", "# deep")])),
+        )])
+    });
+    let folder = Folder::new();
+    let copy = |source: &str| {
+        let world = &ground(folder.folder.path(), &Sources::default()).world;
+        let how = How { upgrade: false, settings: &folder.settings, tell: &|_| {} };
+        match copy_module(world, source, &how) {
+            Ok(()) => "copied".to_owned(),
+            Err(it) => {
+                format!("{}: {}", it.summary, it.detail.split("HOST").next().unwrap_or_default())
+            }
+        }
+    };
+    assert!(copy("in").starts_with("Failed to download module: "));
+    assert!(
+        copy(&format!("{}/a.zip//out", server.address)).starts_with("Unreadable module directory")
+    );
+    assert_eq!(copy(&format!("{}/a.zip//in", server.address)), "copied");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).ok();
+    assert_eq!(read("main.tf").as_deref(), Some("# in"));
+    assert_eq!(read("deep/x.txt").as_deref(), Some("# deep"));
+    assert_eq!(read(".hidden"), None);
+    assert!(copy("./deep").starts_with("The working directory already contains files"));
 }

@@ -24,6 +24,8 @@ pub struct Choices {
     pub folder: Option<PathBuf>,
     /// `-net-mirror`
     pub mirror: Option<String>,
+    /// `-oci-mirror`
+    pub images: Option<String>,
     /// These providers alone, where any are named.
     pub providers: Vec<String>,
 }
@@ -78,7 +80,7 @@ pub async fn lock(
     choices: &Choices,
     tell: &(dyn Fn(Progress) + Sync),
 ) -> Result<(bool, Diagnostics), Diagnostics> {
-    let (settings, _) = Settings::read(world);
+    let settings = Settings::of(world);
     let platforms = platforms(&choices.platforms)?;
     let origins = origins(&settings, world, choices)?;
     let required = chosen(required, &choices.providers)?;
@@ -128,6 +130,10 @@ pub async fn lock(
 }
 
 fn origins(settings: &Settings, world: &World, choices: &Choices) -> Result<Origins, Diagnostic> {
+    if let Some(template) = &choices.images {
+        return Origins::images(template, settings, world)
+            .map_err(|why| Diagnostic::error("Invalid OCI repository template").detail(why));
+    }
     match (&choices.folder, &choices.mirror) {
         (Some(folder), _) => Ok(Origins::folders([folder.clone()], settings, world)),
         (None, Some(url)) => Origins::network(url, settings, world).map_err(|_| {

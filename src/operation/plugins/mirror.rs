@@ -53,7 +53,7 @@ pub async fn mirror(
     folder: &Path,
     tell: &(dyn Fn(Progress) + Sync),
 ) -> Diagnostics {
-    let (settings, _) = Settings::read(world);
+    let settings = Settings::of(world);
     let (mut locks, mut found) = Locks::read(world, sources);
     if found.has_errors() {
         return found;
@@ -63,7 +63,7 @@ pub async fn mirror(
         found.push(problems::adopted(&adopted));
     }
     if !locks.0.is_empty()
-        && let Some(plugins) = found.take(Plugins::with(world, &settings, sources))
+        && let Some(plugins) = found.take(Plugins::open(world, sources))
     {
         found.extend(plugins.check_locked(required));
     }
@@ -147,7 +147,7 @@ impl Run<'_> {
             self.origins.package(provider, version, platform).await.map_err(|it| {
                 failed("Provider release not available", "download", it.to_string())
             })?;
-        let PackagePlace::Download { url, retries } = &package.place else {
+        let PackagePlace::Download(remote) = &package.place else {
             return Err(failed(
                 "Provider release not available",
                 "download",
@@ -155,7 +155,7 @@ impl Run<'_> {
             ));
         };
         let broken = |why: String| failed("Cannot download provider release", "download", why);
-        let archive = self.origins.download(url, *retries).await.map_err(broken)?;
+        let archive = self.origins.download(remote).await.map_err(broken)?;
         let mut hashes = Vec::new();
         if let Some(result) = self.origins.check(&package, archive.path()) {
             let result =

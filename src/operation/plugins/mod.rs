@@ -56,7 +56,7 @@ pub async fn install(
     tell: &(dyn Fn(Event) + Sync),
 ) -> Result<(LockFile, Diagnostics), Diagnostics> {
     let world = &session.world;
-    let (settings, _) = Settings::read(world);
+    let settings = Settings::of(world);
     let mut found = Diagnostics::new();
     let overrides: Vec<(Provider, PathBuf)> = settings.overrides().into_iter().collect();
     if !overrides.is_empty() {
@@ -66,7 +66,7 @@ pub async fn install(
     let (required, wrong) = required(session, state);
     found.extend(wrong);
     found.extend(doubtful(&required));
-    let plugins = Plugins::with(world, &settings, &session.sources)?;
+    let plugins = Plugins::open(world, &session.sources)?;
     let before = plugins.locks.clone();
     let mut locks = before.clone();
     let adopted = locks.adopt();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Check, discarded, problems};
 use crate::address::Module as ModuleAddr;
+use crate::config::expansion::{self, Keys};
 use crate::config::{self, Condition, uses, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
@@ -11,7 +12,6 @@ use crate::expression::{self, Scope, Subject, body};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::conditions::{self, Status};
-use crate::observe::repetition::{self, Keys};
 use crate::operation::attributes;
 use crate::operation::variables::{self, Origin, VariableInput};
 use crate::schema::FunctionSignature;
@@ -38,12 +38,16 @@ impl Check<'_> {
     /// Looks at a block; `is_used` says whether anything refers to it.
     pub(super) async fn block(&self, block: usize, is_used: bool) -> Found {
         let node = &self.session.graph.blocks[block];
-        let module = self.module(&node.module);
+        let Some(module) = self.module(&node.module) else { return Found::default() };
         let config = &self.values.structure.module(module).config;
+        // Another module of the same path has it.
+        if !node.key.is_in(config) {
+            return Found::default();
+        }
         if let BlockKey::Variable(name) = &node.key {
             return self.variable(&node.module, module, name);
         }
-        if !self.distinct.contains(&node.module) {
+        if !self.fresh.contains(&node.module) {
             return Found::default();
         }
         match &node.key {
@@ -103,8 +107,8 @@ impl Check<'_> {
         let mut found = Diagnostics::new();
         let mut place = variable.declared;
         let mut value = variables::unknown_of(variable);
-        if let Some((outer, call)) = path.parent() {
-            let outer = self.module(&outer);
+        let caller = path.parent().and_then(|(outer, call)| Some((self.module(&outer)?, call)));
+        if let Some((outer, call)) = caller {
             let calling = &self.values.structure.module(outer).config;
             let input = calling.calls.get(&call).and_then(|it| it.inputs.get(name));
             let mut given = None;
@@ -223,9 +227,9 @@ impl Check<'_> {
         let scope = self.values.scope(module);
         let (value, mut found) = expression::evaluate(expression, &scope);
         if !found.has_errors()
-            && let Keys::Invalid(problem) = repetition::keys(repetition, &value)
+            && let Keys::Invalid(problem) = expansion::keys(repetition, &value)
         {
-            found.push(repetition::blamed(*problem, repetition, &value, expression, &scope));
+            found.push(expansion::blamed(*problem, repetition, &value, expression, &scope));
         }
         found
     }

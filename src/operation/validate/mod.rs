@@ -8,6 +8,7 @@ mod blocks;
 mod discarded;
 mod problems;
 mod resource;
+mod rounds;
 #[cfg(test)]
 mod tests;
 mod undecided;
@@ -16,7 +17,6 @@ use futures_util::stream::{self, StreamExt};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
-use crate::config::check::distinct;
 use crate::diagnostic::Diagnostics;
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
@@ -31,12 +31,14 @@ const OPEN: usize = 16;
 /// What rests on a block with an error is not looked at: its problems may all come from that one.
 pub async fn check(session: &Session, pool: &Pool) -> Diagnostics {
     let variables = undecided::variables(session.config.root());
-    let values = undecided::values(session, pool, &variables);
-    let distinct: FxHashSet<_> = distinct(&session.config).map(|it| it.0.clone()).collect();
-    let check = Check { session, pool, values, distinct };
-    let mut problems = check.walk().await;
-    problems.extend(check.values.take_problems());
-    problems.extend(crate::observe::imports::invalid_ids(&check.values));
+    let mut problems = Diagnostics::new();
+    for round in rounds::rounds(&session.config) {
+        let values = undecided::values(session, &round.modules, pool, &variables);
+        let check = Check { session, pool, values, fresh: round.fresh };
+        problems.extend(check.walk().await);
+        problems.extend(check.values.take_problems());
+        problems.extend(crate::observe::imports::invalid_ids(&check.values));
+    }
     problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
     problems.once()
 }
@@ -46,8 +48,8 @@ struct Check<'a> {
     session: &'a Session,
     pool: &'a Pool,
     values: Values<'a>,
-    /// Each module under one of its addresses.
-    distinct: FxHashSet<crate::address::Module>,
+    /// The modules to be looked at; others are there for what they give.
+    fresh: FxHashSet<crate::address::Module>,
 }
 
 impl Check<'_> {
@@ -98,8 +100,7 @@ impl Check<'_> {
         }
     }
 
-    fn module(&self, path: &crate::address::Module) -> ModuleId {
-        let address = undecided::instance(path);
-        self.values.structure.module_ids[&address]
+    fn module(&self, path: &crate::address::Module) -> Option<ModuleId> {
+        self.values.structure.module_ids.get(&undecided::instance(path)).copied()
     }
 }

@@ -21,6 +21,7 @@ fn check(files: &str, expected: Expect) {
         environment: Default::default(),
         fixed_time: None,
         given: Default::default(),
+        kept: Default::default(),
     };
     let (world, sources) = (Arc::new(world), Sources::default());
     let ground = crate::operation::session::ground(&world, &sources).expect("a ground");
@@ -36,7 +37,7 @@ fn check(files: &str, expected: Expect) {
         let (session, _) = Session::open_for_validation(world.clone(), sources.clone())
             .expect("a configuration that can be read");
         let (pool, _) =
-            Pool::start(world.clone(), session.needed_providers(&State::default())).await;
+            Pool::start(&session.supply, session.needed_providers(&State::default())).await;
         super::check(&session, &pool).await
     });
     let lines = problems.iter().map(|it| {
@@ -180,6 +181,42 @@ fn conditions_count_where_they_are_decided() {
         expect![[r#"
             error: Module output value precondition failed main.tf:11,21
             error: Output refers to sensitive values main.tf:15,1
+        "#]],
+    );
+}
+
+#[test]
+fn each_of_the_sources_of_a_call_is_looked_at() {
+    check(
+        r#"
+        -- main.tf --
+        module "app" {
+          for_each = { a = "one", b = "two", c = "three" }
+          source   = "./${each.value}"
+        }
+        -- one/main.tf --
+        resource "terraform_data" "it" { inputt = 1 }
+        -- two/main.tf --
+        resource "terraform_data" "it" { outputt = 1 }
+        module "in" {
+          source = "../in"
+          size   = "none"
+        }
+        -- three/main.tf --
+        resource "terraform_data" "it" { input = module.in.size + "x" }
+        module "in" { source = "../three/in" }
+        -- in/main.tf --
+        variable "size" { type = number }
+        resource "terraform_data" "it" { input = upper(var.size, 1) }
+        -- three/in/main.tf --
+        output "size" { value = lower("A", 1) }
+        "#,
+        expect![[r#"
+            error: Unsupported argument one/main.tf:1,34
+            error: Unsupported argument two/main.tf:1,34
+            error: Invalid operand three/main.tf:1,59
+            error: Invalid value for input variable in/main.tf:1,1
+            error: Too many function arguments three/in/main.tf:1,36
         "#]],
     );
 }

@@ -1,6 +1,7 @@
 //! A configuration in which nothing is decided: every block once, every value unknown of its type.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
@@ -30,12 +31,13 @@ pub(super) fn instance(path: &ModuleAddr) -> ModuleInstance {
 /// Returns what expressions can refer to.
 pub(super) fn values<'a>(
     session: &'a Session,
+    modules: &BTreeMap<ModuleAddr, Arc<config::Module>>,
     pool: &'a Pool,
     variables: &'a BTreeMap<Str, Value>,
 ) -> Values<'a> {
     let mut values = Values::new(
         &session.config,
-        structure(&session.config),
+        structure(modules),
         variables,
         &session.world,
         &session.sources,
@@ -45,7 +47,7 @@ pub(super) fn values<'a>(
     values.plan_time = None;
     for (id, call) in values.structure.calls.iter().enumerate() {
         let path = values.structure.module(call.parent).path.child(&call.name);
-        let Some(module) = session.config.module(&path) else { continue };
+        let Some(module) = modules.get(&path) else { continue };
         let outputs =
             Type::object(module.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect());
         values.call_types[id] = match call.style {
@@ -102,9 +104,9 @@ fn unknown_object(schema: &BlockSchema) -> Value {
 }
 
 /// Every module call, resource and value once. What repeats has no instances, and stands for itself.
-fn structure(config: &config::Config) -> Structure {
+fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
     let mut structure = Structure::default();
-    for (path, module) in &config.modules {
+    for (path, module) in modules {
         let parent = path.parent().and_then(|(outer, call)| {
             let outer = *structure.module_ids.get(&instance(&outer))?;
             let call: CallId = *structure.module(outer).calls.get(&call)?;

@@ -163,7 +163,7 @@ impl Attribute {
             optional: self.optional,
             computed: self.computed,
             sensitive: self.sensitive,
-            deprecated: self.deprecated.map(Str::from),
+            deprecated: self.deprecated.is_some(),
             ..AttributeSchema::of(self.shape.ty())
         }
     }
@@ -193,10 +193,9 @@ impl Preset {
 }
 
 /// Returns the schema of these attributes.
-pub(super) fn schema(version: u64, attributes: &[Attribute], deprecated: Option<&str>) -> Schema {
+pub(super) fn schema(version: u64, attributes: &[Attribute], deprecated: bool) -> Schema {
     let attributes: BTreeMap<Str, AttributeSchema> =
         attributes.iter().map(|it| (it.name.into(), it.schema())).collect();
-    let deprecated = deprecated.map(Str::from);
     let block = BlockSchema { attributes, deprecated, ..BlockSchema::default() };
     Schema { version, block, ..Schema::default() }
 }

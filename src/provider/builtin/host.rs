@@ -11,10 +11,10 @@ use super::attribute::{Attribute, Shape, schema};
 use super::fields::Fields;
 use super::resource::{Kind, Problem, check_attributes, failed};
 use crate::provider::{
-    AppliedObject, ApplyCall, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject, Provider,
-    ReadObject, Response,
+    AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
+    Provider, ReadObject, Response,
 };
-use crate::schema::{FunctionSignature, ProviderSchema, Schema, Schemas};
+use crate::schema::{FunctionParameter, FunctionSignature, ProviderSchema, Schema, Schemas};
 use crate::value::json::from_stored_json;
 use crate::value::{Type, Value};
 use crate::world::World;
@@ -97,16 +97,17 @@ impl Table {
     ) -> Table {
         let sources = |sources: &[&'static dyn Source]| -> FxHashMap<_, _> {
             let entry = |it: &'static dyn Source| {
-                Entry::new(it, schema(0, it.attributes(), it.deprecated()))
+                Entry::new(it, schema(0, it.attributes(), it.deprecated().is_some()))
             };
             sources.iter().map(|it| (it.name(), entry(*it))).collect()
         };
         let kind =
-            |it: &'static dyn Kind| Entry::new(it, schema(it.version(), it.attributes(), None));
+            |it: &'static dyn Kind| Entry::new(it, schema(it.version(), it.attributes(), false));
         let kinds = kinds.iter().map(|it| (it.name(), kind(*it))).collect();
         let (data_sources, ephemeral) = (sources(data_sources), sources(ephemeral));
         let schema = ProviderSchema {
             provider: Schema::default(),
+            meta: None,
             resources: schemas(&kinds),
             data_sources: schemas(&data_sources),
             ephemeral: schemas(&ephemeral),
@@ -134,12 +135,13 @@ impl Function {
         let parameters = self
             .parameters
             .iter()
-            .map(|(name, shape)| ((*name).into(), shape.ty(), false, false))
+            .map(|(name, shape)| FunctionParameter::of(*name, shape.ty()))
             .collect();
         FunctionSignature {
             parameters,
             variadic: None,
             returns: (self.returns)(),
+            summary: None,
             description: None,
         }
     }
@@ -317,7 +319,9 @@ impl Provider for Host {
         }
     }
 
-    async fn import(&self, kind: &str, id: &str) -> Response<Vec<ImportedObject>> {
+    async fn import(&self, kind: &str, name: &ImportName) -> Response<Vec<ImportedObject>> {
+        // Nothing here is identified in another way.
+        let id = name.id().unwrap_or_default();
         self.kind(kind, |entry| {
             let mut object = Fields::empty(entry.ty);
             match entry

@@ -19,7 +19,7 @@ use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
 use super::tail::Tail;
 use super::tls;
-use crate::world::World;
+use crate::world::{World, private_folder};
 
 /// How long a plugin may take to print its first line.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -197,11 +197,10 @@ fn can_run(executable: &Path) -> bool {
 
 /// A folder that only this user can look into, with a short path.
 fn socket_folder() -> Result<TempDir, String> {
-    let make = |parent: &Path| tempfile::Builder::new().prefix("entail").tempdir_in(parent);
     let usual = std::env::temp_dir();
     let made = match usual.as_os_str().len() <= PATH {
-        true => make(&usual),
-        false => make(Path::new("/tmp")),
+        true => private_folder(&usual),
+        false => private_folder(Path::new("/tmp")),
     };
     made.map_err(|it| format!("there is no place for its socket: {it}"))
 }
@@ -254,5 +253,18 @@ async fn drain(stderr: ChildStderr, tail: Arc<Tail>, log: Arc<Log>) {
                 log.line(text.trim_end());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_else_can_look_into_the_folder_of_a_socket() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = socket_folder().expect("a folder");
+        let mode = std::fs::metadata(folder.path()).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 use super::{ProviderDiagnostic, Response};
 use crate::address;
@@ -38,6 +38,9 @@ pub use runtime::settle;
 use schema::Announced;
 use values::{diagnostics, encode};
 use wire::entail::plugin as msg;
+
+/// The summary of problems with plugins of which nothing is known.
+pub const NOT_LOADED: &str = "Failed to load plugin schemas";
 
 /// A plugin, and what is known of it whatever its processes do.
 #[derive(Debug)]
@@ -160,28 +163,40 @@ impl Program {
     }
 }
 
-/// A provider that is a process.
+/// A provider that is a process. A copy is the same process.
+#[derive(Clone)]
 pub struct Plugin {
     program: Arc<Program>,
     world: Arc<World>,
+    /// How many more plugins may start now.
+    starts: Arc<Semaphore>,
     process: Arc<OnceCell<Result<Arc<Process>, ProviderDiagnostic>>>,
     /// Whether this process was asked for its schema, where it insists.
-    introduced: OnceCell<()>,
+    introduced: Arc<OnceCell<()>>,
+    /// What the module whose objects calls are about says to the provider.
+    meta: Option<Value>,
 }
 
 impl Plugin {
     /// Returns a plugin whose process is started by the first call that needs it.
-    pub fn new(program: Arc<Program>, world: Arc<World>) -> Plugin {
-        Plugin { program, world, process: Arc::default(), introduced: OnceCell::new() }
+    pub fn new(program: Arc<Program>, world: Arc<World>, starts: Arc<Semaphore>) -> Plugin {
+        Plugin {
+            program,
+            world,
+            starts,
+            process: Arc::default(),
+            introduced: Arc::default(),
+            meta: None,
+        }
     }
 
     /// Starts the process, and waits for nothing.
     fn start(&self) {
         let Ok(handle) = runtime::handle() else { return };
         let (program, world) = (self.program.clone(), self.world.clone());
-        let process = self.process.clone();
+        let (process, starts) = (self.process.clone(), self.starts.clone());
         handle.spawn(async move {
-            process.get_or_init(|| started(&program, &world)).await;
+            process.get_or_init(|| started(&program, &world, &starts)).await;
         });
         let (program, world) = (self.program.clone(), self.world.clone());
         handle.spawn(async move { program.to_remember(&world).await });
@@ -191,9 +206,10 @@ impl Plugin {
     async fn process(&self) -> Result<Arc<Process>, ProviderDiagnostic> {
         let handle = runtime::handle().map_err(|it| not_loaded(&self.program.provider, &it))?;
         let (program, world) = (self.program.clone(), self.world.clone());
-        let process = self.process.clone();
-        let ready = handle
-            .spawn(async move { process.get_or_init(|| started(&program, &world)).await.clone() });
+        let (process, starts) = (self.process.clone(), self.starts.clone());
+        let ready = handle.spawn(async move {
+            process.get_or_init(|| started(&program, &world, &starts)).await.clone()
+        });
         ready.await.unwrap_or_else(|it| Err(not_loaded(&self.program.provider, &it.to_string())))
     }
 
@@ -306,14 +322,19 @@ impl Plugin {
     }
 }
 
-async fn started(program: &Program, world: &World) -> Result<Arc<Process>, ProviderDiagnostic> {
+async fn started(
+    program: &Program,
+    world: &World,
+    starts: &Semaphore,
+) -> Result<Arc<Process>, ProviderDiagnostic> {
+    // Nobody closes it; and if somebody did, starting is better than not starting.
+    let _turn = starts.acquire().await;
     let started = Process::start(program, world).await;
     started.map(Arc::new).map_err(|it| not_loaded(&program.provider, &it))
 }
 
+/// The plugin cannot be started, or nobody can speak with it.
 fn not_loaded(provider: &address::Provider, why: &str) -> ProviderDiagnostic {
-    ProviderDiagnostic::error(
-        "Failed to load plugin schemas",
-        format!("The plugin of the provider {provider} cannot be used: {why}"),
-    )
+    let detail = format!("failed to instantiate provider \"{provider}\" to obtain schema: {why}");
+    ProviderDiagnostic::error(NOT_LOADED, detail)
 }

@@ -11,8 +11,9 @@ use super::wire::entail::plugin as msg;
 use super::wire::entail::plugin::{Nesting as Told, Schema5, Schema6, schema6};
 use crate::provider::ProviderDiagnostic;
 use crate::schema::{
-    AttributeSchema, BlockSchema, FunctionSignature, IdentitySchema, NestedAttributes, NestedBlock,
-    Nesting, ProviderSchema, Schema, Schemas,
+    AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
+    IdentityAttribute, IdentitySchema, NestedAttributes, NestedBlock, Nesting, ProviderSchema,
+    Schema, Schemas,
 };
 use crate::value::json::type_from_json;
 use crate::value::{Str, Type, nfc};
@@ -50,6 +51,13 @@ pub(super) fn announced(
     });
     let schema = ProviderSchema {
         provider: read(version, &answer.provider).map_err(|it| vec![invalid("provider", &it)])?,
+        meta: match answer.provider_meta.is_empty() {
+            true => None,
+            false => {
+                let read = read(version, &answer.provider_meta);
+                Some(read.map_err(|it| vec![invalid("provider_meta", &it)])?)
+            }
+        },
         resources: lazily(version, answer.resource_schemas, answer.identity_schemas),
         data_sources: lazily(version, answer.data_source_schemas, BTreeMap::new()),
         ephemeral: lazily(version, answer.ephemeral_resource_schemas, BTreeMap::new()),
@@ -185,12 +193,20 @@ fn read(version: u32, bytes: &Bytes) -> Result<Schema, String> {
 /// Reads what objects are identified by. One that cannot be read counts for nothing: all can do without.
 fn identity(it: &msg::ResourceIdentitySchema) -> Option<IdentitySchema> {
     let attributes = it.identity_attributes.iter();
-    let types = attributes.clone().map(|it| Some((nfc(&it.name), constraint(&it.r#type).ok()?)));
-    let required = attributes.filter(|it| it.required_for_import).map(|it| nfc(&it.name));
+    let attributes = attributes.map(|it| {
+        let attribute = IdentityAttribute {
+            ty: constraint(&it.r#type).ok()?,
+            required: it.required_for_import,
+            optional: it.optional_for_import,
+            description: text(&it.description),
+        };
+        Some((nfc(&it.name), attribute))
+    });
+    let attributes: BTreeMap<Str, IdentityAttribute> = attributes.collect::<Option<_>>()?;
     Some(IdentitySchema {
         version: u64::try_from(it.version).unwrap_or_default(),
-        ty: Type::object(types.collect::<Option<_>>()?),
-        required: required.collect(),
+        ty: Type::object(attributes.iter().map(|(name, it)| (name.clone(), it.ty)).collect()),
+        attributes,
     })
 }
 
@@ -243,6 +259,14 @@ fn text(it: &str) -> Option<Str> {
     (!it.is_empty()).then(|| it.into())
 }
 
+fn documentation(description: &str, kind: i32, deprecation: &str) -> Documentation {
+    Documentation {
+        text: text(description),
+        is_markdown: kind == msg::StringKind::Markdown as i32,
+        deprecation: text(deprecation),
+    }
+}
+
 fn block(it: schema6::Block) -> Result<BlockSchema, String> {
     let nested = |it: schema6::NestedBlock| -> Result<_, String> {
         let nested = NestedBlock {
@@ -256,8 +280,8 @@ fn block(it: schema6::Block) -> Result<BlockSchema, String> {
     Ok(BlockSchema {
         attributes: attributes(it.attributes)?,
         blocks: it.block_types.into_iter().map(nested).collect::<Result<_, _>>()?,
-        description: text(&it.description),
-        deprecated: it.deprecated.then(|| it.deprecation_message.into()),
+        documentation: documentation(&it.description, it.description_kind, &it.deprecation_message),
+        deprecated: it.deprecated,
         ..BlockSchema::default()
     })
 }
@@ -277,8 +301,12 @@ fn attributes(said: Vec<schema6::Attribute>) -> Result<BTreeMap<Str, AttributeSc
             computed: it.computed,
             sensitive: it.sensitive,
             write_only: it.write_only,
-            deprecated: it.deprecated.then(|| it.deprecation_message.into()),
-            description: text(&it.description),
+            deprecated: it.deprecated,
+            documentation: documentation(
+                &it.description,
+                it.description_kind,
+                &it.deprecation_message,
+            ),
         };
         Ok((nfc(&it.name), attribute))
     };
@@ -311,14 +339,20 @@ fn constraint(json: &[u8]) -> Result<Type, String> {
 /// Reads what a function takes and gives.
 pub(super) fn signature(it: &msg::Function) -> Result<FunctionSignature, String> {
     let parameter = |it: &msg::function::Parameter| -> Result<_, String> {
-        Ok((nfc(&it.name), constraint(&it.r#type)?, it.allow_null_value, it.allow_unknown_values))
+        Ok(FunctionParameter {
+            name: nfc(&it.name),
+            ty: constraint(&it.r#type)?,
+            takes_null: it.allow_null_value,
+            takes_unknown: it.allow_unknown_values,
+            description: text(&it.description),
+        })
     };
     let returns = it.r#return.as_ref().ok_or("it returns nothing")?;
-    let description = text(&it.description).or_else(|| text(&it.summary));
     Ok(FunctionSignature {
         parameters: it.parameters.iter().map(parameter).collect::<Result<_, _>>()?,
         variadic: it.variadic_parameter.as_ref().map(parameter).transpose()?,
         returns: constraint(&returns.r#type)?,
-        description,
+        summary: text(&it.summary),
+        description: text(&it.description),
     })
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use entail::address::{ModuleInstance, ResourceName};
 use entail::diagnostic::Span;
+use entail::provider::ImportName;
 use entail::value::Type;
 use expect_test::{Expect, expect};
 
@@ -89,7 +90,7 @@ fn changes_summaries_and_outputs_have_their_messages() {
         previous_address: Some(address(InstanceKey::Int(0))),
         action: Action::NoOp,
         reason: None,
-        importing: Some("i".into()),
+        importing: Some(ImportName::Id("i".into())),
         ..note.clone()
     };
     let planned =

@@ -2,6 +2,7 @@
 
 use entail::address::InstanceKey;
 use entail::plan::{Action, Change, Reason};
+use entail::provider::{ImportName, identity_json};
 use entail::value::text::shown;
 
 use crate::view::PRODUCT;
@@ -48,10 +49,16 @@ pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
 }
 
 fn imported(out: &mut String, change: &Change, style: Style) {
-    let Some(id) = &change.importing else { return };
-    match id.as_str() {
-        "" => out.push_str("  # (will be imported first)\n"),
-        id => out.push_str(&format!("  # (imported from \"{id}\")\n")),
+    let Some(name) = &change.importing else { return };
+    match name {
+        ImportName::Id(id) if id.is_empty() => out.push_str("  # (will be imported first)\n"),
+        ImportName::Id(id) => out.push_str(&format!("  # (imported from \"{id}\")\n")),
+        ImportName::Identity(identity) => {
+            let json: serde_json::Value =
+                serde_json::from_str(&identity_json(identity)).unwrap_or_default();
+            let shown = format!("{json:#}").replace('\n', "\n  # ");
+            out.push_str(&format!("  # imported using resource identity: {shown}\n"));
+        }
     }
     if matches!(change.action, Action::CreateThenDelete | Action::DeleteThenCreate) {
         let warning =

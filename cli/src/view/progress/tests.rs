@@ -40,9 +40,14 @@ fn every_step_has_its_line() {
             Event::ApplyStart(subject(Some("x"), Some("00000001")), Action::Delete),
             Event::ApplyComplete(subject(None, Some("00000001")), Action::Delete, seconds(0)),
             Event::ApplyComplete(subject(None, None), Action::Forget, seconds(0)),
-            Event::ImportStart { address: address(), id: "i-1".into(), applying: true },
+            Event::ImportStart {
+                address: address(),
+                name: entail::provider::ImportName::Id("i-1".into()),
+                applying: true,
+            },
             Event::ProvisionStart(address(), "local-exec".into()),
             Event::ProvisionProgress(address(), "local-exec".into(), "one\r\n\ntwo  \n".into()),
+            Event::ProvisionProgress(address(), "local-exec".into(), String::new()),
             Event::EphemeralStart(address(), Phase::Open),
             Event::EphemeralComplete(address(), Phase::Close, seconds(0)),
         ],
@@ -59,6 +64,7 @@ fn every_step_has_its_line() {
             module.m["x"].t.a[0]: Provisioning with 'local-exec'...
             module.m["x"].t.a[0] (local-exec): one
             module.m["x"].t.a[0] (local-exec): two
+
             module.m["x"].t.a[0]: Opening...
             module.m["x"].t.a[0]: Close complete after 0s
         "#]],

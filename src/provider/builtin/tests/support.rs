@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::address;
 use crate::diagnostic::Severity;
+use crate::provider::ImportName;
 use crate::provider::{ApplyCall, PlanCall, Provider, ProviderDiagnostic};
 use crate::value::{PathStep, Str, Type, Value};
 use crate::world::World;
@@ -28,6 +29,7 @@ pub fn world(root: &Path) -> World {
         environment: World::of_this_process().environment,
         fixed_time: now,
         given: Default::default(),
+        kept: Default::default(),
     }
 }
 
@@ -138,7 +140,7 @@ impl Probe {
     }
 
     pub fn import(&self, kind: &str, id: &str) -> String {
-        let response = run(self.provider.import(kind, id));
+        let response = run(self.provider.import(kind, &ImportName::Id(id.into())));
         problems(&response.diagnostics)
             + &response.value.iter().map(|it| print(&it.value)).collect::<String>()
     }

@@ -6,10 +6,11 @@ use serde_json::value::RawValue;
 use tonic::Status;
 
 use super::faults::Faults;
+use super::identity;
 use super::schema::{function, written};
 use crate::provider::plugin::values::{decode, encode, written_diagnostics, written_path};
 use crate::provider::plugin::wire::entail::plugin as msg;
-use crate::provider::{ApplyCall, PlanCall, Provider};
+use crate::provider::{ApplyCall, ImportName, PlanCall, Provider};
 use crate::schema::{ProviderSchema, Schemas};
 use crate::value::{Type, Value};
 
@@ -21,6 +22,8 @@ pub(super) struct Answers {
     pub schema: Arc<ProviderSchema>,
     /// What it does wrong on purpose.
     pub faults: Faults,
+    /// Whether objects are identified by their `id`.
+    pub identities: bool,
     /// The version that is spoken.
     pub version: u32,
 }
@@ -45,7 +48,20 @@ fn stored(it: Option<msg::RawState>) -> Answer<Box<RawValue>> {
         .ok_or_else(|| Status::invalid_argument("the stored object is not JSON"))
 }
 
+fn moment(it: &chrono::DateTime<chrono::Utc>) -> prost_types::Timestamp {
+    prost_types::Timestamp { seconds: it.timestamp(), nanos: it.timestamp_subsec_nanos() as i32 }
+}
+
 impl Answers {
+    /// The provider, as it serves the module that says this to it.
+    fn for_module(&self, meta: Option<msg::DynamicValue>) -> Answer<Arc<dyn Provider>> {
+        let Some((meta, schema)) = meta.zip(self.schema.meta.as_ref()) else {
+            return Ok(self.provider.clone());
+        };
+        let meta = value(Some(meta), schema.block.ty())?;
+        Ok(self.provider.for_module(&meta).unwrap_or_else(|| self.provider.clone()))
+    }
+
     fn managed(&self, kind: &str) -> Answer<Type> {
         type_of(&self.schema.resources, kind)
     }
@@ -63,7 +79,10 @@ impl Answers {
             resource_schemas: all(&self.schema.resources),
             data_source_schemas: all(&self.schema.data_sources),
             diagnostics: Vec::new(),
-            provider_meta: Default::default(),
+            provider_meta: match &self.schema.meta {
+                Some(it) => written(it, self.version),
+                None => Default::default(),
+            },
             server_capabilities: Some(msg::ServerCapabilities {
                 plan_destroy: true,
                 // Version 5 insists, so that both ways are gone.
@@ -81,7 +100,15 @@ impl Answers {
         &self,
         _: msg::get_resource_identity_schemas::Request,
     ) -> Answer<msg::get_resource_identity_schemas::Response> {
-        Err(Status::unimplemented("there are no identities"))
+        match self.identities {
+            true => Ok(identity::schemas(&self.schema.resources)),
+            false => Err(Status::unimplemented("there are no identities")),
+        }
+    }
+
+    /// Returns what an object is identified by.
+    fn identity(&self, object: Option<&Value>) -> Option<msg::ResourceIdentityData> {
+        object.filter(|_| self.identities).and_then(identity::of)
     }
 
     pub async fn functions(
@@ -178,11 +205,13 @@ impl Answers {
     ) -> Answer<msg::read_resource::Response> {
         let ty = self.managed(&it.type_name)?;
         let prior = value(it.current_state, ty)?;
-        let answer = self.provider.read(&it.type_name, &prior, &it.private, None).await;
+        let provider = self.for_module(it.provider_meta)?;
+        let answer = provider.read(&it.type_name, &prior, &it.private, None).await;
         let read = answer.value.as_ref();
         Ok(msg::read_resource::Response {
             new_state: read.and_then(|it| encode(&it.value, ty)),
             private: read.map(|it| it.private.clone().into()).unwrap_or_default(),
+            new_identity: self.identity(read.map(|it| &it.value)),
             diagnostics: written_diagnostics(&answer.diagnostics),
             ..Default::default()
         })
@@ -203,11 +232,12 @@ impl Answers {
             private: &it.prior_private,
             identity: None,
         };
-        let answer = self.provider.plan(call).await;
+        let answer = self.for_module(it.provider_meta)?.plan(call).await;
         let planned = answer.value.as_ref();
         let paths = planned.map(|it| it.requires_replace.as_slice()).unwrap_or_default();
         Ok(msg::plan_resource_change::Response {
             planned_state: planned.and_then(|it| encode(&it.planned, ty)),
+            planned_identity: self.identity(planned.map(|it| &it.planned)),
             requires_replace: paths.iter().map(|it| written_path(it)).collect(),
             planned_private: planned.map(|it| it.private.clone().into()).unwrap_or_default(),
             diagnostics: written_diagnostics(&answer.diagnostics),
@@ -231,14 +261,14 @@ impl Answers {
             private: &it.planned_private,
             identity: None,
         };
-        let answer = self.provider.apply(call).await;
+        let answer = self.for_module(it.provider_meta)?.apply(call).await;
         let applied = answer.value.as_ref();
         Ok(msg::apply_resource_change::Response {
             new_state: applied.and_then(|it| encode(&it.value, ty)),
+            new_identity: self.identity(applied.map(|it| &it.value)),
             private: applied.map(|it| it.private.clone().into()).unwrap_or_default(),
             diagnostics: written_diagnostics(&answer.diagnostics),
             legacy_type_system: applied.is_some_and(|it| it.legacy_types),
-            ..Default::default()
         })
     }
 
@@ -246,7 +276,8 @@ impl Answers {
         &self,
         it: msg::import_resource_state::Request,
     ) -> Answer<msg::import_resource_state::Response> {
-        let answer = self.provider.import(&it.type_name, &it.id).await;
+        let id = it.identity.and_then(identity::id).unwrap_or(it.id);
+        let answer = self.provider.import(&it.type_name, &ImportName::Id(id)).await;
         let mut imported_resources = Vec::new();
         for it in answer.value {
             let ty = self.managed(&it.kind)?;
@@ -254,7 +285,7 @@ impl Answers {
                 state: encode(&it.value, ty),
                 private: it.private.into(),
                 type_name: it.kind,
-                identity: None,
+                identity: self.identity(Some(&it.value)),
             });
         }
         Ok(msg::import_resource_state::Response {
@@ -303,10 +334,6 @@ impl Answers {
         let ty = type_of(&self.schema.ephemeral, &it.type_name)?;
         let answer = self.provider.open(&it.type_name, &value(it.config, ty)?).await;
         let opened = answer.value.as_ref();
-        let moment = |it: &chrono::DateTime<chrono::Utc>| prost_types::Timestamp {
-            seconds: it.timestamp(),
-            nanos: it.timestamp_subsec_nanos() as i32,
-        };
         Ok(msg::open_ephemeral_resource::Response {
             diagnostics: written_diagnostics(&answer.diagnostics),
             renew_at: opened.and_then(|it| it.renew_at.as_ref().map(moment)),
@@ -320,7 +347,14 @@ impl Answers {
         &self,
         it: msg::renew_ephemeral_resource::Request,
     ) -> Answer<msg::renew_ephemeral_resource::Response> {
-        Ok(msg::renew_ephemeral_resource::Response { private: it.private, ..Default::default() })
+        let private = it.private.unwrap_or_default();
+        let answer = self.provider.renew(&it.type_name, &private).await;
+        let renewed = answer.value.as_ref();
+        Ok(msg::renew_ephemeral_resource::Response {
+            diagnostics: written_diagnostics(&answer.diagnostics),
+            renew_at: renewed.and_then(|it| it.renew_at.as_ref().map(moment)),
+            private: renewed.map(|it| it.private.clone().into()),
+        })
     }
 
     pub async fn close(
@@ -344,7 +378,7 @@ impl Answers {
         let parameter = |at: usize| signature.parameters.get(at).or(signature.variadic.as_ref());
         let mut arguments = Vec::new();
         for (at, argument) in it.arguments.into_iter().enumerate() {
-            let ty = parameter(at).map_or(Type::DYNAMIC, |it| it.1);
+            let ty = parameter(at).map_or(Type::DYNAMIC, |it| it.ty);
             arguments.push(value(Some(argument), ty)?);
         }
         Ok(match self.provider.call(&it.name, &arguments).await {

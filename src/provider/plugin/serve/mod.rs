@@ -30,10 +30,13 @@ use crate::world::World;
 mod answers;
 mod calls;
 mod faults;
+mod identity;
 mod schema;
+mod scripted;
 
 use answers::Answers;
 pub use faults::Faults;
+pub use scripted::Scripted;
 
 /// Serves a provider until the client asks for the end, and returns the exit code.
 ///
@@ -56,7 +59,8 @@ pub async fn serve(
     io::stdout().write_all(line.as_bytes())?;
     io::stdout().flush()?;
     let schema = provider.schema().await.value;
-    let answers = Answers { provider, schema, faults, version };
+    let identities = world.variable("ENTAIL_PLUGIN_IDENTITIES").is_some();
+    let answers = Answers { provider, schema, faults, identities, version };
     let end = Arc::new(Notify::new());
     let controller = GrpcControllerServer::new(Controller(end.clone()));
     let incoming = futures_util::stream::unfold(listener, |listener| async move {

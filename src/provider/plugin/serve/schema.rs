@@ -6,7 +6,8 @@ use prost::Message;
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::provider::plugin::wire::entail::plugin::{Nesting as Told, Schema5, Schema6, schema6};
 use crate::schema::{
-    AttributeSchema, BlockSchema, FunctionSignature, NestedBlock, Nesting, Schema,
+    AttributeSchema, BlockSchema, FunctionParameter, FunctionSignature, NestedBlock, Nesting,
+    Schema,
 };
 use crate::value::json::type_to_json;
 use crate::value::{Str, Type};
@@ -43,9 +44,8 @@ fn block(it: &BlockSchema) -> schema6::Block {
     schema6::Block {
         attributes: it.attributes.iter().map(attribute).collect(),
         block_types: it.blocks.iter().map(nested).collect(),
-        description: text(&it.description),
-        deprecated: it.deprecated.is_some(),
-        deprecation_message: text(&it.deprecated),
+        description: text(&it.documentation.text),
+        deprecated: it.deprecated,
         ..Default::default()
     }
 }
@@ -58,13 +58,12 @@ fn attribute((name, it): (&Str, &AttributeSchema)) -> schema6::Attribute {
     schema6::Attribute {
         name: name.to_string(),
         r#type: if nested_type.is_some() { Bytes::new() } else { ty(it.ty) },
-        description: text(&it.description),
+        description: text(&it.documentation.text),
         required: it.required,
         optional: it.optional,
         computed: it.computed,
         sensitive: it.sensitive,
-        deprecated: it.deprecated.is_some(),
-        deprecation_message: text(&it.deprecated),
+        deprecated: it.deprecated,
         nested_type,
         write_only: it.write_only,
         ..Default::default()
@@ -114,17 +113,19 @@ fn older(it: schema6::Block) -> msg::schema5::Block {
 
 /// Writes what a function takes and gives.
 pub(super) fn function(it: &FunctionSignature) -> msg::Function {
-    let parameter = |it: &(Str, Type, bool, bool)| msg::function::Parameter {
-        name: it.0.to_string(),
-        r#type: ty(it.1),
-        allow_null_value: it.2,
-        allow_unknown_values: it.3,
+    let parameter = |it: &FunctionParameter| msg::function::Parameter {
+        name: it.name.to_string(),
+        r#type: ty(it.ty),
+        allow_null_value: it.takes_null,
+        allow_unknown_values: it.takes_unknown,
+        description: text(&it.description),
         ..Default::default()
     };
     msg::Function {
         parameters: it.parameters.iter().map(parameter).collect(),
         variadic_parameter: it.variadic.as_ref().map(parameter),
         r#return: Some(msg::function::Return { r#type: ty(it.returns) }),
+        summary: text(&it.summary),
         description: text(&it.description),
         ..Default::default()
     }

@@ -35,7 +35,7 @@ fn a_plan_explains_its_symbols_lists_changes_and_counts_them() {
     gone_data.action = Action::Delete;
     let mut imported =
         named("i", change(Action::Update, r#"{"id": "i"}"#, r#"{"id": "i", "input": 1}"#));
-    imported.importing = Some("i-1".into());
+    imported.importing = Some(entail::provider::ImportName::Id("i-1".into()));
     let changes = vec![
         reason(Reason::ReadBecauseConfigUnknown, data),
         gone_data,

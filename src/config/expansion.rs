@@ -1,13 +1,14 @@
 //! `count`, `for_each` and `enabled`: from a value to instance keys, and what `each`, `count` and `path` are then.
 
 use crate::address::InstanceKey;
-use crate::config::Repetition;
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Scope, Subject, values_of};
 use crate::syntax::Expression;
 use crate::value::convert::convert;
 use crate::value::{Marks, Number, Str, Type, Value};
 use crate::world::World;
+
+use super::Repetition;
 
 /// The most instances that `count` may ask for.
 const MOST: i64 = i32::MAX as i64;

@@ -7,22 +7,22 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::sync::mpsc;
 
-use super::Stop;
+use crate::execute::Stop;
 
 /// The most of a command's output that a message about its failure repeats, in bytes.
 const TAIL: usize = 8 * 1024;
 
 /// A command to run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Command {
+pub(in crate::execute) struct Command {
     /// The program and its arguments.
-    pub(super) words: Vec<String>,
+    pub words: Vec<String>,
     /// What is added to the environment.
-    pub(super) environment: Vec<(String, String)>,
+    pub environment: Vec<(String, String)>,
     /// Where it runs.
-    pub(super) folder: PathBuf,
+    pub folder: PathBuf,
     /// The folder as written, for messages.
-    pub(super) folder_shown: String,
+    pub folder_shown: String,
 }
 
 impl Command {
@@ -34,7 +34,7 @@ impl Command {
     /// # Errors
     ///
     /// How it failed, and the end of its output.
-    pub(super) async fn run(
+    pub async fn run(
         &self,
         stop: &Stop,
         mut line: impl FnMut(&str),

@@ -1,0 +1,192 @@
+//! Provisioners: what is done when an object was created, or before it is destroyed.
+//!
+//! `local-exec` runs a command of this machine; `remote-exec` and `file` reach another one over SSH.
+
+use super::Context;
+use crate::address::Instance;
+use crate::config::{Provisioner, Resource};
+use crate::diagnostic::Diagnostic;
+use crate::expression::body::decode_body;
+use crate::lower::structure::{ModuleId, Structure};
+use crate::observe::problems::of_provider;
+use crate::observe::values::ValueScope;
+use crate::operation::event::{Event, Sink};
+use crate::plan::Change;
+use crate::syntax::Body;
+use crate::value::{Marks, Value};
+
+mod command;
+mod connection;
+mod dial;
+mod keys;
+mod local;
+mod remote;
+mod schema;
+mod scp;
+mod ssh;
+#[cfg(test)]
+mod tests;
+
+use schema::Kind;
+pub use schema::check;
+
+/// When a provisioner runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Create,
+    Destroy,
+}
+
+impl When {
+    fn fits(self, provisioner: &Provisioner) -> bool {
+        provisioner.on_destroy == (self == When::Destroy)
+    }
+}
+
+/// What is to be run of a block.
+pub(super) struct Provisioners<'p> {
+    listed: Vec<&'p Provisioner>,
+    /// The `connection` of the block, for those that say less of their own.
+    connection: Option<&'p Body>,
+}
+
+impl<'p> Provisioners<'p> {
+    /// Returns what a resource's block has to run then.
+    pub(super) fn of(block: &'p Resource, when: When) -> Provisioners<'p> {
+        let listed = block.provisioners.iter().filter(|it| when.fits(it)).collect();
+        Provisioners { listed, connection: block.connection.as_deref() }
+    }
+
+    /// Returns whether there is nothing to run.
+    pub(super) fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+}
+
+/// Returns what the `removed` blocks of an object have to run before it is destroyed.
+fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
+    let blocks = ctx
+        .config
+        .modules
+        .iter()
+        .flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it)))
+        .filter(|(path, block)| crate::lower::requested::removes(path, &block.from.0, address));
+    let listed = blocks.flat_map(|it| &it.1.provisioners).filter(|it| When::Destroy.fits(it));
+    Provisioners { listed: listed.collect(), connection: None }
+}
+
+/// Runs what runs before an object is destroyed: of its block or, where that is gone, of the `removed` block.
+/// Returns whether it may be destroyed.
+pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
+    let provisioners = match ctx.config.resource(&change.address.config()) {
+        Some(block) => Provisioners::of(block, When::Destroy),
+        None => of_removed(ctx, &change.address),
+    };
+    let scope =
+        ctx.observer.values.scope(module_of(&ctx.observer.values.structure, &change.address));
+    let scope = scope.with_each(change.address.key.clone(), None).with_self(change.before.clone());
+    run(ctx, &change.address, &provisioners, &scope).await
+}
+
+/// The module instance of an object or, where that is not declared any more, another of the same module, else the root.
+fn module_of(structure: &Structure, address: &Instance) -> ModuleId {
+    let same = structure.modules.iter().position(|it| it.address == address.module);
+    let alike = || structure.modules.iter().position(|it| it.path == address.module.module());
+    same.or_else(alike).map_or(Structure::ROOT, |it| ModuleId(it as u32))
+}
+
+/// Runs provisioners one after the other until one fails. Returns whether none did.
+pub(super) async fn run(
+    ctx: &Context<'_>,
+    address: &Instance,
+    provisioners: &Provisioners<'_>,
+    scope: &ValueScope<'_, '_>,
+) -> bool {
+    for it in &provisioners.listed {
+        if !run_one(ctx, address, it, provisioners.connection, scope).await {
+            return false;
+        }
+    }
+    true
+}
+
+async fn run_one(
+    ctx: &Context<'_>,
+    address: &Instance,
+    provisioner: &Provisioner,
+    base: Option<&Body>,
+    scope: &ValueScope<'_, '_>,
+) -> bool {
+    let Some((kind, config, connection)) = evaluate(ctx, address, provisioner, base, scope) else {
+        return false;
+    };
+    let (config, marks) = config.unmark_deep();
+    let name = &provisioner.kind.text;
+    ctx.sink.event(Event::ProvisionStart(address.clone(), name.clone()));
+    let hidden = hidden_output(&marks);
+    let tell = |text: &str| {
+        let text = hidden.unwrap_or(text).to_owned();
+        ctx.sink.event(Event::ProvisionProgress(address.clone(), name.clone(), text));
+    };
+    let result = match kind {
+        Kind::LocalExec => local::local_exec(ctx, &config, tell).await,
+        Kind::RemoteExec => remote::remote_exec(ctx, &config, connection.as_ref(), tell).await,
+        Kind::File => remote::file(ctx, &config, connection.as_ref()).await,
+    };
+    let event = if result.is_ok() { Event::ProvisionComplete } else { Event::ProvisionErrored };
+    ctx.sink.event(event(address.clone(), name.clone()));
+    let Err(problem) = result else { return true };
+    if provisioner.continue_on_failure {
+        return true;
+    }
+    let place = Some((&provisioner.body, provisioner.declared));
+    ctx.observer.values.report([of_provider(&problem, Some(address), place)]);
+    false
+}
+
+/// Returns what a provisioner's arguments are now, and how it connects; nothing where something is wrong with them.
+fn evaluate(
+    ctx: &Context<'_>,
+    address: &Instance,
+    provisioner: &Provisioner,
+    base: Option<&Body>,
+    scope: &ValueScope<'_, '_>,
+) -> Option<(Kind, Value, Option<Value>)> {
+    let unsound = schema::check_one(provisioner, base);
+    let kind = Kind::of(provisioner).filter(|_| !unsound.has_errors());
+    // Those of `removed` blocks are seen only now; of the others the errors were.
+    ctx.observer.values.report(unsound.into_iter().filter(Diagnostic::is_error));
+    let kind = kind?;
+    let (config, mut found) = decode_body(&provisioner.body, kind.schema(), scope, &[]);
+    let connection = schema::connection_of(provisioner, base).map(|body| {
+        let (connection, more) = decode_body(&body, schema::connection(), scope, &[]);
+        found.extend(more);
+        // What it says is not printed, so that nothing of it must be hidden.
+        connection.unmark_deep().0
+    });
+    let is_sound = !found.has_errors();
+    ctx.observer.values.report(
+        found.into_iter().map(|it| if it.address.is_none() { it.about(address) } else { it }),
+    );
+    is_sound.then_some((kind, config, connection))
+}
+
+/// What stands in for each line of the output, where the arguments hold something that must not be shown.
+fn hidden_output(marks: &Marks) -> Option<&'static str> {
+    match (marks.ephemeral, marks.sensitive) {
+        (true, _) => Some("(output suppressed due to ephemeral value in config)"),
+        (false, true) => Some("(output suppressed due to sensitive value in config)"),
+        (false, false) => None,
+    }
+}
+
+/// Returns an argument's text; nothing is the empty text.
+fn text(config: &Value, name: &str) -> String {
+    config.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Returns the strings of a list, without nulls.
+fn list(value: Option<&Value>) -> Vec<String> {
+    let items = value.filter(|it| !it.is_null()).into_iter().flat_map(Value::children);
+    items.filter_map(|it| it.as_str().map(str::to_owned)).collect()
+}

@@ -1,0 +1,242 @@
+//! What refers to what: every reference that a block makes is an edge of the graph.
+
+use super::{BlockGraph, BlockKey, provider_block, provider_key};
+use crate::address::{Module, ResourceName};
+use crate::config::uses::{self, Role};
+use crate::config::{self, Condition, Config};
+use crate::diagnostic::Span;
+use crate::expression::{Subject, parse_reference};
+use crate::syntax::{Body, Expression, Step, references};
+use crate::value::Str;
+
+/// Draws the edges of one module's blocks.
+pub(super) struct Builder<'a> {
+    pub graph: &'a mut BlockGraph,
+    pub config: &'a Config,
+    pub path: &'a Module,
+    pub module: &'a config::Module,
+}
+
+impl Builder<'_> {
+    pub fn connect(&mut self, own: std::ops::Range<usize>) {
+        let module = self.module;
+        for (name, it) in &module.variables {
+            let from = self.block(BlockKey::Variable(name.clone()));
+            // A validation may name the variable itself: that is no cycle.
+            let before = self.graph.blocks[from].edges.len();
+            self.conditions(from, &it.validations);
+            self.forget_own(from, before);
+            self.input(from, name);
+        }
+        for (name, it) in &module.locals {
+            let from = self.block(BlockKey::Local(name.clone()));
+            self.expression(from, &it.value);
+        }
+        for (name, it) in &module.outputs {
+            let from = self.block(BlockKey::Output(name.clone()));
+            self.expression(from, &it.value);
+            self.conditions(from, &it.preconditions);
+            self.depends_on(from, &it.depends_on);
+        }
+        for (name, it) in &module.resources {
+            self.resource(name, it);
+        }
+        for (name, it) in &module.calls {
+            let from = self.block(BlockKey::Call(name.clone()));
+            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
+            self.depends_on(from, &it.depends_on);
+        }
+        for it in &module.providers {
+            let from = self.block(provider_key(it));
+            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
+            self.body(from, &it.body);
+        }
+        for it in &module.imports {
+            self.import(it);
+        }
+        for (name, it) in &module.checks {
+            let from = self.block(BlockKey::Check(name.clone()));
+            self.conditions(from, &it.asserts);
+        }
+        if let Some((parent, call)) = self.path.parent()
+            && let Some(call) = self.graph.find(&parent, BlockKey::Call(call))
+        {
+            for block in &mut self.graph.blocks[own] {
+                block.edges.push((call, Span::default()));
+            }
+        }
+    }
+
+    fn resource(&mut self, name: &ResourceName, it: &config::Resource) {
+        let from = self.block(BlockKey::Resource(name.clone()));
+        // Postconditions may name their own resource, as `self` does.
+        let before = self.graph.blocks[from].edges.len();
+        self.conditions(from, &it.lifecycle.postconditions);
+        self.forget_own(from, before);
+        it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
+        self.body(from, &it.body);
+        self.depends_on(from, &it.depends_on);
+        self.conditions(from, &it.lifecycle.preconditions);
+        it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(from, it));
+        it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(from, it));
+        it.connection.iter().for_each(|it| self.body(from, it));
+        for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
+            self.body(from, &provisioner.body);
+            provisioner.connection.iter().for_each(|it| self.body(from, it));
+        }
+        self.provider_key(from, it);
+        if let Some((module, block)) = provider_block(self.config, self.path, it)
+            && let Some(to) = self.graph.find(&module, block)
+        {
+            let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
+            self.graph.blocks[from].edges.push((to, span));
+        }
+    }
+
+    /// A key expression stands in the block itself, or in the call that passes the configuration.
+    fn provider_key(&mut self, from: usize, it: &config::Resource) {
+        let config = self.config;
+        let found = config::check::providers::resolve_resource(config, self.path, it);
+        let Some((key, path)) = found.and_then(|it| it.key) else { return };
+        if let Some(module) = config.module(&path) {
+            Builder { graph: self.graph, config, path: &path, module }.expression(from, key);
+        }
+    }
+
+    /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
+    fn import(&mut self, it: &config::Import) {
+        let own =
+            it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
+        let Some(from) = own else { return };
+        let before = self.graph.blocks[from].edges.len();
+        it.expressions().into_iter().for_each(|it| self.expression(from, it));
+        self.forget_own(from, before);
+    }
+
+    fn forget_own(&mut self, from: usize, since: usize) {
+        let mut at = since;
+        let edges = &mut self.graph.blocks[from].edges;
+        while at < edges.len() {
+            if edges[at].0 == from {
+                edges.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// A child's variable rests on what the call gives it, in the calling module.
+    fn input(&mut self, from: usize, name: &Str) {
+        let Some((parent, call)) = self.path.parent() else { return };
+        let config = self.config;
+        for module in config.all_at(&parent) {
+            if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+                Builder { graph: self.graph, config, path: &parent, module }
+                    .expression(from, &attribute.value);
+            }
+        }
+    }
+
+    fn block(&self, key: BlockKey) -> usize {
+        self.graph.find(self.path, key).expect("every block was declared first")
+    }
+
+    fn conditions(&mut self, from: usize, conditions: &[Condition]) {
+        for it in conditions {
+            self.expression(from, &it.condition);
+            self.expression(from, &it.error_message);
+        }
+    }
+
+    fn body(&mut self, from: usize, body: &Body) {
+        for it in uses::of_body(body, Role::Value) {
+            self.references(from, &it.expression, &it.bound, false);
+        }
+    }
+
+    fn expression(&mut self, from: usize, expression: &Expression) {
+        self.references(from, expression, &[], false);
+    }
+
+    fn depends_on(&mut self, from: usize, expressions: &[Expression]) {
+        expressions.iter().for_each(|it| self.references(from, it, &[], true));
+    }
+
+    fn references(
+        &mut self,
+        from: usize,
+        expression: &Expression,
+        bound: &[Str],
+        everything: bool,
+    ) {
+        references(expression, &mut |root, steps, span| {
+            if !bound.contains(&root.text)
+                && let Ok(reference) = parse_reference(root, steps)
+            {
+                self.subject(from, &reference.subject, reference.rest, span, everything);
+            }
+        });
+    }
+
+    fn subject(
+        &mut self,
+        from: usize,
+        subject: &Subject,
+        rest: &[Step],
+        span: Span,
+        everything: bool,
+    ) {
+        let key = match subject {
+            Subject::Variable(name) => BlockKey::Variable(name.clone()),
+            Subject::Local(name) => BlockKey::Local(name.clone()),
+            Subject::Resource(mode, kind, name) => BlockKey::Resource(ResourceName {
+                mode: *mode,
+                kind: kind.clone(),
+                name: name.clone(),
+            }),
+            Subject::Module(call) => return self.call(from, call, rest, span, everything),
+            _ => return,
+        };
+        if let Some(to) = self.graph.find(self.path, key) {
+            self.graph.blocks[from].edges.push((to, span));
+        }
+    }
+
+    /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
+    fn call(&mut self, from: usize, call: &Str, rest: &[Step], span: Span, everything: bool) {
+        let child = self.path.child(call);
+        let config = self.config;
+        let Some(module) = config.module(&child) else { return };
+        let named = rest.iter().find_map(|it| match it {
+            Step::Attribute(name) => Some(&name.text),
+            _ => None,
+        });
+        let mut targets = vec![self.graph.find(self.path, BlockKey::Call(call.clone()))];
+        match named.filter(|it| module.outputs.contains_key(*it)) {
+            Some(name) => targets.push(self.graph.find(&child, BlockKey::Output(name.clone()))),
+            None => targets.extend(
+                module
+                    .outputs
+                    .keys()
+                    .map(|it| self.graph.find(&child, BlockKey::Output(it.clone()))),
+            ),
+        }
+        let is_one_output = match rest {
+            [Step::Attribute(_), ..] => true,
+            [key, Step::Attribute(_), ..] => key.as_written().is_some(),
+            _ => false,
+        };
+        if !is_one_output {
+            self.graph.blocks[from].wholes.push(child.clone());
+        }
+        if everything {
+            for path in config.modules.keys().filter(|it| it.0.starts_with(&child.0)) {
+                let resources = config.modules[path].resources.keys();
+                targets.extend(
+                    resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))),
+                );
+            }
+        }
+        self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
+    }
+}

@@ -1,0 +1,65 @@
+//! What a block rests on, by the references that it makes.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::config::tests::{folder, load_folder};
+use crate::diagnostic::Sources;
+
+/// The recorded dependencies of `terraform_data.x`.
+#[track_caller]
+fn check(files: &str, expected: Expect) {
+    let folder = folder(files);
+    let (config, problems) = load_folder(folder.path(), &Sources::default());
+    assert!(!problems.has_errors(), "{problems:?}");
+    let graph = BlockGraph::of(&config.expect("a configuration"));
+    let name = ResourceName {
+        mode: crate::address::Mode::Managed,
+        kind: "terraform_data".into(),
+        name: "x".into(),
+    };
+    let resource = ConfigResource { module: Module::default(), resource: name };
+    expected.assert_eq(&graph.dependencies(&resource, 100).join("\n"));
+}
+
+const MODULE: &str = r#"
+    -- m/main.tf --
+    variable "v" { default = 1 }
+    resource "terraform_data" "read" { input = var.v }
+    resource "terraform_data" "aside" {}
+    module "deep" { source = "../deep" }
+    output "o" { value = terraform_data.read.id }
+    -- deep/main.tf --
+    resource "terraform_data" "deep" {}
+"#;
+
+fn with(reference: &str) -> String {
+    format!(
+        r#"
+    -- main.tf --
+    module "m" {{
+      source = "./m"
+      count  = 2
+    }}
+    resource "terraform_data" "x" {{ input = {reference} }}
+    {MODULE}"#
+    )
+}
+
+#[test]
+fn one_output_stands_for_what_it_rests_on() {
+    check(&with("module.m[0].o"), expect!["module.m.terraform_data.read"]);
+}
+
+#[test]
+fn a_module_as_a_whole_stands_for_everything_inside() {
+    for reference in ["module.m", "module.m[1]", "module.m[*].o", "module.m[length(path.cwd)].o"] {
+        check(
+            &with(reference),
+            expect![[r#"
+                module.m.module.deep.terraform_data.deep
+                module.m.terraform_data.aside
+                module.m.terraform_data.read"#]],
+        );
+    }
+}

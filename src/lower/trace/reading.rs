@@ -1,0 +1,204 @@
+//! What one expression reads, and what hangs on what.
+
+use entail_rules::Node;
+
+use super::{Each, Entry, How, Trace, TraceScope};
+use crate::address::{InstanceKey, ResourceName};
+use crate::config::Repetition;
+use crate::config::expansion::{self, Keys};
+use crate::diagnostic::Span;
+use crate::expression::{self, Scope, Subject, parse_reference};
+use crate::lower::structure::ModuleId;
+use crate::syntax::Expression;
+use crate::value::{Marks, Str, Type, Value};
+
+impl Trace<'_> {
+    pub(super) fn repetition(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        repetition: &Repetition,
+    ) -> Option<Vec<(InstanceKey, Option<Value>)>> {
+        let Some(expression) = repetition.expression() else {
+            return Some(vec![(InstanceKey::None, None)]);
+        };
+        let value = match self.key_set_of_bare(node, module, repetition, expression) {
+            Some(value) => value,
+            None => self.evaluate(node, module, &Each::None, expression),
+        };
+        match expansion::keys(repetition, &value) {
+            Keys::Known(entries) => Some(entries),
+            Keys::Unknown | Keys::Invalid(_) => None,
+        }
+    }
+
+    /// `for_each = other_resource` reads the other's key set; its instances read the other's, key by key.
+    pub(super) fn key_set_of_bare(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        repetition: &Repetition,
+        expression: &Expression,
+    ) -> Option<Value> {
+        let (Repetition::ForEach(_), Some((root, steps))) = (repetition, expression.as_traversal())
+        else {
+            return None;
+        };
+        let reference = parse_reference(root, steps).ok().filter(|it| it.rest.is_empty())?;
+        let scope = TraceScope::new(self, module, &Each::None);
+        let value = scope.key_set(&reference.subject, expression.span)?.ok();
+        let log = scope.into_log();
+        self.record(node, log);
+        value
+    }
+
+    pub(super) fn each_of_module(&self, module: ModuleId) -> Each {
+        let node = self.structure.module(module);
+        if node.pending {
+            Each::Unknown
+        } else {
+            Each::Known(node.key.clone(), node.each_value.clone())
+        }
+    }
+
+    pub(super) fn evaluate(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        expression: &Expression,
+    ) -> Value {
+        self.evaluate_bound(node, module, each, expression, &[])
+    }
+
+    pub(super) fn evaluate_bound(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        expression: &Expression,
+        bound: &[Str],
+    ) -> Value {
+        let scope = TraceScope::new(self, module, each);
+        let bindings: Vec<(Str, Value)> =
+            bound.iter().map(|it| (it.clone(), Value::unknown(Type::DYNAMIC))).collect();
+        let (value, problems) = expression::evaluate_with(expression, &scope, &bindings);
+        if !problems.has_errors() {
+            let log = scope.into_log();
+            self.record(node, log);
+            return value;
+        }
+        // What is wrong with it is said in the walk, if it is reached; until then it may be anything.
+        scope.unevaluated(expression, bound);
+        let log = scope.into_log();
+        let read = log.iter().map(|it| Marks::read(it.target.0));
+        let marks = read.fold(Marks::default(), |all, it| all.union(&it));
+        self.record(node, log);
+        Value::unknown(Type::DYNAMIC).mark(&marks)
+    }
+
+    pub(super) fn static_reads(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        expression: &Expression,
+        bound: &[Str],
+    ) {
+        let scope = TraceScope::new(self, module, &Each::Unknown);
+        scope.unevaluated(expression, bound);
+        let log = scope.into_log();
+        self.record(node, log);
+    }
+
+    pub(super) fn depends_on(&mut self, node: Node, module: ModuleId, expressions: &[Expression]) {
+        for expression in expressions {
+            let mut targets = Vec::new();
+            crate::syntax::references(expression, &mut |root, steps, span| {
+                if let Ok(reference) = parse_reference(root, steps) {
+                    targets.push((self.whole(module, &reference.subject, true), span));
+                }
+            });
+            for (target, span) in targets {
+                target.into_iter().for_each(|it| self.reads.reads.push((node, it, span)));
+            }
+        }
+    }
+
+    /// The node of a whole subject.
+    pub(super) fn whole(
+        &self,
+        module: ModuleId,
+        subject: &Subject,
+        everything: bool,
+    ) -> Option<Node> {
+        let module = self.structure.module(module);
+        match subject {
+            Subject::Variable(name) => module.variables.get(name).copied(),
+            Subject::Local(name) => module.locals.get(name).copied(),
+            Subject::Module(name) => {
+                let call = self.structure.call(*module.calls.get(name)?);
+                Some(if everything { call.inside } else { call.all })
+            }
+            Subject::Resource(mode, kind, name) => {
+                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+                self.structure.resource(*module.resources.get(&name)?).collection
+            }
+            _ => None,
+        }
+    }
+
+    /// A value's provenance is read by `node`.
+    pub(super) fn read_marks(&mut self, node: Node, value: Option<&Value>, place: Span) {
+        if let Some(value) = value {
+            value
+                .deep_marks()
+                .reads
+                .visit(&mut |it| self.reads.reads.push((node, Node(it), place)));
+        }
+    }
+
+    pub(super) fn record(&mut self, node: Node, mut log: Vec<Entry>) {
+        log.sort_by_key(|it| (it.target, it.how != How::Both, it.span));
+        log.dedup_by_key(|it| (it.target, it.how));
+        for entry in log.into_iter().filter(|it| it.target != node) {
+            match entry.how {
+                How::Both | How::Part => self.reads.reads.push((node, entry.target, entry.span)),
+                How::Waits => self.reads.waits.push((node, entry.target)),
+            }
+        }
+    }
+
+    /// A collection reads its members and its key set; a whole call its outputs; everything in a call all of it.
+    pub(super) fn wholes_read_members(&mut self) {
+        let no_place = Span::default();
+        for id in 0..self.structure.resources.len() {
+            let resource = &self.structure.resources[id];
+            let Some(collection) = resource
+                .collection
+                .filter(|_| resource.pending.is_none() && resource.repetition.is_some())
+            else {
+                continue;
+            };
+            let members = resource.instances.values().copied().chain(resource.repetition);
+            self.reads.reads.extend(members.map(|it| (collection, it, no_place)));
+        }
+        for id in 0..self.structure.calls.len() {
+            let call = &self.structure.calls[id];
+            let (all, inside, keys) = (call.all, call.inside, call.keys);
+            self.reads.reads.extend([(all, keys, no_place), (inside, keys, no_place)]);
+            for &module in call.instances.values() {
+                let module = &self.structure.modules[module.index()];
+                self.reads.reads.extend(module.outputs.values().map(|&it| (all, it, no_place)));
+                self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
+                let nested =
+                    module.calls.values().map(|it| self.structure.calls[it.index()].inside);
+                self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));
+                let resources = module
+                    .resources
+                    .values()
+                    .filter_map(|it| self.structure.resources[it.index()].collection);
+                self.reads.reads.extend(resources.map(|it| (inside, it, no_place)));
+            }
+        }
+    }
+}

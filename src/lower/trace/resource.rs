@@ -1,0 +1,205 @@
+//! Resources: their instances where these are known, and what each of them reads.
+
+use std::sync::OnceLock;
+
+use entail_rules::Node;
+
+use super::{Each, Trace, TraceScope, Trigger, providers};
+use crate::address::{ConfigResource, InstanceKey, Resource, ResourceName};
+use crate::config;
+use crate::config::uses::{self, Role, Use};
+use crate::expression::{self, Subject, parse_reference};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
+use crate::syntax::{Expression, Step};
+use crate::value::Value;
+
+impl Trace<'_> {
+    pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName) {
+        let config = self.structure.module(module).config.clone();
+        let block = &config.resources[name];
+        let style = Style::of(&block.repetition);
+        let address = Resource {
+            module: self.structure.module(module).address.clone(),
+            resource: name.clone(),
+        };
+        let id = self.structure.add_resource(address, Some(module), style, true);
+        self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
+        let asked = self.asks(module, block);
+        let whole = self.configuration_of(id, &asked);
+        let outer_pending = self.structure.module(module).pending;
+        let repetition =
+            (style != Style::Single).then(|| self.structure.add(NodeKind::Repetition(id)));
+        self.structure.resources[id.index()].repetition = repetition;
+        let known = match repetition {
+            Some(node) => {
+                self.hang(node, module);
+                self.repetition(node, module, &block.repetition)
+            }
+            None => Some(vec![(InstanceKey::None, None)]),
+        };
+        match known.filter(|_| !outer_pending) {
+            Some(entries) => self.expanded(id, module, block, entries, (&asked, whole)),
+            None => {
+                let pending = self.structure.add(NodeKind::Pending(id));
+                self.structure.resources[id.index()].pending = Some(pending);
+                self.structure.resources[id.index()].collection = Some(pending);
+                repetition
+                    .into_iter()
+                    .for_each(|it| self.reads.reads.push((pending, it, block.declared)));
+                self.reads.reads.push((pending, whole, block.declared));
+                self.served_as_pending(pending, &asked);
+                self.trace_block(pending, module, &Each::Unknown, block, true);
+                self.hang(pending, module);
+            }
+        }
+    }
+
+    fn expanded(
+        &mut self,
+        id: ResourceId,
+        module: ModuleId,
+        block: &config::Resource,
+        entries: Vec<(InstanceKey, Option<Value>)>,
+        asked: (&providers::Asked, Node),
+    ) {
+        let repetition = self.structure.resource(id).repetition;
+        let alike = repetition.is_some() && !uses_repetition(block);
+        let mut pattern: Option<Pattern> = None;
+        for (key, each_value) in entries {
+            let node = self.structure.add_instance(id, key.clone());
+            let place = block.repetition.expression().map_or(block.declared, |it| it.span);
+            repetition.into_iter().for_each(|it| self.reads.reads.push((node, it, place)));
+            let each = Each::Known(key.clone(), each_value.clone());
+            self.served(node, module, &each, block, asked);
+            self.read_marks(node, each_value.as_ref(), place);
+            self.hang(node, module);
+            match &pattern {
+                Some(pattern) => self.copy_reads(pattern, node),
+                None => {
+                    let reads = &self.reads;
+                    let (first_read, first_wait, first_trigger) =
+                        (reads.reads.len(), reads.waits.len(), reads.triggers.len());
+                    self.trace_block(node, module, &each, block, false);
+                    if alike {
+                        pattern = Some(Pattern {
+                            reads: first_read..self.reads.reads.len(),
+                            waits: first_wait..self.reads.waits.len(),
+                            triggers: first_trigger..self.reads.triggers.len(),
+                        });
+                    }
+                }
+            }
+            if let Some(value) = each_value {
+                self.structure.resources[id.index()].each_values.insert(key, value);
+            }
+        }
+        let collection = match (repetition, self.structure.resource(id).instances.values().next()) {
+            (None, Some(&only)) => only,
+            _ => self.structure.add(NodeKind::Collection(id)),
+        };
+        self.structure.resources[id.index()].collection = Some(collection);
+    }
+
+    /// An instance whose block names neither `each` nor `count` reads what the first one reads.
+    fn copy_reads(&mut self, pattern: &Pattern, node: Node) {
+        for at in pattern.reads.clone() {
+            let (_, to, span) = self.reads.reads[at];
+            self.reads.reads.push((node, to, span));
+        }
+        for at in pattern.waits.clone() {
+            let (_, to) = self.reads.waits[at];
+            self.reads.waits.push((node, to));
+        }
+        for at in pattern.triggers.clone() {
+            let trigger = self.reads.triggers[at].clone();
+            self.reads.triggers.push(Trigger { node, ..trigger });
+        }
+    }
+
+    fn trace_block(
+        &mut self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        block: &config::Resource,
+        pending: bool,
+    ) {
+        let address = ConfigResource {
+            module: self.structure.module(module).path.clone(),
+            resource: block.name.clone(),
+        };
+        let imports = self
+            .input
+            .config
+            .root()
+            .imports
+            .iter()
+            .filter(|it| it.target().as_ref() == Some(&address));
+        for it in imports.flat_map(config::Import::expressions) {
+            self.static_reads(node, Structure::ROOT, it, &[]);
+        }
+        for it in traced_uses(block) {
+            if pending {
+                self.static_reads(node, module, &it.expression, &it.bound);
+            } else {
+                self.evaluate_bound(node, module, each, &it.expression, &it.bound);
+            }
+        }
+        if !pending {
+            block
+                .lifecycle
+                .replace_triggered_by
+                .iter()
+                .for_each(|it| self.trigger(node, module, each, it));
+        }
+        self.depends_on(node, module, &block.depends_on);
+    }
+
+    /// A trigger is read, and remembered with the attribute it names.
+    fn trigger(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression) {
+        let Some((root, steps)) = expression.as_traversal() else { return };
+        let Ok(reference) = parse_reference(root, steps) else { return };
+        let Subject::Resource(mode, kind, name) = &reference.subject else { return };
+        let scope = TraceScope::new(self, module, each);
+        let (key, path) = match reference.rest.split_first() {
+            Some((Step::Index(key, _), path)) => (Some(expression::evaluate(key, &scope).0), path),
+            Some((Step::LegacyIndex(index, _), path)) => (Some(Value::int(*index as i64)), path),
+            _ => (None, reference.rest),
+        };
+        if let Some(id) = scope.resource_id(*mode, kind, name) {
+            scope.resource(id, key.as_ref(), expression.span);
+        }
+        let log = scope.into_log();
+        let targets = log.iter().map(|it| Trigger { node, target: it.target, path: path.to_vec() });
+        self.reads.triggers.extend(targets.filter(|it| it.target != node));
+        self.record(node, log);
+    }
+}
+
+/// Where the reads and triggers of an instance stand that its siblings share.
+struct Pattern {
+    reads: std::ops::Range<usize>,
+    waits: std::ops::Range<usize>,
+    triggers: std::ops::Range<usize>,
+}
+
+/// Returns whether a block's instances can differ: it names `each` or `count`.
+fn uses_repetition(block: &config::Resource) -> bool {
+    let mut uses = false;
+    for it in uses::of_resource(block)
+        .iter()
+        .filter(|it| !matches!(it.role, Role::Repetition | Role::DependsOn))
+    {
+        crate::syntax::references(&it.expression, &mut |root, _, _| {
+            uses |= matches!(&*root.text, "each" | "count" | "self")
+        });
+    }
+    uses
+}
+
+/// What an instance reads by itself: not its key set, and not what it only waits for.
+fn traced_uses(block: &config::Resource) -> Vec<Use<'_>> {
+    let mut uses = uses::of_resource(block);
+    uses.retain(|it| !matches!(it.role, Role::Repetition | Role::DependsOn | Role::Trigger));
+    uses
+}

@@ -1,0 +1,293 @@
+//! What names mean while the structure is traced: what can be known is, and every lookup is noted.
+
+use std::sync::{Arc, Mutex};
+
+use entail_rules::Node;
+
+use super::Trace;
+use crate::address::{InstanceKey, Mode, ResourceName};
+use crate::config::expansion;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::functions::Failure;
+use crate::expression::{Scope, Subject, parse_reference};
+use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
+use crate::schema::{FunctionParameter, FunctionSignature};
+use crate::syntax::{Expression, Name, Step};
+use crate::value::{Marks, Str, Type, Value};
+use crate::world::World;
+
+/// What `each` and `count` are.
+pub(super) enum Each {
+    None,
+    Unknown,
+    Known(InstanceKey, Option<Value>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum How {
+    /// Read as a whole.
+    Both,
+    /// What a part of a value was made of: read, not waited for by itself.
+    Part,
+    /// The value whose part is read: waited for.
+    Waits,
+}
+
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub target: Node,
+    pub span: Span,
+    pub how: How,
+}
+
+pub(super) struct TraceScope<'a> {
+    trace: &'a Trace<'a>,
+    module: ModuleId,
+    each: &'a Each,
+    log: Mutex<Vec<Entry>>,
+}
+
+impl<'a> TraceScope<'a> {
+    pub fn new(trace: &'a Trace<'a>, module: ModuleId, each: &'a Each) -> TraceScope<'a> {
+        TraceScope { trace, module, each, log: Mutex::default() }
+    }
+
+    pub fn into_log(self) -> Vec<Entry> {
+        self.log.into_inner().unwrap_or_else(|it| it.into_inner())
+    }
+
+    pub fn note(&self, target: Node, span: Span, how: How) {
+        self.log.lock().unwrap_or_else(|it| it.into_inner()).push(Entry { target, span, how });
+    }
+
+    pub fn resource_id(&self, mode: Mode, kind: &Str, name: &Str) -> Option<ResourceId> {
+        let name = ResourceName { mode, kind: kind.clone(), name: name.clone() };
+        self.trace.structure.module(self.module).resources.get(&name).copied()
+    }
+
+    pub fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
+        let resource = self.trace.structure.resource(id);
+        let key = key.and_then(expansion::key_of);
+        if let Some(node) = key
+            .as_ref()
+            .filter(|_| resource.repetition.is_some())
+            .and_then(|it| resource.instances.get(it))
+        {
+            self.note(*node, span, How::Both);
+            return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+        }
+        let Some(collection) = resource.collection else { return Value::unknown(Type::DYNAMIC) };
+        self.note(collection, span, How::Both);
+        let whole =
+            self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, collection));
+        match key {
+            // A key that is not declared: the walk says so. Here, it may be anything.
+            Some(_) if resource.repetition.is_some() => {
+                Value::unknown(Type::DYNAMIC).mark(&Marks::read(collection.0))
+            }
+            _ => whole.clone(),
+        }
+    }
+
+    pub fn module_call(&self, name: &Str, key: Option<&Value>) -> Value {
+        let structure = &self.trace.structure;
+        let Some(&id) = structure.module(self.module).calls.get(name) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let call = structure.call(id);
+        let object = |module: &ModuleId| {
+            let outputs = structure.module(*module).outputs.iter();
+            Value::object(outputs.map(|(name, node)| {
+                let value = self.trace.values.get(node).cloned();
+                (
+                    name.clone(),
+                    value.unwrap_or(Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))),
+                )
+            }))
+        };
+        if call.pending {
+            return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
+        }
+        if let Some(key) = key {
+            return match expansion::key_of(key).and_then(|it| call.instances.get(&it)) {
+                Some(module) => object(module),
+                None => Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0)),
+            };
+        }
+        let whole = match call.style {
+            Style::Single | Style::Enabled => {
+                call.instances.values().next().map_or(Value::NULL, object)
+            }
+            Style::Count => Value::tuple(call.instances.values().map(object).collect()),
+            Style::ForEach => Value::object(
+                call.instances
+                    .iter()
+                    .map(|(key, module)| (expansion::key_text(key), object(module))),
+            ),
+        };
+        if call.style == Style::Single { whole } else { whole.mark(&Marks::read(call.keys.0)) }
+    }
+}
+
+/// A whole resource: its keys known, everything else unknown.
+fn whole_resource(resource: &ResourceNode, collection: Node) -> Value {
+    let unknown = |node: &Node| Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+    let Some(repetition) = resource.repetition.filter(|_| resource.pending.is_none()) else {
+        return unknown(&collection);
+    };
+    let whole = match resource.style {
+        Style::Count => Value::tuple(resource.instances.values().map(unknown).collect()),
+        Style::ForEach => Value::object(
+            resource.instances.iter().map(|(key, node)| (expansion::key_text(key), unknown(node))),
+        ),
+        Style::Single | Style::Enabled => {
+            resource.instances.values().next().map_or(Value::NULL, unknown)
+        }
+    };
+    whole.mark(&Marks::read(repetition.0))
+}
+
+impl Scope for TraceScope<'_> {
+    fn lookup(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        let structure = &self.trace.structure;
+        let module = structure.module(self.module);
+        let known = |node: Option<&Node>| {
+            let value = node.and_then(|it| self.trace.values.get(it));
+            value.cloned().unwrap_or(Value::unknown(Type::DYNAMIC))
+        };
+        Ok(match subject {
+            Subject::Variable(name) => known(module.variables.get(name)),
+            Subject::Local(name) => known(module.locals.get(name)),
+            Subject::Module(name) => self.module_call(name, key),
+            Subject::Resource(mode, kind, name) => match self.resource_id(*mode, kind, name) {
+                Some(id) => self.resource(id, key, span),
+                None => Value::unknown(Type::DYNAMIC),
+            },
+            Subject::EachKey | Subject::EachValue | Subject::CountIndex => match self.each {
+                Each::Known(key, value) => expansion::each(subject, key, value.as_ref()),
+                _ => Value::unknown(Type::DYNAMIC),
+            },
+            Subject::Path(name) => {
+                expansion::path(name, &module.config.directory, self.trace.input.world)
+            }
+            Subject::Terraform(name) if &**name == "workspace" => {
+                Value::string(self.trace.input.workspace)
+            }
+            Subject::Terraform(_) | Subject::SelfObject | Subject::Unknown(_) => {
+                Value::unknown(Type::DYNAMIC)
+            }
+        })
+    }
+
+    /// Only the type matters: nothing is read.
+    fn lookup_aside(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        TraceScope::new(self.trace, self.module, self.each).lookup(subject, key, span)
+    }
+
+    fn reached(
+        &self,
+        subject: &Subject,
+        key: Option<&Value>,
+        rest: &[Step],
+        value: &Value,
+        span: Span,
+    ) {
+        let structure = &self.trace.structure;
+        let module = structure.module(self.module);
+        let part = |whole: Node, steps_left: usize| {
+            if steps_left == 0 {
+                return self.note(whole, span, How::Both);
+            }
+            self.note(whole, span, How::Waits);
+            value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+        };
+        match subject {
+            Subject::Variable(name) => {
+                module.variables.get(name).into_iter().for_each(|&it| part(it, rest.len()))
+            }
+            Subject::Local(name) => {
+                module.locals.get(name).into_iter().for_each(|&it| part(it, rest.len()))
+            }
+            Subject::EachValue => {
+                value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
+            }
+            Subject::Module(name) => {
+                let Some(&id) = module.calls.get(name) else { return };
+                let call = structure.call(id);
+                let instance = match key {
+                    Some(key) => expansion::key_of(key).and_then(|it| call.instances.get(&it)),
+                    None if call.style == Style::Single => call.instances.values().next(),
+                    None => None,
+                };
+                let output = match rest.first() {
+                    Some(Step::Attribute(name)) => {
+                        instance.and_then(|it| structure.module(*it).outputs.get(&name.text))
+                    }
+                    _ => None,
+                };
+                match output.filter(|_| !call.pending) {
+                    Some(&output) => part(output, rest.len() - 1),
+                    None => self.note(call.all, span, How::Both),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
+        crate::syntax::references(expression, &mut |root, steps, span| {
+            if bound.contains(&root.text) {
+                return;
+            }
+            if let Ok(reference) = parse_reference(root, steps)
+                && let Some(node) = self.trace.whole(self.module, &reference.subject, false)
+            {
+                self.note(node, span, How::Both);
+            }
+        });
+    }
+
+    fn key_set(&self, subject: &Subject, span: Span) -> Option<Result<Value, Diagnostics>> {
+        let Subject::Resource(mode, kind, name) = subject else { return None };
+        let id = self.resource_id(*mode, kind, name)?;
+        let resource = self.trace.structure.resource(id);
+        let repetition = resource.repetition.filter(|_| resource.pending.is_none())?;
+        self.note(repetition, span, How::Both);
+        Some(Ok(self.trace.wholes[id.index()]
+            .get_or_init(|| whole_resource(resource, repetition))
+            .clone()))
+    }
+
+    /// What a provider's function gives is only known once providers run.
+    fn provider_function(&self, _: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        Ok(Arc::new(FunctionSignature {
+            parameters: Vec::new(),
+            variadic: Some(FunctionParameter {
+                takes_null: true,
+                takes_unknown: true,
+                ..FunctionParameter::of("arguments", Type::DYNAMIC)
+            }),
+            returns: Type::DYNAMIC,
+            summary: None,
+            description: None,
+        }))
+    }
+
+    fn call_provider_function(&self, _: &Name, _: &[Value]) -> Result<Value, Failure> {
+        Ok(Value::unknown(Type::DYNAMIC))
+    }
+
+    fn world(&self) -> &World {
+        self.trace.input.world
+    }
+}

@@ -1,0 +1,52 @@
+//! What a module says to a provider in its `provider_meta` block: it goes along with every call about the module's objects.
+
+use std::sync::Arc;
+
+use super::Observer;
+use crate::address::{Instance, ModuleInstance, Provider as ProviderAddr, ProviderInstance};
+use crate::config::{Module, ProviderMeta};
+use crate::diagnostic::Diagnostic;
+use crate::expression::body::decode_body;
+use crate::lower::Structure;
+use crate::provider::Provider;
+
+impl Observer<'_> {
+    /// Returns a configured provider instance as it serves one object. `None` where that failed; the problem has been
+    /// reported.
+    pub async fn provider_for(
+        &self,
+        instance: &ProviderInstance,
+        address: &Instance,
+    ) -> Option<Arc<dyn Provider>> {
+        let provider = self.provider(instance).await?;
+        let kind = &instance.config.provider;
+        let module = self.values.config.module(&address.module.module());
+        let Some(block) = module.and_then(|it| said(it, kind)) else { return Some(provider) };
+        let Some(schema) = self.pool.schema(kind).and_then(|it| it.meta.clone()) else {
+            self.values.report([not_supported(kind, address, block)]);
+            return None;
+        };
+        // The arguments are constant: no scope gives them anything.
+        let scope = self.values.scope(Structure::ROOT);
+        let (value, found) = decode_body(&block.body, &schema.block, &scope, &[]);
+        let failed = found.has_errors();
+        self.values.report(found);
+        if failed {
+            return None;
+        }
+        Some(provider.for_module(&value).unwrap_or(provider))
+    }
+}
+
+fn said<'m>(module: &'m Module, provider: &ProviderAddr) -> Option<&'m ProviderMeta> {
+    module.provider_metas.iter().find(|it| module.provider_of(&it.name.text) == *provider)
+}
+
+fn not_supported(provider: &ProviderAddr, address: &Instance, block: &ProviderMeta) -> Diagnostic {
+    Diagnostic::error(format!("Provider {provider} doesn't support provider_meta"))
+        .detail(format!(
+            "The resource {} belongs to a provider that doesn't support provider_meta blocks",
+            Instance { module: ModuleInstance::default(), ..address.clone() }
+        ))
+        .at(block.name.span)
+}

@@ -1,0 +1,134 @@
+//! What stands behind the providers of a run: plugins as the lock file selects them, and processes that were started
+//! before it was known what the configuration needs.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use tokio::sync::Semaphore;
+
+use super::origin::Origin;
+use crate::address::Provider as ProviderAddr;
+use crate::diagnostic::{Diagnostics, Sources};
+use crate::install::Plugins;
+use crate::provider::{Provider, plugin};
+use crate::world::World;
+
+/// How many plugins start at the same time, where nobody says.
+const STARTS: usize = 10;
+
+/// A provider that nobody has configured, and where more of its kind come from.
+pub(super) type Started = (Origin, Arc<dyn Provider>);
+
+/// Why a provider cannot be used.
+pub(super) enum Unusable {
+    /// There is none.
+    Missing(String),
+    /// There is one that must not be started.
+    Refused(String),
+}
+
+/// Where providers come from.
+pub struct Supply {
+    world: Arc<World>,
+    plugins: Result<Arc<Plugins>, Diagnostics>,
+    /// What is being started, though nobody has asked for it yet.
+    early: Mutex<Option<JoinHandle<BTreeMap<ProviderAddr, Started>>>>,
+    starts: Arc<Semaphore>,
+}
+
+impl Supply {
+    /// Reads lock file, CLI configuration and environment.
+    pub fn of(world: &Arc<World>, sources: &Sources) -> Supply {
+        Supply::with(world, sources, STARTS)
+    }
+
+    /// Like [`Supply::of`], and starts what the lock file names, in the background: the configuration, which says what is
+    /// needed, is still to be read. At most `starts` plugins start at the same time.
+    pub fn begin(world: &Arc<World>, sources: &Sources, starts: usize) -> Supply {
+        let supply = Supply::with(world, sources, starts.max(1));
+        let Ok(plugins) = supply.plugins.clone() else { return supply };
+        if plugins.locks.0.is_empty() {
+            return supply;
+        }
+        let (world, starts) = (world.clone(), supply.starts.clone());
+        let start = move || {
+            let locked = plugins.locks.0.keys().filter_map(|it| {
+                // What cannot be started is told of once it is needed.
+                let (origin, provider) = start(&plugins, it, &world, &starts).ok()?;
+                provider.begin();
+                Some((it.clone(), (origin, provider)))
+            });
+            locked.collect()
+        };
+        // Without a thread to give, everything is started when it is asked for.
+        *supply.early.lock().unwrap_or_else(|it| it.into_inner()) =
+            std::thread::Builder::new().spawn(start).ok();
+        supply
+    }
+
+    fn with(world: &Arc<World>, sources: &Sources, starts: usize) -> Supply {
+        Supply {
+            world: world.clone(),
+            plugins: Plugins::open(world, sources).map(Arc::new),
+            early: Mutex::default(),
+            starts: Arc::new(Semaphore::new(starts)),
+        }
+    }
+
+    /// Returns what is installed and locked.
+    ///
+    /// # Errors
+    ///
+    /// If the lock file or the environment cannot be read.
+    pub fn plugins(&self) -> Result<&Plugins, Diagnostics> {
+        self.plugins.as_deref().map_err(Clone::clone)
+    }
+
+    pub(super) fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
+    pub(super) fn starts(&self) -> &Arc<Semaphore> {
+        &self.starts
+    }
+
+    /// Takes what was started early.
+    pub(super) fn take_early(&self) -> BTreeMap<ProviderAddr, Started> {
+        let coming = self.early.lock().unwrap_or_else(|it| it.into_inner()).take();
+        coming.and_then(|it| it.join().ok()).unwrap_or_default()
+    }
+
+    /// Returns a provider whose process is started by the first call that needs it.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is none.
+    pub(super) fn start(&self, address: &ProviderAddr) -> Result<Started, Unusable> {
+        let unreadable = |_| Unusable::Missing("the lock file cannot be read".into());
+        let plugins = self.plugins.as_ref().map_err(unreadable)?;
+        start(plugins, address, &self.world, &self.starts)
+    }
+}
+
+/// What was started for nothing is ended.
+impl Drop for Supply {
+    fn drop(&mut self) {
+        if !self.take_early().is_empty() {
+            plugin::settle();
+        }
+    }
+}
+
+fn start(
+    plugins: &Plugins,
+    address: &ProviderAddr,
+    world: &Arc<World>,
+    starts: &Arc<Semaphore>,
+) -> Result<Started, Unusable> {
+    let located = plugins.locate(address).map_err(Unusable::Missing)?;
+    let origin = Origin::of(located, address, world).map_err(Unusable::Refused)?;
+    let unknown = || Unusable::Missing("nothing is known of it".into());
+    let provider = origin.start(world, starts).ok_or_else(unknown)?;
+    Ok((origin, provider))
+}

@@ -1,0 +1,192 @@
+//! Resources and module calls as values: one instance, or all of them.
+
+use entail_rules::Node;
+
+use super::Values;
+use crate::address::{Mode, ResourceName};
+use crate::config::expansion;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
+use crate::schema;
+use crate::value::{Kind, Marks, Str, Type, Value, path};
+
+impl Values<'_> {
+    pub(super) fn resource(
+        &self,
+        module: ModuleId,
+        name: &ResourceName,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        let Some(&id) = self.structure.module(module).resources.get(name) else {
+            return Ok(Value::unknown(Type::DYNAMIC));
+        };
+        let resource = self.structure.resource(id);
+        let Some(key) = key else { return Ok(self.whole(id)) };
+        if resource.repetition.is_none() || resource.style == Style::Enabled {
+            return Err(unexpected_key(name, span).into());
+        }
+        let wanted = expansion::key_for(key, resource.style == Style::Count);
+        match wanted.as_ref().and_then(|it| resource.instances.get(it)) {
+            Some(&node) => Ok(self.object_or_absent(id, node)),
+            None if resource.pending.is_some()
+                && resource.instances.is_empty()
+                && !self.is_settled(resource) =>
+            {
+                let early = resource.pending.is_some_and(|it| self.is_waiting(it));
+                let unknown = Value::unknown(self.types[id.index()]);
+                Ok(unknown.mark(&Marks { early, ..Marks::default() }))
+            }
+            None => Err(no_such_instance(name, resource, key, span).into()),
+        }
+    }
+
+    fn is_settled(&self, resource: &ResourceNode) -> bool {
+        resource.pending.is_none_or(|it| self.objects[it.0 as usize].get().is_some())
+    }
+
+    /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.
+    fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
+        match self.object(node) {
+            Some(value) => self.with_deprecations(id, value),
+            None => Value::unknown(self.types[id.index()]).mark(&Marks {
+                ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
+                early: self.is_waiting(node),
+                ..Marks::read(node.0)
+            }),
+        }
+    }
+
+    /// Marks what should not be used of an object. Nothing of that is planned or kept.
+    fn with_deprecations(&self, id: ResourceId, value: &Value) -> Value {
+        let Some(schema) = self.deprecated.get(&id) else { return value.clone() };
+        let name = self.structure.resource(id).address.resource.to_string();
+        path::mark_paths(value, &schema::deprecations(&schema.block, value, &name))
+    }
+
+    fn whole(&self, id: ResourceId) -> Value {
+        if let Some(whole) = self.wholes[id.index()].get() {
+            return whole.clone();
+        }
+        let resource = self.structure.resource(id);
+        let mut members =
+            resource.instances.iter().map(|(key, &node)| (key, self.object_or_absent(id, node)));
+        let (whole, early) = match (resource.style, resource.pending) {
+            (_, Some(pending)) if !self.is_settled(resource) => {
+                (Value::unknown(Type::DYNAMIC), self.is_waiting(pending))
+            }
+            (Style::Single | Style::Enabled, _) => {
+                (members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1), false)
+            }
+            (Style::Count, _) => (Value::tuple(members.map(|it| it.1).collect()), false),
+            (Style::ForEach, _) => {
+                let members = members.map(|(key, value)| (expansion::key_text(key), value));
+                (Value::object(members), false)
+            }
+        };
+        if early {
+            return whole.mark(&Marks { early, ..Marks::default() });
+        }
+        if resource.instances.values().any(|it| self.is_waiting(*it)) {
+            return whole;
+        }
+        self.wholes[id.index()].get_or_init(|| whole).clone()
+    }
+
+    pub(super) fn module_call(
+        &self,
+        module: ModuleId,
+        name: &Str,
+        key: Option<&Value>,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        let Some(&id) = self.structure.module(module).calls.get(name) else {
+            return Ok(Value::unknown(Type::DYNAMIC));
+        };
+        let call = self.structure.call(id);
+        if call.pending {
+            let whole = self.call_types[id.index()];
+            let unknown = Value::unknown(match (key, whole.kind()) {
+                (Some(_), Kind::List(one) | Kind::Map(one)) => *one,
+                _ => whole,
+            });
+            return Ok(
+                unknown.mark(&Marks { early: self.is_waiting(call.keys), ..Marks::default() })
+            );
+        }
+        if let Some(key) = key {
+            let wanted = expansion::key_for(key, call.style == Style::Count);
+            return match wanted.as_ref().and_then(|it| call.instances.get(it)) {
+                Some(&child) => self.outputs(child),
+                None => Err(no_such_module(name, call.style, span).into()),
+            };
+        }
+        let mut members =
+            call.instances.iter().map(|(key, &child)| self.outputs(child).map(|it| (key, it)));
+        Ok(match call.style {
+            Style::Single | Style::Enabled => {
+                members.next().transpose()?.map_or(Value::NULL, |it| it.1)
+            }
+            Style::Count => {
+                Value::tuple(members.map(|it| it.map(|it| it.1)).collect::<Result<_, _>>()?)
+            }
+            Style::ForEach => {
+                let members: Result<Vec<_>, _> = members
+                    .map(|it| it.map(|(key, value)| (expansion::key_text(key), value)))
+                    .collect();
+                Value::object(members?)
+            }
+        })
+    }
+
+    fn outputs(&self, module: ModuleId) -> Result<Value, Diagnostics> {
+        let outputs = self.structure.module(module).outputs.iter();
+        let outputs: Result<Vec<_>, _> =
+            outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
+        outputs.map(Value::object)
+    }
+}
+
+fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
+    Diagnostic::error("Unexpected resource instance key")
+        .detail(format!(
+            "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource."
+        ))
+        .at(span)
+}
+
+fn no_such_instance(
+    name: &ResourceName,
+    resource: &ResourceNode,
+    key: &Value,
+    span: Span,
+) -> Diagnostic {
+    let has = if resource.instances.is_empty() {
+        "no instances".to_owned()
+    } else {
+        format!("{} instances", resource.instances.len())
+    };
+    let detail = match (resource.style, key.bare()) {
+        (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
+            let key = expansion::key_of(key).unwrap_or_default();
+            format!(
+                "The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}."
+            )
+        }
+        (Style::Count, _) => {
+            format!("{name} is counted: a number is required as its instance key.")
+        }
+        _ => format!("{name} has for_each: a string is required as its instance key."),
+    };
+    Diagnostic::error("Invalid index").detail(detail).at(span)
+}
+
+fn no_such_module(name: &Str, style: Style, span: Span) -> Diagnostic {
+    let detail = match style {
+        Style::Single | Style::Enabled => {
+            format!("module.{name} does not repeat, so it has no instance keys.")
+        }
+        _ => "The given key does not identify an element in this collection value.".to_owned(),
+    };
+    Diagnostic::error("Invalid index").detail(detail).at(span)
+}

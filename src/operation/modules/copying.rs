@@ -1,0 +1,86 @@
+//! `init -from-module`: a module's files become those of the working directory.
+
+use std::path::{Path, PathBuf};
+
+use super::How;
+use super::fetch::{Fetcher, copy_folder};
+use super::registry::Trouble;
+use crate::config::files::config_files;
+use crate::config::source::{ModuleSource, RegistryAddress, RemoteAddress, join_path};
+use crate::diagnostic::Diagnostic;
+use crate::world::World;
+
+/// Copies a module into the working directory, without files whose names begin with a dot.
+///
+/// - `source`: an address as in a module call; of a registry, the newest version that is no prerelease.
+///
+/// # Errors
+///
+/// If the working directory has configuration files, or the module cannot be fetched. Nothing is copied then.
+pub fn copy_module(world: &World, source: &str, how: &How<'_>) -> Result<(), Diagnostic> {
+    if config_files(&world.root).is_some_and(|it| !it.is_empty()) {
+        return Err(Diagnostic::error("The working directory already contains files").detail(
+            "The -from-module option wants a directory without configuration files, into which the module is copied. To initialize the configuration that is there already, leave the option out.",
+        ));
+    }
+    let failed = |why: String| {
+        Diagnostic::error("Failed to download module").detail(format!(
+            "Could not copy the module from {source:?}: {}.",
+            why.trim_end_matches('.')
+        ))
+    };
+    let beside = tempfile::tempdir().map_err(|it| failed(it.to_string()))?;
+    let folder = fetch(world, source, how, beside.path()).map_err(failed)?;
+    if !folder.is_dir() {
+        return Err(Diagnostic::error("Unreadable module directory")
+            .detail(format!("There is no directory {} in {source:?}.", folder.display())));
+    }
+    copy_visible(&folder, &world.root).map_err(failed)
+}
+
+/// Returns the folder of a module, which is fetched where it lies elsewhere.
+fn fetch(world: &World, source: &str, how: &How<'_>, beside: &Path) -> Result<PathBuf, String> {
+    let fetcher = &mut Fetcher::new(world, beside, how);
+    let parsed = ModuleSource::parse(source, false)
+        .map_err(|_| "it is no module source; a local path begins with ./ or ../".to_owned())?;
+    let address = match parsed {
+        ModuleSource::Local(path) => return Ok(world.root.join(path)),
+        ModuleSource::Remote(text) => RemoteAddress::parse(&text)?,
+        ModuleSource::Registry(text) => newest(fetcher, &RegistryAddress::parse(&text))?,
+    };
+    let package = beside.join("package");
+    fetcher.fetch(&address, &package)?;
+    Ok(package.join(join_path(".", &address.folder)))
+}
+
+/// Returns where the newest version of a registry's module is.
+fn newest(fetcher: &Fetcher, registry: &RegistryAddress) -> Result<RemoteAddress, String> {
+    let versions = fetcher.versions(registry).map_err(|it| match it {
+        Trouble::NotFound => format!("the registry at {} has no such module", registry.host),
+        Trouble::Failed(why) => why,
+    })?;
+    let newest = versions.iter().rfind(|it| it.prerelease.is_empty());
+    let newest = newest.ok_or_else(|| "the module has no released versions".to_owned())?;
+    let address = fetcher.located(registry, &newest.to_string())?;
+    let folder = super::join_folder(&address.folder, &registry.folder);
+    Ok(RemoteAddress { folder, ..address })
+}
+
+fn copy_visible(from: &Path, into: &Path) -> Result<(), String> {
+    let entries = std::fs::read_dir(from).map_err(|it| format!("{}: {it}", from.display()))?;
+    for entry in entries {
+        let entry = entry.map_err(|it| format!("{}: {it}", from.display()))?;
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let (path, target) = (entry.path(), into.join(&name));
+        match path.is_dir() {
+            true => copy_folder(&path, &target)?,
+            false => drop(
+                std::fs::copy(&path, &target).map_err(|it| format!("{}: {it}", path.display()))?,
+            ),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The `check` blocks, and the list of everything that has conditions.
+
+use std::collections::BTreeSet;
+
+use super::walk::Progress;
+use super::{Inputs, Part};
+use crate::address::ConfigResource;
+use crate::diagnostic::Diagnostic;
+use crate::expression::values_of;
+use crate::lower::structure::ModuleId;
+use crate::observe::Observer;
+use crate::observe::conditions::{self, Kind, Outcome, Status};
+use crate::request::PlanMode;
+
+/// Checks the `check` blocks, unless something is left out; failures are warnings.
+pub fn check_blocks(observer: &Observer<'_>, unfiltered: bool) {
+    if !unfiltered || observer.request.mode == PlanMode::Destroy {
+        return;
+    }
+    for module in 0..observer.values.structure.modules.len() {
+        let node = &observer.values.structure.modules[module];
+        if node.pending {
+            continue;
+        }
+        for (name, check) in &node.config.checks {
+            let address = conditions::check_address(&node.address, name);
+            let block = config_name(&address);
+            if let Some(message) = observer.checks.scoped_failure(&address) {
+                let outcome = Outcome {
+                    status: Status::Fail,
+                    message: Some(message),
+                    problems: Default::default(),
+                };
+                observer.checks.record(Kind::Check, &block, &address, 0, &outcome);
+                continue;
+            }
+            let scope = observer.values.scope(ModuleId(module as u32));
+            for (index, condition) in check.asserts.iter().enumerate() {
+                let outcome = conditions::check(condition, &scope, "Check block assertion failed");
+                observer.checks.record(Kind::Check, &block, &address, index, &outcome);
+                if outcome.status == Status::Unknown {
+                    let mut undecided = Diagnostic::warning("Check block assertion known after apply")
+                        .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
+                        .at(condition.condition.span);
+                    undecided.values = values_of(&condition.condition, &scope, &[], false, false);
+                    observer.values.report([undecided]);
+                }
+                observer
+                    .values
+                    .report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
+            }
+        }
+    }
+}
+
+/// Lists every block with conditions, be it that nothing of it was checked in this run.
+pub(super) fn declare(inputs: &Inputs<'_>, observer: &Observer<'_>, progress: &Progress) {
+    let is_whole = inputs.request.is_unfiltered() && inputs.request.mode != PlanMode::Destroy;
+    for (path, module) in inputs.config.all() {
+        let named = |kind: &str, name: &str| match path.is_root() {
+            true => format!("{kind}.{name}"),
+            false => format!("{path}.{kind}.{name}"),
+        };
+        let declare = |kind, block| observer.checks.declare(kind, block, is_whole);
+        for it in module.resources.values().filter(|it| it.lifecycle.has_conditions()) {
+            let block = ConfigResource { module: path.clone(), resource: it.name.clone() };
+            declare(Kind::Resource, block.to_string());
+        }
+        for it in module.outputs.values().filter(|it| !it.preconditions.is_empty()) {
+            declare(Kind::Output, named("output", &it.name.text));
+        }
+        for it in module.variables.values().filter(|it| !it.validations.is_empty()) {
+            declare(Kind::Variable, named("var", &it.name.text));
+        }
+        for name in module.checks.keys() {
+            declare(Kind::Check, named("check", name));
+        }
+    }
+    if is_whole {
+        return;
+    }
+    for it in inputs.config.root().outputs.values().filter(|it| !it.preconditions.is_empty()) {
+        if inputs.request.is_unfiltered() {
+            let address = format!("output.{}", it.name.text);
+            observer.checks.expect(Kind::Output, &address, &address);
+        }
+    }
+    expect_siblings(observer, progress);
+}
+
+/// Where an instance takes part, its siblings are known, and not checked.
+fn expect_siblings(observer: &Observer<'_>, progress: &Progress) {
+    let structure = &observer.values.structure;
+    if observer.request.mode == PlanMode::Destroy {
+        return;
+    }
+    let is_selected =
+        |node: &entail_rules::Node| progress.parts.get(node.0 as usize) == Some(&Part::Selected);
+    let looked_at: BTreeSet<ConfigResource> = structure
+        .resources
+        .iter()
+        .filter(|it| it.declared && it.instances.values().any(is_selected))
+        .map(|it| it.address.config())
+        .collect();
+    for (id, resource) in structure.resources.iter().enumerate() {
+        let block = structure.block(crate::lower::structure::ResourceId(id as u32));
+        let has_any = block.is_some_and(|it| it.lifecycle.has_conditions());
+        if !resource.declared || !has_any || !looked_at.contains(&resource.address.config()) {
+            continue;
+        }
+        let block = resource.address.config().to_string();
+        for key in resource.instances.keys() {
+            let address = resource.address.instance(key.clone()).to_string();
+            observer.checks.expect(Kind::Resource, &block, &address);
+        }
+    }
+}
+
+/// An address without its instance keys.
+pub(super) fn config_name(address: &str) -> String {
+    let mut out = String::with_capacity(address.len());
+    let mut depth = 0;
+    for c in address.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}

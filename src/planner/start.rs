@@ -1,0 +1,151 @@
+//! What the walk starts with: who answers questions, and what waits for what.
+
+use std::collections::BTreeMap;
+
+use entail_rules::{Facts, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tokio::sync::Semaphore;
+
+use super::answers::{ByNode, Earlier};
+use super::walk::{Part, Progress, is_decided_late};
+use super::{Inputs, Structured};
+use crate::lower::structure::ResourceId;
+use crate::observe::ephemeral::Leases;
+use crate::observe::imports::Imports;
+use crate::observe::pool::Pool;
+use crate::observe::values::Values;
+use crate::observe::{Observer, Told, conditions};
+use crate::operation::event::Sink;
+use crate::request::PlanMode;
+use crate::schedule::Schedule;
+
+/// Returns who answers questions. The structure moves from what is known to its values.
+pub(super) fn observer<'a>(
+    inputs: &Inputs<'a>,
+    known: &mut Structured,
+    pool: &'a Pool,
+    sink: &'a dyn Sink,
+) -> Observer<'a> {
+    let structure = std::mem::take(&mut known.lowered.structure);
+    let mut values =
+        Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
+    values.workspace = inputs.workspace;
+    values.pool = Some(pool);
+    for id in 0..values.structure.resources.len() {
+        let resource = &values.structure.resources[id];
+        let name = &resource.address.resource;
+        let schema = resource
+            .provider
+            .as_ref()
+            .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
+        if let Some(schema) = schema {
+            values.learn(ResourceId(id as u32), schema);
+        }
+    }
+    let late = values.structure.nodes.iter().enumerate().filter(|it| is_decided_late(it.1));
+    let late: Vec<Node> = late.map(|it| Node(it.0 as u32)).collect();
+    late.into_iter().for_each(|it| values.wait_for(it));
+    let serving = super::serving::concluded(known, &values.structure);
+    let leases =
+        Leases::of(&known.lowered.facts, &known.providers, &values.structure, &|_| Some(1));
+    Observer {
+        values,
+        pool,
+        state: inputs.state,
+        moved: inputs.moved,
+        request: inputs.request,
+        events: Told(sink),
+        imports: Imports::of(inputs.config),
+        validated: Default::default(),
+        serving,
+        upkeep: Default::default(),
+        checks: conditions::Results::default(),
+        leases,
+        calls: Semaphore::new(inputs.request.parallelism.max(1)),
+    }
+}
+
+/// Returns what the walk starts with.
+pub(super) fn progress(
+    inputs: &Inputs<'_>,
+    known: &Structured,
+    observer: &Observer<'_>,
+) -> Progress {
+    let facts = &known.lowered.facts;
+    let count = observer.values.structure.nodes.len();
+    let mut parts = vec![Part::NoObject; count];
+    known.selection.selected.iter().for_each(|it| parts[it.0.0 as usize] = Part::Selected);
+    known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
+    known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
+    let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
+    let schedule = Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
+    let earlier = Earlier {
+        orphan: &known.instances.orphan,
+        kept: &known.selection.kept,
+        guarded: &known.selection.guarded,
+        cbd: &known.spread.cbd,
+    };
+    let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
+    for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
+        triggers.entry(trigger.node).or_default().push(trigger.clone());
+    }
+    let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
+    let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
+    let mut data_waits: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts
+        .data_waits
+        .iter()
+        .filter(|it| pending.contains(&it.0))
+        .for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
+    let needed: FxHashSet<Node> =
+        known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
+    let is_whole = facts.filtered.is_empty();
+    let normal = inputs.request.mode != PlanMode::Destroy;
+    let wanted = match is_whole || !normal {
+        true => FxHashSet::default(),
+        false => wanted(facts, &parts),
+    };
+    let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
+    Progress {
+        schedule,
+        by_node: ByNode::new(&known.lowered, earlier),
+        parts,
+        found: BTreeMap::new(),
+        dropped: Vec::new(),
+        gone: Vec::new(),
+        results: BTreeMap::new(),
+        facts: Facts::default(),
+        decisions: Default::default(),
+        to_expand: Vec::new(),
+        triggers,
+        evaluate_all: is_whole && normal,
+        wanted,
+        expanded: FxHashSet::default(),
+        only_named: if inputs.request.targets.is_empty() {
+            FxHashSet::default()
+        } else {
+            pending.iter().copied().filter(|it| !needed.contains(it)).collect()
+        },
+        blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
+        cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),
+        late,
+        data_waits,
+    }
+}
+
+/// The values that objects in this run read, directly or not.
+fn wanted(facts: &Facts, parts: &[Part]) -> FxHashSet<Node> {
+    let part = |node: Node| parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject);
+    let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
+    let mut open: Vec<Node> =
+        reads.keys().copied().filter(|it| part(*it) == Part::Selected).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(next) = open.pop() {
+        let values =
+            reads.get(&next).into_iter().flatten().filter(|it| part(**it) == Part::NoObject);
+        open.extend(values.filter(|it| seen.insert(**it)));
+    }
+    seen
+}

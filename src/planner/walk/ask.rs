@@ -1,0 +1,249 @@
+//! What the walk asks of an object: who serves it, what there is now, what its provider plans.
+
+use std::sync::Arc;
+
+use entail_rules::Node;
+
+use super::Part;
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
+use crate::diagnostic::Diagnostic;
+use crate::lower::structure::{NodeKind, ResourceId};
+use crate::observe::Observer;
+use crate::observe::data::Question;
+use crate::observe::object::{Planned, Prior, Refresh, Subject};
+use crate::provider::Provider;
+use crate::request::PlanMode;
+use crate::schema::Schema;
+use crate::value::{Str, Value};
+
+/// What was answered of a node, before the rules decide.
+pub(super) enum Answer {
+    /// Nothing to ask.
+    Nothing,
+    /// It takes no part; its value for those that read it.
+    Frozen(Option<Value>),
+    /// It could not be answered; the problem has been reported.
+    Failed,
+    Planned(Box<Planned>),
+    Existing(Box<Prior>),
+    Asked(Box<Question>),
+}
+
+/// Returns what is needed to speak of an object: its resource, schema and configured provider.
+pub async fn subject<'o>(
+    observer: &'o Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+) -> Option<Subject<'o>> {
+    let structure = &observer.values.structure;
+    let node = structure.resource(resource);
+    let mut block = structure.block(resource)?;
+    if block.generated
+        && let Some((generated, _)) = observer.imports.generated(&node.address.config())
+    {
+        block = &generated.block;
+    }
+    let config = node.provider.clone()?;
+    let schema = observer.pool.resource_schema(
+        &config.provider,
+        node.address.resource.mode,
+        &node.address.resource.kind,
+    )?;
+    let address = node.address.instance(key.clone());
+    let provider = observer.provider_for(&observer.serving(resource, key)?, &address).await?;
+    Some(Subject {
+        resource,
+        module: node.module?,
+        key: key.clone(),
+        address,
+        block,
+        schema,
+        provider,
+    })
+}
+
+/// Asks what only values and providers know of an object.
+pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
+    let structure = &observer.values.structure;
+    let (resource, key, deposed) = match structure.kind(node) {
+        NodeKind::Object(resource, key) => (*resource, key.clone(), None),
+        NodeKind::Deposed(resource, key, deposed) => {
+            (*resource, key.clone(), Some(deposed.clone()))
+        }
+        _ => return Answer::Nothing,
+    };
+    if part != Part::Selected {
+        return Answer::Frozen(observer.frozen(node).await);
+    }
+    let address = structure.resource(resource).address.instance(key.clone());
+    let is_declared =
+        deposed.is_none() && structure.resource(resource).instances.contains_key(&key);
+    let _permit = observer.calls.acquire().await;
+    match address.resource.mode {
+        Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => {
+            declared(observer, resource, &key, &address).await
+        }
+        Mode::Managed if deposed.is_none() && observer.adopts(&address).is_some() => {
+            adopting(observer, resource, &key).await
+        }
+        Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
+        Mode::Data | Mode::Ephemeral
+            if is_declared && observer.request.mode != PlanMode::Destroy =>
+        {
+            data(observer, resource, &key).await
+        }
+        _ => Answer::Nothing,
+    }
+}
+
+async fn declared(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+    address: &Instance,
+) -> Answer {
+    let Some(mut subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    let prior = match observer.state.current(address) {
+        Some(stored) => {
+            let refresh =
+                if observer.request.skip_refresh { Refresh::Skip } else { Refresh::Current };
+            observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
+        }
+        None => match observer.wish(address) {
+            Err(()) => None,
+            Ok(Some(wish)) if observer.state.instance(address).is_none() => {
+                observer.import(&subject, &wish).await
+            }
+            Ok(_) => Some(Prior::absent(subject.schema)),
+        },
+    };
+    let Some(prior) = prior else { return Answer::Failed };
+    if subject.block.generated && prior.imported.is_some() {
+        match observer.generate(&subject, &prior) {
+            Some(generated) => subject.block = &generated.block,
+            None => return Answer::Failed,
+        }
+    }
+    match observer.plan(&subject, prior).await {
+        Some(planned) => Answer::Planned(Box::new(planned)),
+        None => Answer::Failed,
+    }
+}
+
+/// What `import` finds at once, for an instance that must not have an object yet.
+async fn adopting(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+    let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    match observer.adopt(&subject).await {
+        Some(prior) => Answer::Existing(Box::new(prior)),
+        None => Answer::Failed,
+    }
+}
+
+async fn existing(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+    deposed: Option<&str>,
+) -> Answer {
+    let Some(instance) = observer.state.instance(address) else { return Answer::Nothing };
+    let stored = match deposed {
+        Some(key) => instance.deposed.get(key),
+        None => instance.current.as_ref(),
+    };
+    let Some(stored) = stored else { return Answer::Nothing };
+    let node = match deposed {
+        Some(deposed) => {
+            let deposed = (address.key.clone(), Str::from(deposed));
+            observer.values.structure.resource(resource).deposed.get(&deposed).copied()
+        }
+        None => observer.values.structure.resource(resource).instance(&address.key),
+    };
+    let Some((schema, provider)) = serving(observer, resource, address, node).await else {
+        return Answer::Failed;
+    };
+    let refresh = match deposed {
+        _ if observer.request.skip_refresh => Refresh::Skip,
+        None => Refresh::Current,
+        Some(key) => Refresh::Deposed(key),
+    };
+    let Some(prior) = observer.prior(address, stored, &schema, &provider, refresh).await else {
+        return Answer::Failed;
+    };
+    if observer.request.mode == PlanMode::RefreshOnly && deposed.is_none() {
+        conditions(observer, resource, &address.key, &prior).await;
+    }
+    Answer::Existing(Box::new(prior))
+}
+
+/// Checks the conditions of an object that is only refreshed: what fails is a warning.
+async fn conditions(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+    prior: &Prior,
+) {
+    let structure = &observer.values.structure;
+    let is_declared = structure.resource(resource).instances.contains_key(key);
+    let has_any = structure.block(resource).is_some_and(|it| it.lifecycle.has_conditions());
+    if !is_declared || !has_any || prior.value.is_null() {
+        return;
+    }
+    if let Some(subject) = subject(observer, resource, key).await {
+        observer.preconditions(&subject);
+        observer.postconditions(&subject, &prior.value);
+    }
+}
+
+/// The schema and provider of an object that may have no block any more.
+pub(super) async fn serving(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+    node: Option<Node>,
+) -> Option<(Arc<Schema>, Arc<dyn Provider>)> {
+    let instance = serving_instance(observer, resource, address, node)?;
+    let config = &instance.config;
+    let schema = observer
+        .pool
+        .resource_schema(&config.provider, address.resource.mode, &address.resource.kind)
+        .cloned();
+    let Some(schema) = schema else {
+        observer.values.report([unknown_type(address, &config.provider.to_string())]);
+        return None;
+    };
+    let provider = observer.provider_for(&instance, address).await?;
+    Some((schema, provider))
+}
+
+/// The provider instance of an object that may have no block any more: as concluded, else as the state names it.
+pub fn serving_instance(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+    node: Option<Node>,
+) -> Option<ProviderInstance> {
+    if let Some(known) = node.and_then(|it| observer.serving.known.get(&it)) {
+        return Some(known.clone());
+    }
+    let recorded = observer.state.resources.get(&address.of());
+    let key = recorded.and_then(|it| it.instances.get(&address.key));
+    let key = key.map(|it| it.provider_key.clone()).unwrap_or_default();
+    let config = observer.values.structure.resource(resource).provider.clone();
+    let config = config.or_else(|| recorded.map(|it| it.provider.clone()))?;
+    Some(ProviderInstance { config, key })
+}
+
+fn unknown_type(address: &Instance, provider: &str) -> Diagnostic {
+    Diagnostic::error("Invalid resource type").about(address).detail(format!(
+        "The provider {provider} does not support resource type \"{}\", which the state holds as {address}.",
+        address.resource.kind
+    ))
+}
+
+async fn data(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+    let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    match observer.ask_data(&subject) {
+        Some(question) => Answer::Asked(Box::new(question)),
+        None => Answer::Failed,
+    }
+}

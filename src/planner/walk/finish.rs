@@ -1,0 +1,271 @@
+//! What a decision asks for before a node is settled: a second planning call, a read, a removal.
+
+use entail_rules::{Action, Node, Reason};
+
+use super::ask::{Answer, serving, subject};
+use crate::address::Mode;
+use crate::lower::structure::NodeKind;
+use crate::observe::Observer;
+use crate::observe::data::Question;
+use crate::observe::ephemeral;
+use crate::observe::object::{Planned, Prior, Subject, lasting};
+use crate::planner::problems;
+use crate::request::PlanMode;
+use crate::schema;
+use crate::value::{Marks, Path, Value};
+
+/// What was learned and decided of one object.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What is to be done.
+    pub action: Action,
+    /// Why.
+    pub reason: Reason,
+    /// The object now; marked.
+    pub prior: Option<Prior>,
+    /// The planned object, null when it goes; marked.
+    pub after: Value,
+    /// What the provider handed out.
+    pub private: Vec<u8>,
+    /// What the object will be identified by.
+    pub identity: Option<Value>,
+    /// Paths that made it a replacement.
+    pub replace_paths: Vec<Path>,
+    /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
+    pub recorded_marks: Option<Vec<(Path, Marks)>>,
+}
+
+impl Found {
+    /// Returns what is decided where no provider planned anything.
+    fn unplanned(action: Action, reason: Reason, prior: Option<Prior>, after: Value) -> Found {
+        Found {
+            action,
+            reason,
+            prior,
+            after,
+            private: Vec::new(),
+            identity: None,
+            replace_paths: Vec::new(),
+            recorded_marks: None,
+        }
+    }
+}
+
+/// What becomes of a node.
+pub(super) enum Outcome {
+    Nothing,
+    Failed,
+    Value(Option<Value>),
+    Result(Value),
+    Found(Box<Found>),
+    /// Decided, and forbidden: it is shown, and nothing rests on it.
+    Refused(Box<Found>),
+    /// It is out of the state without a change; what it was.
+    Dropped(Option<Box<Prior>>),
+}
+
+/// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
+pub(super) async fn finish(
+    observer: &Observer<'_>,
+    node: Node,
+    answer: Answer,
+    action: Option<(Action, Reason)>,
+    reads_now: bool,
+) -> Outcome {
+    match (answer, action) {
+        (Answer::Frozen(value), _) => Outcome::Value(value),
+        (Answer::Failed, _) => unusable(observer, node),
+        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
+        (Answer::Nothing, _) => Outcome::Nothing,
+        (Answer::Planned(planned), Some((action, reason))) => {
+            changed(observer, node, *planned, action, reason).await
+        }
+        (Answer::Existing(prior), Some((action, reason))) => {
+            removed(observer, node, *prior, action, reason).await
+        }
+        (Answer::Asked(question), action) => {
+            read(observer, node, *question, action, reads_now).await
+        }
+        (Answer::Planned(_) | Answer::Existing(_), None) => Outcome::Nothing,
+    }
+}
+
+async fn changed(
+    observer: &Observer<'_>,
+    node: Node,
+    mut planned: Planned,
+    action: Action,
+    reason: Reason,
+) -> Outcome {
+    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
+        return Outcome::Nothing;
+    };
+    let replaces = matches!(
+        action,
+        Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
+    );
+    let mut recorded_marks = None;
+    let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    if replaces && !planned.prior.tainted {
+        recorded_marks = Some(lasting(planned.config.unmark_paths().1));
+        match observer.replan(&subject, &planned).await {
+            Some(second) => planned = second,
+            None => return Outcome::Failed,
+        }
+    }
+    let destroys = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete);
+    let refused = !observer.may_destroy(*resource, Some(&subject.address), destroys);
+    let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
+    let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
+    // What is planned is shown even if it is not as it should be.
+    let refused = refused || !observer.postconditions(&subject, &after);
+    let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
+    found(
+        Found {
+            action,
+            reason,
+            prior: Some(planned.prior),
+            after,
+            private: planned.private,
+            identity: planned.identity,
+            replace_paths,
+            recorded_marks,
+        },
+        refused,
+    )
+}
+
+/// What cannot be planned is not shown – save an object for which a block was written: the block is to be had all the same.
+fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
+    let address = observer.values.structure.instance(node);
+    let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
+        return Outcome::Failed;
+    };
+    let prior = Prior { imported: None, ..object.clone() };
+    let after = prior.value.clone();
+    found(Found::unplanned(Action::NoOp, Reason::Plain, Some(prior), after), true)
+}
+
+fn found(found: Found, refused: bool) -> Outcome {
+    if refused { Outcome::Refused(Box::new(found)) } else { Outcome::Found(Box::new(found)) }
+}
+
+async fn removed(
+    observer: &Observer<'_>,
+    node: Node,
+    prior: Prior,
+    action: Action,
+    reason: Reason,
+) -> Outcome {
+    let (resource, key, is_current) = match observer.values.structure.kind(node) {
+        NodeKind::Object(resource, key) => (*resource, key, true),
+        NodeKind::Deposed(resource, key, _) => (*resource, key, false),
+        _ => return Outcome::Nothing,
+    };
+    let address = observer.values.structure.resource(resource).address.instance(key.clone());
+    let null = Value::Null(prior.value.ty());
+    let mut private = prior.private.clone();
+    let mut refused = false;
+    match action {
+        Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
+        Action::Delete => {
+            refused = is_current && !observer.may_destroy(resource, Some(&address), true);
+            let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
+            else {
+                return Outcome::Failed;
+            };
+            match observer.plan_removal(&address, &schema, &provider, &prior).await {
+                Some(planned) => private = planned,
+                None => return Outcome::Failed,
+            }
+        }
+        Action::Forget if observer.request.mode == PlanMode::Normal => {
+            observer.values.report([problems::forgotten(&address)]);
+        }
+        _ => {}
+    }
+    let after = if action == Action::NoOp { prior.value.clone() } else { null };
+    found(Found { private, ..Found::unplanned(action, reason, Some(prior), after) }, refused)
+}
+
+async fn read(
+    observer: &Observer<'_>,
+    node: Node,
+    question: Question,
+    action: Option<(Action, Reason)>,
+    reads_now: bool,
+) -> Outcome {
+    let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
+        return Outcome::Nothing;
+    };
+    let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    if subject.address.resource.mode == Mode::Ephemeral {
+        return opened(observer, node, &subject, &question, reads_now).await;
+    }
+    let mut value = None;
+    if reads_now {
+        observer.events.read_started(&subject.address);
+        let since = std::time::Instant::now();
+        value = observer.read_data(&subject, &question.config).await;
+        match &value {
+            Some(read) => {
+                observer.events.read_finished(&subject.address, read, since);
+                if !observer.postconditions(&subject, read) {
+                    return Outcome::Failed;
+                }
+            }
+            // In a check it has only failed the check, and is read again when the plan is carried out.
+            None if subject.block.check.is_some() => {}
+            None => return Outcome::Failed,
+        }
+    }
+    match (action, value) {
+        (Some((Action::Read, reason)), value) => {
+            let was_read = value.is_some();
+            let after = value.unwrap_or_else(|| unread(&subject, &question));
+            // What is known of it already may be enough to fail.
+            let refused = !was_read && !observer.postconditions(&subject, &after);
+            let recorded_marks = Some(question.config.unmark_paths().1);
+            let read = Found::unplanned(Action::Read, reason, None, after);
+            found(Found { recorded_marks, ..read }, refused)
+        }
+        (_, Some(value)) => Outcome::Result(value),
+        (_, None) => match question.recorded {
+            Some(recorded) => Outcome::Result(recorded),
+            None => Outcome::Value(Some(unread(&subject, &question))),
+        },
+    }
+}
+
+/// Opens an ephemeral resource, or leaves that to the apply.
+async fn opened(
+    observer: &Observer<'_>,
+    node: Node,
+    subject: &Subject<'_>,
+    question: &Question,
+    now: bool,
+) -> Outcome {
+    if !now {
+        let why = match question.is_known {
+            true => "pending dependencies",
+            false => "unknown configuration",
+        };
+        observer.events.deferred(&subject.address, why);
+        let value = ephemeral::unopened(subject, &question.config);
+        return Outcome::Value(Some(value));
+    }
+    let Some(value) = observer.open(node, subject, &question.config).await else {
+        return Outcome::Failed;
+    };
+    let passed = observer.postconditions(subject, &value);
+    if observer.leases.is_idle(node) {
+        observer.close(vec![node]).await;
+    }
+    if passed { Outcome::Value(Some(value)) } else { Outcome::Failed }
+}
+
+/// What is known of a data source that is read later.
+fn unread(subject: &Subject<'_>, question: &Question) -> Value {
+    let schema = &subject.schema.block;
+    schema::mark_sensitive(&schema::planned_unknown(schema, &question.config), schema)
+}

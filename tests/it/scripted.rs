@@ -1,0 +1,311 @@
+//! A plugin that tells how it is called: configurations, module metadata, secrets, loans, and its end.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::binary;
+
+/// A folder with a configuration, and what the plugin was asked there.
+struct Place(tempfile::TempDir);
+
+const HEAD: &str = r#"
+terraform {
+  required_providers {
+    scripted = { source = "example.com/test/scripted" }
+  }
+}
+"#;
+
+/// The name of the program in its package.
+const PROGRAM: &str = "terraform-provider-scripted_v1.0.0";
+
+impl Place {
+    fn new(config: &str) -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        place.write("main.tf", &format!("{HEAD}{config}"));
+        let overrides = format!(
+            "provider_installation {{\n  dev_overrides {{\n    \"example.com/test/scripted\" = {:?}\n  }}\n}}\n",
+            binary::plugins().display().to_string()
+        );
+        place.write("cli.tfrc", &overrides);
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("it is made");
+        std::fs::write(path, text).expect("it is written");
+    }
+
+    /// A folder whose plugin is installed from a mirror and locked. It is a script that starts the real one.
+    fn installed(config: &str) -> Place {
+        let place = Place::new(config);
+        let package = format!(
+            "mirror/example.com/test/scripted/1.0.0/{}",
+            entail::install::Platform::current()
+        );
+        let plugin = binary::plugins().join("terraform-provider-scripted");
+        place.write(
+            &format!("{package}/{PROGRAM}"),
+            &format!("#!/bin/sh\nexec {}\n", plugin.display()),
+        );
+        use std::os::unix::fs::PermissionsExt;
+        let permissions = std::fs::Permissions::from_mode(0o755);
+        let program = place.path().join(&package).join(PROGRAM);
+        std::fs::set_permissions(program, permissions).expect("it is executable");
+        let mirror = place.path().join("mirror").display().to_string();
+        place.write(
+            "cli.tfrc",
+            &format!("provider_installation {{\n  filesystem_mirror {{\n    path = {mirror:?}\n  }}\n}}\n"),
+        );
+        place.calls(&["init"], "");
+        place
+    }
+
+    fn command(&self, arguments: &[&str], faults: &str) -> Command {
+        let mut command = Command::new(binary::path());
+        command
+            .args(arguments)
+            .arg("-no-color")
+            .current_dir(self.path())
+            .env("HOME", self.path())
+            .env("TF_CLI_CONFIG_FILE", self.path().join("cli.tfrc"))
+            .env("ENTAIL_PLUGIN_CALLS", self.path().join("calls"))
+            .env("ENTAIL_PLUGIN_FAULTS", faults)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the binary, and returns what the plugin was asked meanwhile.
+    fn calls(&self, arguments: &[&str], faults: &str) -> Vec<String> {
+        let (text, success, calls) = self.run(arguments, faults);
+        assert!(success, "{text}");
+        calls
+    }
+
+    /// Runs the binary; returns what it said, whether that was success, and what the plugin was asked.
+    fn run(&self, arguments: &[&str], faults: &str) -> (String, bool, Vec<String>) {
+        let file = self.path().join("calls");
+        let _ = std::fs::remove_file(&file);
+        let output = self.command(arguments, faults).output().expect("the binary runs");
+        let text = [&output.stdout[..], &output.stderr].concat();
+        let calls = std::fs::read_to_string(&file).unwrap_or_default();
+        let calls = calls.lines().map(str::to_owned).collect();
+        (String::from_utf8_lossy(&text).into_owned(), output.status.success(), calls)
+    }
+
+    fn apply(&self, faults: &str) -> Vec<String> {
+        self.calls(&["apply", "-auto-approve"], faults)
+    }
+}
+
+/// Where a line stands.
+#[track_caller]
+fn at(calls: &[String], line: &str) -> usize {
+    let found = calls.iter().position(|it| it == line);
+    found.unwrap_or_else(|| panic!("{line:?} is not among\n{}", calls.join("\n")))
+}
+
+#[test]
+fn a_provider_is_told_what_the_module_of_an_object_says() {
+    let place = Place::new(
+        r#"
+module "inner" {
+  source = "./inner"
+}
+resource "scripted_thing" "outer" {
+  name = "outer"
+}
+"#,
+    );
+    place.write(
+        "inner/main.tf",
+        &HEAD.replace(
+            "  required_providers",
+            "  provider_meta \"scripted\" {\n    label = \"inner module\"\n  }\n  required_providers",
+        ),
+    );
+    place.write("inner/more.tf", "resource \"scripted_thing\" \"it\" {\n  name = \"it\"\n}\n");
+    place.calls(&["get"], "");
+    let calls = place.apply("");
+    let of = |name: &str, says: &str| {
+        for call in ["plan", "apply"] {
+            let line = format!("(null): {call} {name}, secret (null), module says {says}");
+            at(&calls, &line);
+        }
+    };
+    of("it", "inner module");
+    of("outer", "(nothing)");
+    let calls = place.calls(&["plan"], "");
+    at(&calls, "(null): read it, secret (null), module says inner module");
+}
+
+#[test]
+fn a_write_only_argument_reaches_the_provider_and_nothing_else() {
+    let place = Place::new("resource \"scripted_thing\" \"it\" {\n  secret = \"hush-hush\"\n}\n");
+    let calls = place.apply("");
+    at(&calls, "(null): plan (null), secret hush-hush, module says (nothing)");
+    at(&calls, "(null): apply (null), secret hush-hush, module says (nothing)");
+    let state = std::fs::read_to_string(place.path().join("terraform.tfstate")).expect("a state");
+    assert!(!state.contains("hush"), "{state}");
+    place.calls(&["plan", "-out=saved"], "");
+    let (shown, ..) = place.run(&["show", "saved"], "");
+    assert!(shown.contains("No changes") && !shown.contains("hush"), "{shown}");
+}
+
+#[test]
+fn what_is_lent_is_renewed_while_it_is_used_and_closed_then() {
+    let place = Place::new(
+        "ephemeral \"scripted_loan\" \"it\" {}\nresource \"scripted_thing\" \"it\" {\n  secret = ephemeral.scripted_loan.it.value\n}\n",
+    );
+    let calls = place.apply("apply=slow:600");
+    let renewed = at(&calls, "renewed after first");
+    let applied = at(&calls, "(null): apply (null), secret lent, module says (nothing)");
+    let closed = calls.iter().rposition(|it| it == "closed after second").expect("it is closed");
+    assert!(renewed < applied && applied < closed, "{}", calls.join("\n"));
+    assert_eq!(calls.iter().filter(|it| *it == "opened").count(), 2, "{}", calls.join("\n"));
+}
+
+#[test]
+fn each_provider_instance_has_a_process_with_its_own_arguments_which_ends_after_its_last_step() {
+    let place = Place::new(
+        r#"
+provider "scripted" {
+  alias    = "by_name"
+  for_each = { short = "s", long = "l" }
+  name     = "${each.key} is ${each.value}"
+}
+resource "scripted_thing" "first" {
+  provider = scripted.by_name["short"]
+  name     = "first"
+}
+resource "scripted_thing" "second" {
+  provider = scripted.by_name["long"]
+  name     = "${scripted_thing.first.made_by}, second"
+}
+"#,
+    );
+    let calls = place.apply("");
+    let second =
+        at(&calls, "long is l: apply short is s, second, secret (null), module says (nothing)");
+    // The end of the first is told while the second is still at work, or right after it.
+    let end = at(&calls, "short is s ends");
+    let other = at(&calls, "long is l ends");
+    let first = at(&calls, "short is s: apply first, secret (null), module says (nothing)");
+    assert!(first < end && second < other, "{}", calls.join("\n"));
+}
+
+#[test]
+fn a_process_ends_before_the_steps_of_others_do() {
+    let place = Place::new(
+        r#"
+provider "scripted" {
+  alias = "other"
+  name  = "other"
+}
+resource "scripted_thing" "first" {
+  name = "first"
+}
+resource "scripted_thing" "second" {
+  provider = scripted.other
+  name     = scripted_thing.first.made_by
+}
+resource "scripted_thing" "third" {
+  provider = scripted.other
+  name     = "after ${scripted_thing.second.made_by}"
+}
+"#,
+    );
+    let calls = place.apply("apply=slow:300");
+    let end = at(&calls, "(null) ends");
+    let last = at(&calls, "other: apply after other, secret (null), module says (nothing)");
+    assert!(end < last, "{}", calls.join("\n"));
+}
+
+#[test]
+fn arguments_that_were_not_known_are_given_again_when_the_plan_is_carried_out() {
+    let place = Place::new(
+        r#"
+resource "terraform_data" "name" {
+  input = "from afar"
+}
+provider "scripted" {
+  name = terraform_data.name.output
+}
+resource "scripted_thing" "it" {}
+"#,
+    );
+    let calls = place.apply("");
+    assert!(at(&calls, "(unknown) is configured") < at(&calls, "from afar is configured"));
+    at(&calls, "from afar: apply (null), secret (null), module says (nothing)");
+}
+
+#[test]
+fn a_plugin_that_is_not_what_was_locked_is_not_started() {
+    let place = Place::installed("resource \"scripted_thing\" \"it\" {}\n");
+    assert!(!place.calls(&["plan", "-out=saved"], "").is_empty());
+    let package = format!(
+        ".terraform/providers/example.com/test/scripted/1.0.0/{}/{PROGRAM}",
+        entail::install::Platform::current()
+    );
+    let program = place.path().join(package);
+    let text = std::fs::read_to_string(&program).expect("the plugin");
+    std::fs::write(&program, text + "# and something else\n").expect("it is written");
+    for arguments in [&["plan"][..], &["apply", "-auto-approve"], &["apply", "saved"]] {
+        let (text, success, calls) = place.run(arguments, "");
+        assert!(!success && calls.is_empty(), "{calls:?}\n{text}");
+        let plain = text.replace('\n', " ");
+        assert!(plain.contains("does not match any of the checksums recorded"), "{text}");
+    }
+}
+
+#[test]
+fn a_saved_plan_is_not_applied_with_other_locks() {
+    let place = Place::installed("resource \"scripted_thing\" \"it\" {}\n");
+    place.calls(&["plan", "-out=saved"], "");
+    let lock = place.path().join(".terraform.lock.hcl");
+    let text = std::fs::read_to_string(&lock).expect("a lock file");
+    let other = format!("{}=", "A".repeat(43));
+    let more = text.replace("hashes = [", &format!("hashes = [\n    \"h1:{other}\","));
+    std::fs::write(&lock, more).expect("it is written");
+    let (said, success, calls) = place.run(&["apply", "saved"], "");
+    assert!(!success && calls.is_empty(), "{calls:?}\n{said}");
+    assert!(said.contains("Error: Inconsistent dependency lock file"), "{said}");
+    std::fs::write(&lock, text).expect("it is written");
+    assert!(!place.calls(&["apply", "saved"], "").is_empty());
+}
+
+#[test]
+fn no_secret_stands_in_logs_output_or_the_text_of_a_crash() {
+    let config = r#"
+variable "secret" {
+  default   = "hush-hush"
+  sensitive = true
+}
+provider "scripted" {
+  name = var.secret
+}
+resource "scripted_thing" "it" {
+  name   = var.secret
+  secret = var.secret
+}
+"#;
+    for (faults, expected) in [("", true), ("plan=crash-before", false), ("apply=status", false)] {
+        let place = Place::new(config);
+        let log = place.path().join("log");
+        let output = place
+            .command(&["apply", "-auto-approve"], faults)
+            .env("TF_LOG", "trace")
+            .env("TF_LOG_PATH", &log)
+            .output()
+            .expect("the binary runs");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        let logged = std::fs::read_to_string(&log).unwrap_or_default();
+        assert_eq!(output.status.success(), expected, "{said}");
+        assert!(!said.contains("hush") && !logged.contains("hush"), "{said}\n{logged}");
+    }
+}
