@@ -398,10 +398,7 @@ impl<'a> Observer<'a> {
 }
 
 /// Says which object's configuration warnings are about; an error is about its expression, whichever object asked for it.
-pub(super) fn at_object(
-    found: Diagnostics,
-    address: &Instance,
-) -> impl Iterator<Item = Diagnostic> + use<'_> {
+fn at_object(found: Diagnostics, address: &Instance) -> impl Iterator<Item = Diagnostic> + use<'_> {
     found.into_iter().map(move |it| if it.is_error() { it } else { it.about(address) })
 }
 
