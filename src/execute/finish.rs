@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use entail_rules::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Context, Done};
+use super::{Context, Done, checks};
 use crate::lower::Structure;
-use crate::plan::{Action, Change, Plan};
+use crate::plan::{Action, Change};
 use crate::planner::without_absent;
 use crate::request::PlanMode;
 use crate::state::journal::Record;
 use crate::state::objects as record;
-use crate::state::{CheckResult, OutputValue, ResourceState};
-use crate::value::Str;
+use crate::state::{OutputValue, ResourceState};
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
 pub(super) fn finish(
@@ -58,12 +57,7 @@ pub(super) fn finish(
         });
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
-    if ctx.plan.mode != PlanMode::Destroy {
-        crate::planner::check_blocks(ctx.observer, ctx.plan.is_unfiltered());
-        validate_variables(ctx);
-    }
-    let checks = joined(ctx.plan, ctx.observer.checks.finish());
-    done.state.checks = Some(checks).filter(|it| !it.is_empty());
+    done.state.checks = Some(checks::settle(ctx)).filter(|it| !it.is_empty());
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
@@ -73,59 +67,6 @@ pub(super) fn finish(
                 .into()
         };
         done.state.resources.entry(change.address.of()).or_insert_with(fresh);
-    }
-}
-
-/// Validations that rested on what was not known are decided now.
-fn validate_variables(ctx: &Context<'_>) {
-    if !ctx.plan.is_unfiltered() {
-        return;
-    }
-    for module in &ctx.observer.values.structure.modules {
-        let validated = module.config.variables.iter().filter(|it| !it.1.validations.is_empty());
-        for node in validated.filter_map(|it| module.variables.get(it.0)) {
-            ctx.observer.is_valid(*node);
-        }
-    }
-}
-
-/// Results of the plan stand where nothing was checked again – save those of data sources, which nobody looked at.
-fn joined(plan: &Plan, mut now: Vec<CheckResult>) -> Vec<CheckResult> {
-    let is_read_again = plan.mode == PlanMode::Normal;
-    for old in plan.checks.iter().map(|it| if is_read_again { carried(it) } else { it.clone() }) {
-        let known = now
-            .iter_mut()
-            .find(|it| it.kind == old.kind && it.config_address == old.config_address);
-        match known {
-            None => now.push(old),
-            Some(new) => {
-                let objects = new.objects.get_or_insert_default();
-                let missing = old
-                    .objects
-                    .iter()
-                    .flatten()
-                    .filter(|it| !objects.iter().any(|known| known.0 == it.0));
-                let missing: Vec<_> = missing.cloned().collect();
-                objects.extend(missing);
-            }
-        }
-    }
-    now
-}
-
-/// What a plan found, as far as it holds after the run.
-fn carried(old: &CheckResult) -> CheckResult {
-    let address = old.config_address.rsplit("module.").next().unwrap_or_default();
-    let is_data =
-        &*old.kind == "resource" && (address.starts_with("data.") || address.contains(".data."));
-    if !is_data {
-        return old.clone();
-    }
-    let unknown = |it: &(Str, Str, Vec<Str>)| (it.0.clone(), Str::from("unknown"), Vec::new());
-    CheckResult {
-        status: "unknown".into(),
-        objects: old.objects.as_ref().map(|it| it.iter().map(unknown).collect()),
-        ..old.clone()
     }
 }
 

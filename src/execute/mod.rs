@@ -22,6 +22,7 @@ use crate::world::World;
 
 mod basis;
 mod change;
+mod checks;
 mod finish;
 pub mod journal;
 mod lend;

@@ -1,0 +1,105 @@
+//! Conditions when all steps are done: what is checked now, and what still holds of the plan's results.
+
+use std::collections::BTreeSet;
+
+use entail_rules::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Context;
+use crate::lower::structure::NodeKind;
+use crate::planner::check_blocks;
+use crate::request::PlanMode;
+use crate::state::CheckResult;
+use crate::value::Str;
+
+/// Checks what is checked at the end, and returns the results that go into the state.
+pub(super) fn settle(ctx: &Context<'_>) -> Vec<CheckResult> {
+    if ctx.plan.mode != PlanMode::Destroy {
+        check_blocks(ctx.observer, ctx.plan.is_unfiltered());
+        validate_variables(ctx);
+    }
+    let unread = match ctx.plan.mode {
+        PlanMode::Normal => unread(ctx),
+        _ => BTreeSet::new(),
+    };
+    let mut now = ctx.observer.checks.finish();
+    for old in ctx.plan.checks.iter().map(|it| carried(ctx, it, &unread)) {
+        let known = now
+            .iter_mut()
+            .find(|it| it.kind == old.kind && it.config_address == old.config_address);
+        match known {
+            None => now.push(old),
+            Some(new) => {
+                let objects = new.objects.get_or_insert_default();
+                let missing = old
+                    .objects
+                    .iter()
+                    .flatten()
+                    .filter(|it| !objects.iter().any(|known| known.0 == it.0));
+                let missing: Vec<_> = missing.cloned().collect();
+                objects.extend(missing);
+            }
+        }
+    }
+    now
+}
+
+/// Validations that rested on what was not known are decided now.
+fn validate_variables(ctx: &Context<'_>) {
+    if !ctx.plan.is_unfiltered() {
+        return;
+    }
+    for module in &ctx.observer.values.structure.modules {
+        let validated = module.config.variables.iter().filter(|it| !it.1.validations.is_empty());
+        for node in validated.filter_map(|it| module.variables.get(it.0)) {
+            ctx.observer.is_valid(*node);
+        }
+    }
+}
+
+/// The addresses of module outputs that nothing in the run reads: OpenTofu does not evaluate them while it applies.
+fn unread(ctx: &Context<'_>) -> BTreeSet<String> {
+    let structure = &ctx.observer.values.structure;
+    let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    ctx.facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
+    let is_object = |node: Node| {
+        matches!(
+            structure.kind(node),
+            NodeKind::Object(..) | NodeKind::Deposed(..) | NodeKind::Pending(_)
+        )
+    };
+    let root = structure.module(crate::lower::Structure::ROOT);
+    let mut open: Vec<Node> = ctx.order.step.iter().map(|it| it.0).collect();
+    open.extend(root.outputs.values());
+    open.extend(structure.modules.iter().flat_map(|it| it.checks.values()));
+    let mut seen: FxHashSet<Node> = FxHashSet::default();
+    while let Some(next) = open.pop() {
+        let values = reads.get(&next).into_iter().flatten().filter(|it| !is_object(**it));
+        open.extend(values.filter(|it| seen.insert(**it)));
+    }
+    let inner = structure.modules.iter().filter(|it| !it.address.is_root());
+    let outputs = inner.flat_map(|module| module.outputs.iter().map(move |it| (module, it)));
+    let unread = outputs.filter(|it| !seen.contains(it.1.1));
+    unread.map(|(module, (name, _))| format!("{}.output.{name}", module.address)).collect()
+}
+
+/// What a plan found, as far as it holds after the run: nobody looked again at data sources and at outputs that are not read.
+fn carried(ctx: &Context<'_>, old: &CheckResult, unread: &BTreeSet<String>) -> CheckResult {
+    let address = old.config_address.rsplit("module.").next().unwrap_or_default();
+    let is_data = ctx.plan.mode == PlanMode::Normal
+        && &*old.kind == "resource"
+        && (address.starts_with("data.") || address.contains(".data."));
+    let is_forgotten = |it: &Str| is_data || (&*old.kind == "output" && unread.contains(&**it));
+    let mut new = old.clone();
+    let forgotten: Vec<_> =
+        new.objects.iter_mut().flatten().filter(|it| is_forgotten(&it.0)).collect();
+    let has_forgotten = !forgotten.is_empty();
+    for it in forgotten {
+        (it.1, it.2) = ("unknown".into(), Vec::new());
+    }
+    let is_bad = |it: &(Str, Str, Vec<Str>)| matches!(&*it.1, "fail" | "error");
+    if has_forgotten && !new.objects.iter().flatten().any(is_bad) {
+        new.status = "unknown".into();
+    }
+    new
+}
