@@ -23,6 +23,7 @@ pub(super) struct File {
     pub outputs: Vec<OutputBlock>,
     pub calls: Vec<ModuleCall>,
     /// Boxed: a big file has many, and lists of them are put together.
+    #[expect(clippy::vec_box, reason = "moving a pointer is cheaper than moving a block")]
     pub resources: Vec<Box<Resource>>,
     pub moved: Vec<Moved>,
     pub removed: Vec<Removed>,

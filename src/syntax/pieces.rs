@@ -42,7 +42,7 @@ pub fn parse_each<T: Send>(
     };
     let mut done = match text.len() > PIECE {
         true => {
-            let (mut first, second) = side_by_side(&work, &work);
+            let (mut first, second) = side_by_side(work, work);
             first.extend(second);
             first
         }
