@@ -8,7 +8,7 @@ use crate::value::Str;
 impl Import {
     /// Returns the block that an import is for, whatever the keys.
     pub fn target(&self) -> Option<ConfigResource> {
-        let Some((root, steps)) = self.to.as_traversal() else { return None };
+        let (root, steps) = self.to.as_traversal()?;
         let names: Vec<&Str> = std::iter::once(&root.text)
             .chain(steps.iter().filter_map(|it| match it {
                 Step::Attribute(name) => Some(&name.text),

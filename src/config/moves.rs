@@ -236,7 +236,7 @@ pub(super) fn import_target(
 impl Import {
     /// Returns the address of the target, where its keys are all written out.
     pub fn fixed_target(&self) -> Option<Instance> {
-        let Some((root, steps)) = self.to.as_traversal() else { return None };
+        let (root, steps) = self.to.as_traversal()?;
         match endpoint(root, steps, self.to.span) {
             Ok(MoveEndpoint::Resource(it)) => Some(it),
             _ => None,
@@ -265,7 +265,7 @@ fn endpoint_of(
         return None;
     }
     let traversal = decoder.traversal(&attribute.value)?;
-    let Some((root, steps)) = traversal.as_traversal() else { return None };
+    let (root, steps) = traversal.as_traversal()?;
     match endpoint(root, steps, traversal.span) {
         Ok(it) => Some((it, traversal.span)),
         Err(problem) => {

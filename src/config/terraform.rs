@@ -295,7 +295,7 @@ fn aliases(
     for item in decoder.list(expression) {
         let Some(traversal) = decoder.traversal(&item) else { continue };
         let Some((root, steps)) = traversal.as_traversal() else { continue };
-        let detail = match &steps[..] {
+        let detail = match steps {
             // An index says nothing here.
             [Step::Attribute(alias)] | [Step::Attribute(alias), Step::Index(..)]
                 if root.text == name.text =>

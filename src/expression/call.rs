@@ -182,7 +182,7 @@ impl Evaluator<'_> {
     /// `length(x)` and `keys(x)` of a whole resource read only its keys, where the scope tells them apart.
     fn keys_only(&self, site: &Site<'_>, arguments: &[Expression]) -> Option<Value> {
         let ([argument], "length" | "keys") = (arguments, site.base()) else { return None };
-        let Some((root, steps)) = argument.as_traversal() else { return None };
+        let (root, steps) = argument.as_traversal()?;
         let reference = parse_reference(root, steps).ok()?;
         if !reference.rest.is_empty()
             || !matches!(reference.subject, Subject::Resource(..) | Subject::Module(_))
