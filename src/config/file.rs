@@ -22,8 +22,7 @@ pub(super) struct File {
     pub locals: Vec<Local>,
     pub outputs: Vec<OutputBlock>,
     pub calls: Vec<ModuleCall>,
-    /// Boxed: a big file has many, and lists of them are put together.
-    #[expect(clippy::vec_box, reason = "lists of them are put together")]
+    #[expect(clippy::vec_box, reason = "a big file has many, and lists of them are put together")]
     pub resources: Vec<Box<Resource>>,
     pub moved: Vec<Moved>,
     pub removed: Vec<Removed>,

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::pieces::balance;
 use super::place::Place;
 use super::token::{Kind, Start, Token, is_block_header, scan};
 use super::{Attribute, Block, Body, Expr, Expression, Name, problems};
@@ -475,36 +476,4 @@ pub(super) fn exact<T>(items: Vec<T>) -> Vec<T> {
     let mut exact = Vec::with_capacity(items.len());
     exact.extend(items);
     exact
-}
-
-/// Keeps the stack of open brackets; a closing one closes everything up to its partner.
-pub(super) fn balance(open: &mut Vec<Kind>, kind: Kind) {
-    let partner = |it: Kind| match kind {
-        Kind::CloseBrace => it == Kind::OpenBrace,
-        Kind::CloseBracket => it == Kind::OpenBracket,
-        Kind::CloseParen => it == Kind::OpenParen,
-        Kind::CloseQuote => it == Kind::OpenQuote,
-        Kind::CloseHeredoc => it == Kind::OpenHeredoc,
-        _ => matches!(it, Kind::Interpolation | Kind::Directive),
-    };
-    match kind {
-        Kind::OpenBrace
-        | Kind::OpenBracket
-        | Kind::OpenParen
-        | Kind::OpenQuote
-        | Kind::OpenHeredoc
-        | Kind::Interpolation
-        | Kind::Directive => open.push(kind),
-        Kind::CloseBrace
-        | Kind::CloseBracket
-        | Kind::CloseParen
-        | Kind::CloseQuote
-        | Kind::CloseHeredoc
-        | Kind::SequenceEnd => {
-            if let Some(index) = open.iter().rposition(|&it| partner(it)) {
-                open.truncate(index);
-            }
-        }
-        _ => {}
-    }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::parser::read_tokens;
 use super::place::Place;
-use super::token::{Pieces, Token};
+use super::token::{Kind, Pieces, Token};
 use super::{Attribute, Body, Name, problems};
 use crate::diagnostic::{Diagnostics, FileId};
 use crate::value::Str;
@@ -110,4 +110,36 @@ pub(super) fn join(pieces: Vec<Body>) -> Body {
         whole.attributes.retain(|it: &Attribute| seen.insert(it.name.text.clone()));
     }
     whole
+}
+
+/// Keeps the stack of open brackets; a closing one closes everything up to its partner.
+pub(super) fn balance(open: &mut Vec<Kind>, kind: Kind) {
+    let partner = |it: Kind| match kind {
+        Kind::CloseBrace => it == Kind::OpenBrace,
+        Kind::CloseBracket => it == Kind::OpenBracket,
+        Kind::CloseParen => it == Kind::OpenParen,
+        Kind::CloseQuote => it == Kind::OpenQuote,
+        Kind::CloseHeredoc => it == Kind::OpenHeredoc,
+        _ => matches!(it, Kind::Interpolation | Kind::Directive),
+    };
+    match kind {
+        Kind::OpenBrace
+        | Kind::OpenBracket
+        | Kind::OpenParen
+        | Kind::OpenQuote
+        | Kind::OpenHeredoc
+        | Kind::Interpolation
+        | Kind::Directive => open.push(kind),
+        Kind::CloseBrace
+        | Kind::CloseBracket
+        | Kind::CloseParen
+        | Kind::CloseQuote
+        | Kind::CloseHeredoc
+        | Kind::SequenceEnd => {
+            if let Some(index) = open.iter().rposition(|&it| partner(it)) {
+                open.truncate(index);
+            }
+        }
+        _ => {}
+    }
 }

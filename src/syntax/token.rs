@@ -5,7 +5,7 @@
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-use super::parser::balance;
+use super::pieces::balance;
 use super::problems;
 use crate::diagnostic::{Diagnostics, Span};
 
