@@ -244,6 +244,11 @@ fn help_shows_flags_with_one_dash() {
           -var=NAME=VALUE         Set a variable of the root module. May be repeated.
 
           -var-file=FILE          Read variables from a file. May be repeated.
+
+          -json                   Write JSON, one message per line.
+
+          -json-into=FILE         Write the JSON messages into a file, beside the text
+                                  for people.
     "#]]
     .assert_eq(&text);
 }

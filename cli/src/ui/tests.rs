@@ -124,7 +124,7 @@ fn with_json_everything_is_a_message() {
         .collect();
     assert_eq!(
         (kinds, err.text().as_str()),
-        (vec!["\"version\"".into(), "\"log\"".into(), "\"diagnostic\"".into()], "")
+        (vec!["\"version\"".into(), "null".into(), "\"diagnostic\"".into()], "")
     );
 }
 
