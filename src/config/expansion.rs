@@ -29,7 +29,7 @@ pub fn keys(repetition: &Repetition, value: &Value) -> Keys {
     match repetition {
         Repetition::Single => Keys::Known(vec![(InstanceKey::None, None)]),
         Repetition::Count(_) => count(value),
-        Repetition::ForEach(_) => for_each(value, "for_each"),
+        Repetition::ForEach(_) => for_each(value),
         Repetition::Enabled(_) => enabled(value),
     }
 }
@@ -158,7 +158,7 @@ fn enabled(value: &Value) -> Keys {
 }
 
 /// Returns the keys of a `for_each` value: a map, an object, or a set of strings.
-pub fn for_each(value: &Value, what: &str) -> Keys {
+pub fn for_each(value: &Value) -> Keys {
     const SUMMARY: &str = "Invalid for_each argument";
     let outer = value.marks();
     if outer.sensitive {
@@ -170,17 +170,13 @@ pub fn for_each(value: &Value, what: &str) -> Keys {
     if outer.ephemeral {
         return invalid(
             SUMMARY,
-            format!(
-                "The given \"{what}\" value is derived from an ephemeral value: which instances exist must be the same in every phase."
-            ),
+            "The given \"for_each\" value is derived from an ephemeral value: which instances exist must be the same in every phase.",
         );
     }
     match value.bare() {
         Value::Null(_) => invalid(
             SUMMARY,
-            format!(
-                "The given \"{what}\" argument value is null. A map, or set of strings is allowed."
-            ),
+            "The given \"for_each\" argument value is null. A map, or set of strings is allowed.",
         ),
         Value::Unknown(it) if is_possible(it.ty) => Keys::Unknown,
         Value::Map(it) => Keys::Known(
@@ -200,7 +196,7 @@ pub fn for_each(value: &Value, what: &str) -> Keys {
         other => invalid(
             SUMMARY,
             format!(
-                "The given \"{what}\" argument value is unsuitable: the \"{what}\" argument must be a map, or set of strings, and you have provided a value of type {}.",
+                "The given \"for_each\" argument value is unsuitable: the \"for_each\" argument must be a map, or set of strings, and you have provided a value of type {}.",
                 friendly(other.ty())
             ),
         ),

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use entail_rules::Node;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
+use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
-use crate::planner::check_blocks;
+use crate::planner::{check_blocks, values_behind};
 use crate::request::PlanMode;
 use crate::state::CheckResult;
 use crate::value::Str;
@@ -59,24 +59,23 @@ fn validate_variables(ctx: &Context<'_>) {
 
 /// The addresses of module outputs that nothing in the run reads: OpenTofu does not evaluate them while it applies.
 fn unread(ctx: &Context<'_>) -> BTreeSet<String> {
+    let is_of_module =
+        |it: &CheckResult| &*it.kind == "output" && it.config_address.starts_with("module.");
+    if !ctx.plan.checks.iter().any(is_of_module) {
+        return BTreeSet::new();
+    }
     let structure = &ctx.observer.values.structure;
-    let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    ctx.facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
-    let is_object = |node: Node| {
-        matches!(
+    let is_value = |node: Node| {
+        !matches!(
             structure.kind(node),
             NodeKind::Object(..) | NodeKind::Deposed(..) | NodeKind::Pending(_)
         )
     };
-    let root = structure.module(crate::lower::Structure::ROOT);
-    let mut open: Vec<Node> = ctx.order.step.iter().map(|it| it.0).collect();
-    open.extend(root.outputs.values());
-    open.extend(structure.modules.iter().flat_map(|it| it.checks.values()));
-    let mut seen: FxHashSet<Node> = FxHashSet::default();
-    while let Some(next) = open.pop() {
-        let values = reads.get(&next).into_iter().flatten().filter(|it| !is_object(**it));
-        open.extend(values.filter(|it| seen.insert(**it)));
-    }
+    let root = structure.module(Structure::ROOT);
+    let mut readers: Vec<Node> = ctx.order.step.iter().map(|it| it.0).collect();
+    readers.extend(root.outputs.values());
+    readers.extend(structure.modules.iter().flat_map(|it| it.checks.values()));
+    let seen = values_behind(ctx.facts, is_value, readers);
     let inner = structure.modules.iter().filter(|it| !it.address.is_root());
     let outputs = inner.flat_map(|module| module.outputs.iter().map(move |it| (module, it)));
     let unread = outputs.filter(|it| !seen.contains(it.1.1));

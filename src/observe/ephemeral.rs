@@ -44,6 +44,11 @@ pub struct Leases {
 }
 
 impl Leases {
+    /// Returns whether there is anything that may be lent.
+    pub fn may_lend(facts: &Facts) -> bool {
+        !(facts.ephemeral.is_empty() && facts.pending.is_empty())
+    }
+
     /// Returns who uses what. `uses` is how often a node must be done before it uses nothing any more; a node for which
     /// it is `None` never is: it is evaluated last.
     pub fn of(
@@ -53,7 +58,7 @@ impl Leases {
         uses: &dyn Fn(Node) -> Option<usize>,
     ) -> Leases {
         let mut leases = Leases::default();
-        if facts.ephemeral.is_empty() && facts.pending.is_empty() {
+        if !Leases::may_lend(facts) {
             return leases;
         }
         let mut readers: FxHashMap<Node, Vec<Node>> = FxHashMap::default();

@@ -324,7 +324,7 @@ fn keys_of(values: &Values<'_>, for_each: &Expression) -> Result<Keys, Diagnosti
             items.map(|(at, item)| (InstanceKey::Int(at as i64), Some(item.clone()))).collect(),
         ));
     }
-    Ok(expansion::for_each(&value, "for_each"))
+    Ok(expansion::for_each(&value))
 }
 
 impl Observer<'_> {

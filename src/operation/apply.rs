@@ -288,6 +288,9 @@ fn serving(plan: &Plan, structure: &Structure) -> Serving {
 
 /// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
 fn leases(approved: &Approved<'_>) -> Leases {
+    if !Leases::may_lend(approved.facts) {
+        return Leases::default();
+    }
     let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
     approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
     let providers = entail_rules::providers::serve(approved.facts);

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Inputs;
 use super::answers;
 use super::prior::prior_state;
-use super::start;
+use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
 use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -87,7 +87,7 @@ fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance,
     let changed = parts.outputs.keys().filter_map(|it| root.outputs.get(it).copied()).collect();
     let asked = match parts.inputs.request.is_unfiltered() {
         true => FxHashSet::default(),
-        false => start::read_by(parts.facts, &parts.progress.parts, changed),
+        false => values_behind(parts.facts, |node| parts.progress.is_value(node), changed),
     };
     let is_asked = |node| parts.progress.is_evaluated(node) || asked.contains(&node);
     let mut found = Vec::new();

@@ -79,11 +79,12 @@ pub(super) fn declare(inputs: &Inputs<'_>, observer: &Observer<'_>, progress: &P
     if is_whole {
         return;
     }
-    for it in inputs.config.root().outputs.values().filter(|it| !it.preconditions.is_empty()) {
-        if inputs.request.is_unfiltered() {
-            let address = format!("output.{}", it.name.text);
-            observer.checks.expect(Kind::Output, &address, &address);
-        }
+    let outputs = inputs.config.root().outputs.values();
+    let outputs =
+        outputs.filter(|it| inputs.request.is_unfiltered() && !it.preconditions.is_empty());
+    for it in outputs {
+        let address = format!("output.{}", it.name.text);
+        observer.checks.expect(Kind::Output, &address, &address);
     }
     expect_siblings(observer, progress);
 }

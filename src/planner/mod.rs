@@ -37,6 +37,7 @@ mod walk;
 pub use checks::check_blocks;
 pub use results::without_absent;
 pub use serving::by_node;
+pub use start::values_behind;
 pub use walk::{Part, subject};
 
 /// Everything that a plan is made from.

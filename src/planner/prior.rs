@@ -67,7 +67,20 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
             }
         }
     }
-    // A data source that is read later has no result until then.
+    forget_unread(parts, &mut state);
+    if parts.inputs.request.mode != PlanMode::Destroy {
+        known_outputs(parts, &mut state);
+    }
+    for (node, value) in &parts.progress.results {
+        if let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node) {
+            store_result(parts, &mut state, *resource, key, value);
+        }
+    }
+    state
+}
+
+/// Takes out what is gone, and what is read again: a data source that is read later has no result until then.
+fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
     let unread = parts
         .progress
         .found
@@ -83,15 +96,6 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
             state.remove_object(&address, deposed.as_deref());
         }
     }
-    if parts.inputs.request.mode != PlanMode::Destroy {
-        known_outputs(parts, &mut state);
-    }
-    for (node, value) in &parts.progress.results {
-        if let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node) {
-            store_result(parts, &mut state, *resource, key, value);
-        }
-    }
-    state
 }
 
 /// Outputs whose new value is known stand in the state already.

@@ -105,8 +105,10 @@ pub(super) fn progress(
     let wanted = match is_whole || !normal {
         true => FxHashSet::default(),
         false => {
-            let is_selected = |node: &Node| part_of(&parts, *node) == Part::Selected;
-            read_by(facts, &parts, facts.reads.iter().map(|it| it.0).filter(is_selected).collect())
+            let part = |node: Node| parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject);
+            let readers = facts.reads.iter().map(|it| it.0);
+            let selected = readers.filter(|it| part(*it) == Part::Selected).collect();
+            values_behind(facts, |node| part(node) == Part::NoObject, selected)
         }
     };
     let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
@@ -138,18 +140,19 @@ pub(super) fn progress(
 }
 
 /// Returns the values that nodes read, directly or through other values.
-pub(super) fn read_by(facts: &Facts, parts: &[Part], mut open: Vec<Node>) -> FxHashSet<Node> {
+///
+/// - `is_value`: whether a node is looked through; what it refuses is neither returned nor followed.
+pub fn values_behind(
+    facts: &Facts,
+    is_value: impl Fn(Node) -> bool,
+    mut open: Vec<Node>,
+) -> FxHashSet<Node> {
     let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
     let mut seen = FxHashSet::default();
     while let Some(next) = open.pop() {
-        let values = reads.get(&next).into_iter().flatten();
-        let values = values.filter(|it| part_of(parts, **it) == Part::NoObject);
+        let values = reads.get(&next).into_iter().flatten().filter(|it| is_value(**it));
         open.extend(values.filter(|it| seen.insert(**it)));
     }
     seen
-}
-
-fn part_of(parts: &[Part], node: Node) -> Part {
-    parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject)
 }

@@ -88,6 +88,11 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Returns whether a node is no object.
+    pub fn is_value(&self, node: Node) -> bool {
+        self.parts.get(node.0 as usize).is_none_or(|it| *it == Part::NoObject)
+    }
+
     /// Returns whether a value is evaluated in this run, be it only for its checks.
     pub fn is_evaluated(&self, node: Node) -> bool {
         self.evaluate_all || self.wanted.contains(&node)
