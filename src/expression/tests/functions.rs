@@ -26,6 +26,18 @@ fn core_is_a_namespace_of_all_functions() {
 }
 
 #[test]
+fn a_class_may_begin_like_a_named_set_without_being_one() {
+    check(
+        r#"
+        regex("[[:]+", "a:[b") => ":["
+        replace("a:b", "/[[:]/", "-") => "a-b"
+        regex("[[:digit:]:]+", "a1:2") => "1:2"
+        can(regex("[[::]]", "a")) => false
+        "#,
+    );
+}
+
+#[test]
 fn templates_render_templates_up_to_a_limit() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     std::fs::write(folder.path().join("loop.tmpl"), "${templatefile(\"loop.tmpl\", {})}")

@@ -120,8 +120,21 @@ fn close(levels: &mut Vec<i64>, mut closed: i64) {
 fn space(cell: &mut [Piece<'_>]) {
     for index in 1..cell.len() {
         let before = index.checked_sub(2).map(|it| cell[it].kind);
-        let blank = blank_after(&cell[index - 1], before, cell[index].kind);
+        let blank = blank_after(&cell[index - 1], before, cell[index].kind)
+            || separates_numbers(&cell[..=index]);
         cell[index].blanks = usize::from(blank);
+    }
+}
+
+/// Returns whether the last piece is the index in `1 .2`, which without any blank would be part of the number. (The real
+/// formatter writes `1.2`. In `a.0.1` it is not a number, with or without a blank.)
+fn separates_numbers(pieces: &[Piece<'_>]) -> bool {
+    match pieces {
+        [before @ .., number, dot, index] => {
+            (number.kind, dot.kind, index.kind) == (Kind::Number, Kind::Dot, Kind::Number)
+                && before.last().is_none_or(|it| it.kind != Kind::Dot)
+        }
+        _ => false,
     }
 }
 

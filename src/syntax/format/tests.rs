@@ -78,6 +78,7 @@ fn what_other_formatters_lose_is_kept() {
     check("a = b[true]\n", "a = b[true]\n");
     check("a = \"${ # b\n c }\"\n", "a = ( # b\nc)\n");
     check("a = \"${(b) +\n (c)}\"\n", "a = ((b) +\n(c))\n");
+    check("a = 1  .2 + b . 0 . 1\n", "a = 1. 2 + b.0.1\n");
 }
 
 #[test]
