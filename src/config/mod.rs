@@ -46,7 +46,7 @@ pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
 pub use load::{CallSource, call_source, instances, load_config, load_module};
-pub use provider::{implied_provider, parse_source};
+pub use provider::implied_provider;
 
 /// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -49,7 +49,7 @@ pub fn provider(text: &str) -> Option<(ProviderConfig, InstanceKey)> {
     let module = ModuleInstance(steps.into()).module();
     scan.take("provider")?;
     let provider = match scan.key()? {
-        InstanceKey::Str(source) => source_address(&source)?,
+        InstanceKey::Str(source) => source.parse().ok()?,
         InstanceKey::None => {
             scan.take(".")?;
             legacy_source(scan.name()?)
@@ -64,14 +64,6 @@ pub fn provider(text: &str) -> Option<(ProviderConfig, InstanceKey)> {
     // A key without an alias: of a configuration that repeats without one.
     let alias = alias.or_else(|| (key != InstanceKey::None).then(|| "".into()));
     scan.rest.is_empty().then_some((ProviderConfig { module, provider, alias }, key))
-}
-
-/// Reads a provider's address as states hold it, always with its host.
-pub fn source_address(text: &str) -> Option<Provider> {
-    let mut parts = text.split('/');
-    let (host, namespace, kind) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_whole = parts.next().is_none() && ![host, namespace, kind].contains(&"");
-    is_whole.then(|| Provider { host: host.into(), namespace: namespace.into(), kind: kind.into() })
 }
 
 /// Returns what a bare provider name of a state before version 0.13 means.
