@@ -126,16 +126,14 @@ fn space(cell: &mut [Piece<'_>]) {
     }
 }
 
-/// Returns whether the last piece is the index in `1 .2`, which without any blank would be part of the number. (The real
-/// formatter writes `1.2`. In `a.0.1` it is not a number, with or without a blank.)
+/// Returns whether the last piece, after a dot, would become part of the number before the dot: `1 .2`, `a.0 .1` or
+/// `a.0 .e1`. (The real formatter lets it, and what it writes is not valid.)
 fn separates_numbers(pieces: &[Piece<'_>]) -> bool {
-    match pieces {
-        [before @ .., number, dot, index] => {
-            (number.kind, dot.kind, index.kind) == (Kind::Number, Kind::Dot, Kind::Number)
-                && before.last().is_none_or(|it| it.kind != Kind::Dot)
-        }
-        _ => false,
-    }
+    let [.., number, dot, last] = pieces else { return false };
+    let exponent = last.text.strip_prefix(['e', 'E']);
+    let continues = last.kind == Kind::Number
+        || exponent.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
+    (number.kind, dot.kind) == (Kind::Number, Kind::Dot) && continues
 }
 
 /// Returns whether a blank stands between a token and the one after it; `before` is the one before it in its cell.
