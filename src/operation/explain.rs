@@ -12,8 +12,8 @@ use crate::explain::{Known, Leaves, render, to_json};
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 
-pub(super) use ground::{blocks, declared};
 pub use ground::{Ground, Relation};
+pub(super) use ground::{blocks, declared};
 pub use parts::{Parts, parts};
 
 /// What is to be explained: conclusions about one node, or one that is missed.
