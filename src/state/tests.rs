@@ -308,8 +308,14 @@ fn names_are_read_as_they_are_printed() {
     {
         assert_eq!(names::instance(text), None, "{text}");
     }
-    for text in ["provider", "provider[\"a_b\"]", "module.a[0].provider[\"a/b/c\"]", "provider[0]"]
-    {
+    for text in [
+        "provider",
+        "provider[\"a_b\"]",
+        "provider.a`b",
+        "provider.a_b",
+        "module.a[0].provider[\"a/b/c\"]",
+        "provider[0]",
+    ] {
         assert_eq!(names::provider(text), None, "{text}");
     }
 }
