@@ -31,6 +31,7 @@ pub(crate) mod provider;
 mod provisioner;
 mod repetition;
 mod resource;
+pub mod serving;
 pub mod source;
 pub mod statics;
 mod terraform;
