@@ -206,18 +206,15 @@ fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     change(parts, node, &nothing)
 }
 
-/// What changed outside: the object as recorded against the object as read. A destroy plan does not tell it.
+/// What changed outside: the object as recorded against the object as read.
 fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());
-    let mode = parts.inputs.request.mode;
     let moved = parts.inputs.moved.get(&address).cloned();
     let is_same = prior.previous == prior.value;
-    // What is destroyed anyway is told as it is, not how it came to be so.
-    if mode == PlanMode::Destroy
-        || prior.previous.is_null()
-        || (is_same && (moved.is_none() || mode != PlanMode::RefreshOnly))
+    if prior.previous.is_null()
+        || (is_same && (moved.is_none() || parts.inputs.request.mode != PlanMode::RefreshOnly))
     {
         return None;
     }
