@@ -1,7 +1,11 @@
 //! Versions and version constraints: `>= 1.2, < 2.0.0-beta1`.
 
+mod normal;
+
 use std::cmp::Ordering;
 use std::fmt;
+
+pub use normal::{compare, normal};
 
 /// The version of OpenTofu whose language and formats this program follows; version constraints are checked against it.
 pub const OPENTOFU_VERSION: &str = "1.12.6";

@@ -14,7 +14,6 @@ use super::authenticate::Checks;
 use super::hash::{Hash, hex};
 use super::origins::{Package, PackagePlace, Remote};
 use super::registry::read_sum;
-use super::requirement::compare;
 use super::search::strict_version;
 use super::settings::Token;
 use super::settings::installation::Pattern;
@@ -22,6 +21,7 @@ use super::trouble::Trouble;
 use super::web::{Answer, Web};
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::config::version::compare;
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";

@@ -13,10 +13,11 @@ use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
 use super::origins::{Authentication, Origins, PackagePlace, Reach, Standing};
 use super::package::{executable, guard, install_archive, install_folder, installed_folder};
-use super::requirement::{allows, is_same, normal};
+use super::requirement::{allows, is_same};
 use super::trouble::Trouble;
 use super::{Platform, Requirements};
 use crate::address::Provider;
+use crate::config::version::normal;
 use crate::config::version::{Constraint, Version};
 use crate::provider::builtin;
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::hash::Hash;
-use super::requirement::{is_same, normal};
+use super::requirement::is_same;
 use crate::address::Provider;
+use crate::config::version::normal;
 use crate::config::version::{Constraint, Constraints, Version};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::{self, AttributeSchema, Block, BlockSchema, Expression};

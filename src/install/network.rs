@@ -9,12 +9,12 @@ use super::Platform;
 use super::authenticate::Checks;
 use super::hash::Hash;
 use super::origins::{Package, PackagePlace, Remote};
-use super::requirement::compare;
 use super::search::strict_version;
 use super::trouble::Trouble;
 use super::web::{Answer, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::config::version::compare;
 
 /// A mirror.
 pub struct NetworkMirror {

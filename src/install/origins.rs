@@ -10,7 +10,7 @@ use super::authenticate::Checks;
 use super::hash::Hash;
 use super::images::ImageMirror;
 use super::network::NetworkMirror;
-use super::requirement::{compare, is_same};
+use super::requirement::is_same;
 use super::search::{Found, search};
 use super::settings::installation::{Installation, Location, Pattern};
 use super::settings::{Token, data_folders};
@@ -19,6 +19,7 @@ use super::web::{Web, shown};
 use super::{Platform, Settings, registry};
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::config::version::compare;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::world::World;
 

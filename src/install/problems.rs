@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::Platform;
 use super::installer::Failure;
-use super::requirement::normal;
 use super::trouble::Trouble;
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::config::version::Constraint;
+use crate::config::version::normal;
 use crate::diagnostic::Diagnostic;
 use crate::provider::builtin;
 

@@ -3,7 +3,6 @@
 //! Provider versions follow stricter rules than module versions: a prerelease, or a version with build metadata, is
 //! chosen only where a condition names exactly it.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::address::Provider;
@@ -83,11 +82,6 @@ pub fn is_same(a: &Version, b: &Version) -> bool {
     a.cmp(b).is_eq() && a.metadata == b.metadata
 }
 
-/// Compares versions, and build metadata where nothing else differs.
-pub fn compare(a: &Version, b: &Version) -> Ordering {
-    a.cmp(b).then_with(|| a.metadata.cmp(&b.metadata))
-}
-
 fn holds(condition: &Constraint, version: &Version) -> bool {
     let bound = &condition.version;
     let order = version.cmp(bound);
@@ -110,52 +104,6 @@ fn ceiling(bound: &Version) -> Version {
         _ => vec![major.saturating_add(1), 0, 0],
     };
     Version { numbers, written: 3, prerelease: String::new(), metadata: String::new() }
-}
-
-/// Returns conditions in their normal form, which the lock file and every message have: each once, from the lowest
-/// version up.
-pub fn normal(conditions: &[Constraint]) -> String {
-    let mut sorted: Vec<&Constraint> = conditions.iter().collect();
-    sorted.sort_by(|a, b| compare(&a.version, &b.version).then_with(|| rank(a).cmp(&rank(b))));
-    let mut texts: Vec<String> = sorted.into_iter().map(normal_condition).collect();
-    texts.dedup();
-    texts.join(", ")
-}
-
-fn rank(condition: &Constraint) -> u8 {
-    match condition.operator {
-        Operator::Greater => 1,
-        Operator::GreaterOrEqual => 2,
-        Operator::Equal => 3,
-        Operator::Pessimistic if condition.version.written == 3 => 4,
-        Operator::Pessimistic => 5,
-        Operator::LessOrEqual => 6,
-        Operator::Less => 7,
-        Operator::NotEqual => 8,
-    }
-}
-
-fn normal_condition(condition: &Constraint) -> String {
-    let sign = match condition.operator {
-        Operator::Greater => "> ",
-        Operator::GreaterOrEqual => ">= ",
-        Operator::Equal => "",
-        Operator::Pessimistic => "~> ",
-        Operator::LessOrEqual => "<= ",
-        Operator::Less => "< ",
-        Operator::NotEqual => "!= ",
-    };
-    let version = &condition.version;
-    let count = if rank(condition) == 5 { 2 } else { 3 };
-    let numbers: Vec<String> = version.numbers.iter().take(count).map(u64::to_string).collect();
-    let mut text = format!("{sign}{}", numbers.join("."));
-    for (mark, part) in [('-', &version.prerelease), ('+', &version.metadata)] {
-        if !part.is_empty() {
-            text.push(mark);
-            text.push_str(part);
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -197,17 +145,5 @@ mod tests {
         check("1.0.0+local", "1.0.0+local", "1.0.0 1.0.0+other");
         check("1.0.0", "1.0.0", "1.0.0+local");
         check(">= 1.0.0", "1.0.0+local", "");
-    }
-
-    #[test]
-    fn the_normal_form_is_sorted_and_says_each_condition_once() {
-        let normal = |it: &str| normal(&conditions(it));
-        assert_eq!(
-            normal("< 2, >=1.0, >= 1.0.0, ~>1.2, ~> 1.2.0, != 1.4, =1.5"),
-            ">= 1.0.0, ~> 1.2.0, ~> 1.2, != 1.4.0, 1.5.0, < 2.0.0"
-        );
-        assert_eq!(normal("~> 3"), "~> 3.0");
-        assert_eq!(normal("1.0.0-beta1+x"), "1.0.0-beta1+x");
-        assert_eq!(super::normal(&[]), "");
     }
 }

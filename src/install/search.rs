@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Platform;
-use super::requirement::compare;
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::config::version::compare;
 
 /// One package of a provider.
 #[derive(Clone, Debug, PartialEq)]

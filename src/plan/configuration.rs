@@ -61,10 +61,7 @@ impl Writer<'_> {
             json.member("name", &entry.name);
             json.member("full_name", &entry.full_name);
             json.member_unless_empty("alias", entry.alias.as_deref().unwrap_or_default());
-            json.member_unless_empty(
-                "version_constraint",
-                entry.version.as_deref().unwrap_or_default(),
-            );
+            json.member_unless_empty("version_constraint", &entry.version);
             json.member_unless_empty("module_address", &entry.module.to_string());
             self.write_provider_body(json, entry);
             json.close('}');
@@ -80,7 +77,20 @@ impl Writer<'_> {
         };
         let block = module.and_then(|it| it.providers.iter().find(is_it));
         let Some(block) = block else { return };
-        self.write_plain(json, &block.body);
+        let schema = self.schemas.and_then(|it| it(&block.source));
+        match &schema {
+            Some(schema) => self.write_body(json, &block.body, &schema.provider.block),
+            None => self.write_plain(json, &block.body),
+        }
+    }
+
+    /// Writes what is set in a block, if anything is.
+    fn write_body(&self, json: &mut JsonWriter, body: &Body, schema: &BlockSchema) {
+        let content = known_content(body, schema);
+        if !content.attributes.is_empty() || !content.blocks.is_empty() {
+            json.key("expressions");
+            self.write_content(json, &content, schema);
+        }
     }
 
     /// Writes what is set in a block whose schema is not at hand: every argument.
@@ -204,13 +214,10 @@ impl Writer<'_> {
         }
         if let Some(schema) = self
             .schemas
-            .and_then(|it| it(&resource.provider_source, resource.name.mode, &resource.name.kind))
+            .and_then(|it| it(&resource.provider_source))
+            .and_then(|it| it.resource(resource.name.mode, &resource.name.kind).cloned())
         {
-            let content = known_content(&resource.body, &schema.block);
-            if !content.attributes.is_empty() || !content.blocks.is_empty() {
-                json.key("expressions");
-                self.write_content(json, &content, &schema.block);
-            }
+            self.write_body(json, &resource.body, &schema.block);
             json.key("schema_version");
             json.literal(schema.version);
         }

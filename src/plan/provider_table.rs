@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::address::Module as ModuleAddr;
+use crate::config::version::{Constraint, Constraints, normal};
 use crate::config::{Config, Module, ProviderRef, Resource};
 use crate::value::Str;
 
@@ -13,7 +14,7 @@ pub(super) struct Entry {
     pub(super) name: String,
     pub(super) full_name: String,
     pub(super) alias: Option<Str>,
-    pub(super) version: Option<String>,
+    pub(super) version: String,
     pub(super) module: ModuleAddr,
     /// The entry of a calling module that this one only passes on.
     pub(super) parent: Option<String>,
@@ -70,27 +71,28 @@ fn source_of(module: &Module, local_name: &str) -> String {
     }
 }
 
+/// Returns what a module demands of a provider's version, in `required_providers` and `provider` blocks.
+fn conditions_of(module: &Module, local_name: &str) -> String {
+    let required = module.required_providers.get(local_name).and_then(|it| it.version.as_ref());
+    let blocks = module.providers.iter().filter(|it| *it.name.text == *local_name);
+    let texts = required.into_iter().chain(blocks.filter_map(|it| it.version.as_ref()));
+    let conditions: Vec<Constraint> =
+        texts.filter_map(|it| Constraints::parse(&it.0)).flat_map(|it| it.0).collect();
+    normal(&conditions)
+}
+
 fn add_own(table: &mut BTreeMap<String, Entry>, address: &ModuleAddr, module: &Module) {
-    let version = |name: &str| {
-        module
-            .required_providers
-            .get(name)
-            .and_then(|it| it.version.as_ref())
-            .map(|it| it.0.clone())
-    };
     let entry = |name: &str| Entry {
         name: name.into(),
         full_name: source_of(module, name),
-        version: version(name),
+        version: conditions_of(module, name),
         module: address.clone(),
         ..Entry::default()
     };
     for block in &module.providers {
         let alias = block.alias.as_ref().map(|it| it.text.clone());
         let name = block.local_name();
-        let version =
-            version(&block.name.text).or_else(|| block.version.as_ref().map(|it| it.0.clone()));
-        table.insert(key_of(address, &name), Entry { alias, version, ..entry(&block.name.text) });
+        table.insert(key_of(address, &name), Entry { alias, ..entry(&block.name.text) });
     }
     let inherited = |table: &BTreeMap<String, Entry>, name: &str| {
         let (caller, _) = address.parent()?;

@@ -223,7 +223,9 @@ pub(super) fn schema_of(
     resource: &ResourceName,
     address: &str,
 ) -> Result<Arc<Schema>, Diagnostic> {
-    schemas(provider, resource.mode, &resource.kind).ok_or_else(|| no_schema(address, provider))
+    schemas(provider)
+        .and_then(|it| it.resource(resource.mode, &resource.kind).cloned())
+        .ok_or_else(|| no_schema(address, provider))
 }
 
 /// Writes `checks`, unless there is none.

@@ -80,7 +80,7 @@ impl Decoder<'_> {
             Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attribute) in &schema.attributes {
             let value = match as_blocks.get(name) {
-                Some(nested) => self.nested(&body, name, nested, frame),
+                Some(nested) => self.blocks_as_value(&body, name, nested, frame),
                 None => self.attribute(&body, name, attribute, frame),
             };
             attributes.push((name.clone(), value));
@@ -161,6 +161,23 @@ impl Decoder<'_> {
                 self.sequence(name, schema, values, &instances)
             }
         }
+    }
+
+    /// Collects the blocks that are written for an attribute. Where `dynamic` makes none, the attribute is not set; where
+    /// it is not known how many it makes, they count as one.
+    fn blocks_as_value(
+        &mut self,
+        body: &Body,
+        name: &Str,
+        schema: &NestedBlock,
+        frame: &Frame,
+    ) -> Value {
+        let instances = self.instances(body, name, schema, frame);
+        if instances.is_empty() {
+            return Value::Null(schema.ty());
+        }
+        let values = instances.iter().map(|it| self.instance(it, &schema.block)).collect();
+        self.sequence(name, schema, values, &instances)
     }
 
     fn instance(&mut self, instance: &Instance<'_>, schema: &BlockSchema) -> Value {

@@ -162,6 +162,28 @@ fn blocks_may_stand_for_a_list_of_objects() {
             entries = tolist([ { "k" = "1" }, { "k" = "2" }, ])
             name = "x""#]],
     );
+    check(
+        r#"
+        name = "x"
+        dynamic "entries" {
+          for_each = []
+          content { k = entries.value }
+        }
+        "#,
+        expect![[r#"name = "x""#]],
+    );
+    check(
+        r#"
+        name = "x"
+        dynamic "entries" {
+          for_each = var.later_list
+          content { k = entries.value }
+        }
+        "#,
+        expect![[r#"
+            entries = tolist([ { "k" = (known after apply) }, ])
+            name = "x""#]],
+    );
 }
 
 #[test]

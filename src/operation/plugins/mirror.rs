@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::address::Provider;
+use crate::config::version::normal;
 use crate::config::version::{Constraint, Version};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
-use crate::install::requirement::{allows, normal};
+use crate::install::requirement::allows;
 use crate::install::{
     Hash, Locks, Origins, PackagePlace, Platform, Plugins, Reach, Requirements, Settings,
     archive_name, hash_archive, problems, search,

@@ -433,13 +433,7 @@ pub fn schema_of<'a>(
     mode: Mode,
     kind: &str,
 ) -> Option<&'a BlockSchema> {
-    let provider = schemas.get(provider)?;
-    let all = match mode {
-        Mode::Managed => &provider.resources,
-        Mode::Data => &provider.data_sources,
-        Mode::Ephemeral => &provider.ephemeral,
-    };
-    all.get(kind).map(|it| &it.block)
+    schemas.get(provider)?.resource(mode, kind).map(|it| &it.block)
 }
 
 /// Returns a schema that fits objects: every attribute of theirs, nested blocks as plain values.
