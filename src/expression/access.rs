@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::value::convert::convert;
-use crate::value::{Kind, Marks, Type, Value};
+use crate::value::{Kind, Type, Value};
 
 const INVALID_INDEX: &str = "Invalid index";
 const UNSUPPORTED: &str = "Unsupported attribute";
@@ -21,7 +21,7 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
     }
     // The name of an attribute is no secret even where it was chosen by one; what is read to choose it counts.
     let key_marks = match collection.ty().kind() {
-        Kind::Object(_) => Marks { reads: key.marks().reads, ..Marks::default() },
+        Kind::Object(_) => key.marks().provenance(),
         _ => key.marks(),
     };
     let marks = collection.marks().union(&key_marks);

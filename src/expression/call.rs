@@ -284,7 +284,7 @@ impl Evaluator<'_> {
         }
         let ((value, problems), trail) =
             self.trailed(|| self.attempted(|| self.value(&arguments[0], names)));
-        let reads = Marks { reads: value.deep_marks().reads, ..Marks::default() }.union(&trail);
+        let reads = value.deep_marks().provenance().union(&trail);
         if failed(&problems) {
             return Value::Bool(false).mark(&reads);
         }

@@ -38,8 +38,7 @@ impl Evaluator<'_> {
             Value::object(attributes).mark(&marks)
         } else {
             // What a key is marked with is known once the key is; where it came from is known now.
-            let origin = Marks { reads: marks.reads, ..Marks::default() };
-            Value::unknown(Type::DYNAMIC).mark(&origin)
+            Value::unknown(Type::DYNAMIC).mark(&marks.provenance())
         }
     }
 

@@ -149,6 +149,11 @@ impl Marks {
         }
     }
 
+    /// Returns the marks that say how a value came about, not what it is. No function may lose them.
+    pub fn provenance(&self) -> Marks {
+        Marks { early: self.early, reads: self.reads.clone(), ..Marks::default() }
+    }
+
     /// The mark of a value whose source should not be used any more.
     pub fn deprecated(source: &str, advice: &str) -> Marks {
         let one = std::collections::BTreeSet::from([(source.into(), advice.into())]);

@@ -49,7 +49,7 @@ fn issensitive(call: &Call<'_>) -> Outcome {
     let value = call.argument(0);
     let marks = value.marks();
     // The answer itself is no secret, and may be kept.
-    let kept = Marks { reads: marks.reads.clone(), ..Marks::default() };
+    let kept = marks.provenance();
     if !value.is_known() {
         // It may still become sensitive, or stop being so.
         return Ok(Value::unknown(crate::value::Type::BOOL).mark(&kept));

@@ -335,6 +335,10 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
         ready.untyped |= value.ty() == Type::DYNAMIC && !rule.dynamic;
         ready.unknown |= !value.is_known() && !rule.unknown;
         if rule.marked {
+            // What is unknown loses all marks in the real program.
+            if !value.is_known() {
+                ready.marks = ready.marks.union(&value.marks().provenance());
+            }
             ready.arguments.push(value.clone());
         } else {
             let (bare, marks) = value.unmark_deep();

@@ -4,7 +4,7 @@ use super::super::functions::{Failure, all, find};
 use super::super::*;
 use super::support::{Known, check, shown_in, value_of};
 use crate::schema::{FunctionParameter, FunctionSignature};
-use crate::value::Type;
+use crate::value::{Marks, Type};
 
 #[test]
 fn every_function_says_what_it_does() {
@@ -13,6 +13,24 @@ fn every_function_says_what_it_does() {
         assert!(function.description.ends_with('.'), "{} has no sentence", function.name);
         assert!(find(function.name).is_some());
     }
+}
+
+#[test]
+fn no_function_loses_where_an_unknown_value_comes_from() {
+    let origin = Marks { early: true, ..Marks::read(7) };
+    let scope = Known::usual();
+    let mut calls = 0;
+    for function in all() {
+        let parameters = function.parameters.iter().chain(&function.variadic);
+        let arguments: Vec<Value> =
+            parameters.map(|it| Value::unknown(it.shape.ty()).mark(&origin)).collect();
+        let Ok(value) = function.invoke(&arguments, &scope, 0) else { continue };
+        if !arguments.is_empty() && !value.is_known() {
+            assert_eq!(value.marks().provenance(), origin, "{} of {arguments:?}", function.name);
+            calls += 1;
+        }
+    }
+    assert!(calls > 90, "{calls}");
 }
 
 #[test]
