@@ -467,8 +467,8 @@ impl<'a> Evaluator<'a> {
             Step::Attribute(name) => access::attribute(value, &name.text, with_dot(name.span)),
             Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
             Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), with_dot(*span)),
-            Step::Splat { each, marker, .. } => {
-                Ok(self.splat_value(value.clone(), each, *marker, whole, whole, names))
+            Step::Splat(it) => {
+                Ok(self.splat_value(value.clone(), &it.each, it.marker, whole, whole, names))
             }
         })
     }

@@ -225,6 +225,6 @@ pub(super) fn literal_key(step: &Step) -> Option<Value> {
             Expr::Number(number) => Some(Value::Number(number.clone())),
             _ => None,
         },
-        Step::Attribute(_) | Step::Splat { .. } => None,
+        Step::Attribute(_) | Step::Splat(_) => None,
     }
 }

@@ -472,7 +472,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns the same items in exactly the room that they need. (Shrinking leaves what was allocated for more as it is.)
-pub(super) fn exact<T>(items: Vec<T>) -> Vec<T> {
+pub(crate) fn exact<T>(items: Vec<T>) -> Vec<T> {
     if items.len() == items.capacity() {
         return items;
     }
