@@ -59,7 +59,7 @@ fn pieces(traversal: &Traversal) -> Vec<Piece<'_>> {
         Step::Attribute(name) => Some(Piece::Name(&name.text)),
         Step::Index(key, _) => Some(Piece::Key(key)),
         // A path has neither.
-        Step::LegacyIndex(..) | Step::Splat { .. } => None,
+        Step::LegacyIndex(..) | Step::Splat(_) => None,
     });
     [Piece::Name(&traversal.root.text)].into_iter().chain(steps).collect()
 }

@@ -78,7 +78,7 @@ impl Draft {
             self.module.calls.insert(it.name.text.clone(), it);
         }
         for it in file.resources {
-            self.add_resource(decoder, *it);
+            self.add_resource(decoder, it);
         }
         for (check, data) in file.checks {
             self.add_check(decoder, check, data);
@@ -187,7 +187,7 @@ impl Draft {
     /// Adds a check and its data source, which is one of the module's.
     fn add_check(&mut self, decoder: &mut Decoder, check: Check, data: Option<Resource>) {
         if let Some(data) = data
-            && !self.add_resource(decoder, data)
+            && !self.add_resource(decoder, Box::new(data))
         {
             return;
         }
@@ -289,7 +289,7 @@ impl Draft {
     }
 
     /// Adds a resource unless it is there already.
-    fn add_resource(&mut self, decoder: &mut Decoder, resource: Resource) -> bool {
+    fn add_resource(&mut self, decoder: &mut Decoder, resource: Box<Resource>) -> bool {
         let kind = &resource.name.kind;
         let (summary, adjective) = match resource.name.mode {
             Mode::Managed => (format!("Duplicate resource {kind:?} configuration"), "resource"),
@@ -344,18 +344,24 @@ impl Draft {
             self.outputs.into_iter().filter_map(|(name, it)| Some((name, it.finish()?))).collect();
         let mut module = self.module;
         module.backend = module.backend.or(self.cloud);
-        let sources: BTreeMap<Str, Provider> = module
+        let mut sources: BTreeMap<Str, Provider> = module
             .required_providers
             .iter()
             .map(|(name, it)| (name.clone(), it.source.clone()))
             .collect();
-        let source_of =
-            |name: &str| sources.get(name).cloned().unwrap_or_else(|| Provider::implied(name));
+        let mut source_of = |name: &str| match sources.get(name) {
+            Some(known) => known.clone(),
+            None => {
+                let implied = Provider::implied(name);
+                sources.insert(name.into(), implied.clone());
+                implied
+            }
+        };
         for it in &mut module.providers {
             it.source = source_of(&it.name.text);
         }
         let mut named: Vec<&ProviderRef> =
-            module.resources.values().filter_map(|it| it.provider.as_ref()).collect();
+            module.resources.values().filter_map(|it| it.provider.as_deref()).collect();
         named.extend(module.calls.values().flat_map(|it| &it.providers).map(|it| &it.1));
         let held: Vec<_> =
             named.into_iter().filter_map(|it| held_in_a_value(&module, it)).collect();

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::expression::evaluate_constant;
 use crate::syntax::{
     self, Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, Expression, Name, ObjectKey,
-    Step,
+    Step, exact,
 };
 use crate::value::{Kind, Str, Type, Value, convert};
 
@@ -173,7 +173,7 @@ impl Decoder<'_> {
     /// Reads a list of references.
     pub fn traversals(&mut self, attribute: &Attribute) -> Vec<Expression> {
         let items = self.list(&attribute.value);
-        items.iter().filter_map(|it| self.traversal(it)).collect()
+        exact(items.iter().filter_map(|it| self.traversal(it)).collect())
     }
 
     /// Reads a list constructor.
@@ -266,7 +266,7 @@ pub(super) fn is_static_traversal(expression: &Expression) -> bool {
     let is_constant = |step: &Step| match step {
         Step::Index(key, _) => matches!(&key.expr, Expr::String(_) | Expr::Number(_)),
         Step::Attribute(_) | Step::LegacyIndex(..) => true,
-        Step::Splat { .. } => false,
+        Step::Splat(_) => false,
     };
     expression.as_traversal().is_some_and(|(_, steps)| steps.iter().all(is_constant))
 }

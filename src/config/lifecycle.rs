@@ -2,7 +2,7 @@
 
 use crate::address::{Mode, ResourceName};
 use crate::expression::{Subject, references_of};
-use crate::syntax::{Attribute, Block, Expr, Expression};
+use crate::syntax::{Attribute, Block, Expr, Expression, exact};
 
 use super::decode::{Decoder, Schema};
 use super::repetition::Repetitions;
@@ -125,7 +125,7 @@ fn ignore_changes(decoder: &mut Decoder, attribute: &Attribute) -> IgnoreChanges
         }
         paths.extend(decoder.traversal(&item));
     }
-    IgnoreChanges::Paths(paths)
+    IgnoreChanges::Paths(exact(paths))
 }
 
 /// Reads the list and checks that each item names one resource, with no other keys than `count.index` and `each.key`.

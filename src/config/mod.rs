@@ -88,7 +88,7 @@ pub struct Module {
     /// `output`
     pub outputs: BTreeMap<Str, Output>,
     /// `resource`, `data`, `ephemeral`
-    pub resources: BTreeMap<ResourceName, Resource>,
+    pub resources: BTreeMap<ResourceName, Box<Resource>>,
     /// `module`
     pub calls: BTreeMap<Str, ModuleCall>,
     /// `provider` blocks, in source order.
@@ -203,7 +203,7 @@ pub struct Resource {
     /// `count`, `for_each` or `lifecycle { enabled }`.
     pub repetition: Repetition,
     /// `provider = name.alias[key]`
-    pub provider: Option<ProviderRef>,
+    pub provider: Option<Box<ProviderRef>>,
     /// Which provider, after `required_providers`.
     pub provider_source: Provider,
     /// `depends_on`
@@ -496,6 +496,6 @@ impl Config {
 
     /// Returns a resource block.
     pub fn resource(&self, address: &crate::address::ConfigResource) -> Option<&Resource> {
-        self.modules.get(&address.module)?.resources.get(&address.resource)
+        self.modules.get(&address.module)?.resources.get(&address.resource).map(|it| &**it)
     }
 }

@@ -154,7 +154,7 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         declared: block.header,
         labels: (kind.span, name.span),
         body: rest.body,
-        provider,
+        provider: provider.map(Box::new),
         // The module decides once its required_providers are known.
         provider_source: Provider::implied(super::provider::implied_provider(&kind.text)),
         depends_on,

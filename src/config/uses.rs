@@ -133,7 +133,7 @@ pub fn called_providers(module: &Module) -> BTreeSet<Str> {
     let mut all: Vec<Use> = Vec::new();
     all.extend(module.locals.values().map(|it| of_value(&it.value)));
     all.extend(module.outputs.values().flat_map(of_output));
-    all.extend(module.resources.values().flat_map(of_resource));
+    all.extend(module.resources.values().flat_map(|it| of_resource(it)));
     all.extend(module.calls.values().flat_map(of_call));
     all.extend(module.providers.iter().flat_map(of_provider));
     all.extend(module.checks.values().flat_map(of_check));

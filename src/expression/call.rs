@@ -12,8 +12,30 @@ use super::operators::is_sequence;
 use super::reference::parse_reference;
 use super::{Subject, print, problems, read_constraint, with_defaults};
 
-/// An argument: its value, and the expression to blame.
-type Given<'e> = (Value, &'e Expression);
+/// An argument as it is given.
+enum Given<'e> {
+    /// By an expression of its own, yet to be evaluated.
+    Written(&'e Expression),
+    /// As an element of what `...` follows.
+    Element(Value, &'e Expression),
+}
+
+impl Given<'_> {
+    /// The expression to blame.
+    fn expression(&self) -> &Expression {
+        match self {
+            Given::Written(it) | Given::Element(_, it) => it,
+        }
+    }
+
+    /// The place to blame.
+    fn place(&self) -> Span {
+        match self {
+            Given::Written(it) => start_of(it),
+            Given::Element(_, it) => it.span,
+        }
+    }
+}
 
 /// One call as written.
 struct Site<'e> {
@@ -61,43 +83,23 @@ impl Evaluator<'_> {
             self.report(problems::unknown_function(name, whole.span), whole, names);
             return Value::unknown(Type::DYNAMIC);
         };
-        let Some(given) = self.arguments(&site, arguments, expand, names) else {
-            return Value::unknown(Type::DYNAMIC);
-        };
-        let Some(given) = given else { return Value::unknown(Type::DYNAMIC) };
+        let unknown = || Value::unknown(Type::DYNAMIC);
+        let Some(given) = self.opened(&site, arguments, expand, names) else { return unknown() };
         let parameters: Vec<&str> = function.parameters.iter().map(|it| it.name).collect();
         if !self.count_fits(&site, &given, &parameters, function.variadic.is_some(), names) {
-            return Value::unknown(Type::DYNAMIC);
+            return unknown();
         }
-        let mut values = Vec::with_capacity(given.len());
-        let mut wrong = false;
-        for (at, (value, expression)) in given.iter().enumerate() {
-            let Some(parameter) = function.parameter(at) else { continue };
-            match convert(value, parameter.shape.ty()) {
-                Ok(value) => values.push(value),
-                Err(error) => {
-                    let problem = problems::bad_argument(
-                        parameter.name,
-                        &error.message,
-                        start_of(expression),
-                        whole.span,
-                    );
-                    self.report(named(problem, &site, Some(function)), expression, names);
-                    wrong = true;
-                }
-            }
-        }
-        if wrong {
-            return Value::unknown(Type::DYNAMIC);
-        }
+        let parameter = |at| function.parameter(at).map(|it| (it.name, it.shape.ty()));
+        let Some(values) = self.converted(&site, &given, parameter, names) else {
+            return unknown();
+        };
         match function.invoke(&values, self.scope, self.templates()) {
             Ok(value) => value,
             Err(failure) => {
-                let parameter = failure
-                    .argument
-                    .and_then(|at| Some((function.parameter(at)?.name, given.get(at)?.1)));
-                self.fail(&site, failure, parameter, Some(function), names);
-                Value::unknown(Type::DYNAMIC)
+                let blamed =
+                    failure.argument.and_then(|at| Some((parameter(at)?.0, given.get(at)?)));
+                self.fail(&site, failure, blamed, names);
+                unknown()
             }
         }
     }
@@ -106,82 +108,104 @@ impl Evaluator<'_> {
         &self,
         site: &Site<'_>,
         failure: Failure,
-        parameter: Option<(&str, &Expression)>,
-        function: Option<&Function>,
+        blamed: Option<(&str, &Given<'_>)>,
         names: &Names<'_>,
     ) {
-        let whole = site.whole;
-        match parameter {
-            Some((parameter, expression)) => {
-                let problem = problems::bad_argument(
-                    parameter,
-                    &failure.message,
-                    start_of(expression),
-                    whole.span,
-                );
-                self.report(named(problem, site, function), expression, names);
-            }
+        let (message, whole) = (&failure.message, site.whole);
+        match blamed {
+            Some((parameter, given)) => self.blame(site, parameter, message, given, names),
             None => {
-                let problem =
-                    problems::failed_call(&site.name.text, &failure.message, site.start())
-                        .within(whole.span);
-                self.report(named(problem, site, function), whole, names);
+                let problem = problems::failed_call(&site.name.text, message, site.start());
+                self.report(named(problem.within(whole.span), site), whole, names);
             }
         }
     }
 
-    /// Evaluates arguments. The outer `None`: one failed; the inner: `...` of something unknown.
-    fn arguments<'e>(
+    /// Reports an argument.
+    fn blame(
         &self,
-        site: &Site<'e>,
+        site: &Site<'_>,
+        parameter: &str,
+        why: &str,
+        given: &Given<'_>,
+        names: &Names<'_>,
+    ) {
+        let problem = problems::bad_argument(parameter, why, given.place(), site.whole.span);
+        self.report(named(problem, site), given.expression(), names);
+    }
+
+    /// Returns the arguments with those that `...` stands for. `None`: there is no telling which these are.
+    fn opened<'e>(
+        &self,
+        site: &Site<'_>,
         arguments: &'e [Expression],
         expand: bool,
         names: &Names<'_>,
-    ) -> Option<Option<Vec<Given<'e>>>> {
-        let plain =
-            if expand { &arguments[..arguments.len().saturating_sub(1)] } else { arguments };
-        let keyed = self.keys_only(site, plain);
-        let (given, problems) = self.captured(|| match keyed {
-            Some(value) => vec![(value, &plain[0])],
-            None => plain.iter().map(|it| (self.value(it, names), it)).collect(),
-        });
-        let mut wrong = failed(&problems);
-        self.keep(problems);
-        let mut given: Vec<Given<'e>> = given;
-        if let (true, Some(last)) = (expand, arguments.last()) {
-            let (list, problems) = self.captured(|| self.value(last, names));
-            wrong |= failed(&problems);
-            self.keep(problems);
-            if wrong {
-                return None;
-            }
-            let ty = list.ty();
-            if list.is_null() && (ty == Type::DYNAMIC || is_sequence(ty)) {
-                self.report(
-                    named(problems::bad_expansion(true, last.span, site.whole.span), site, None),
-                    last,
-                    names,
-                );
-                return None;
-            }
-            if ty != Type::DYNAMIC && !is_sequence(ty) {
-                self.report(
-                    named(problems::bad_expansion(false, last.span, site.whole.span), site, None),
-                    last,
-                    names,
-                );
-                return None;
-            }
-            let marks = list.marks();
-            let Some(items) = elements(&list) else { return Some(None) };
-            given.extend(items.into_iter().map(|(_, item)| (item.mark(&marks), last)));
+    ) -> Option<Vec<Given<'e>>> {
+        let Some((last, plain)) = arguments.split_last().filter(|_| expand) else {
+            return Some(arguments.iter().map(Given::Written).collect());
+        };
+        let (list, found) = self.captured(|| self.value(last, names));
+        let wrong = failed(&found);
+        self.keep(found);
+        if wrong {
+            return None;
         }
-        (!wrong).then_some(Some(given))
+        let (ty, is_null) = (list.ty(), list.is_null());
+        let fits = ty == Type::DYNAMIC || is_sequence(ty);
+        if is_null || !fits {
+            let problem = problems::bad_expansion(is_null && fits, last.span, site.whole.span);
+            self.report(named(problem, site), last, names);
+            return None;
+        }
+        let marks = list.marks();
+        let elements = elements(&list)?.into_iter();
+        let elements = elements.map(|(_, item)| Given::Element(item.mark(&marks), last));
+        Some(plain.iter().map(Given::Written).chain(elements).collect())
+    }
+
+    /// Evaluates arguments and converts them to their parameters' types. `None`: something is wrong with one, and all that is
+    /// has been reported.
+    fn converted<'p>(
+        &self,
+        site: &Site<'_>,
+        given: &[Given<'_>],
+        parameter: impl Fn(usize) -> Option<(&'p str, Type)>,
+        names: &Names<'_>,
+    ) -> Option<Vec<Value>> {
+        let mut values = Vec::with_capacity(given.len());
+        let mut wrong = false;
+        for (at, it) in given.iter().enumerate() {
+            let Some((name, ty)) = parameter(at) else { continue };
+            let value = match it {
+                Given::Element(value, _) => value.clone(),
+                Given::Written(expression) => {
+                    let (value, found) = self.captured(|| {
+                        match given.len() {
+                            1 => self.keys_only(site, expression),
+                            _ => None,
+                        }
+                        .unwrap_or_else(|| self.value(expression, names))
+                    });
+                    wrong |= failed(&found);
+                    self.keep(found);
+                    value
+                }
+            };
+            match convert(&value, ty) {
+                Ok(value) => values.push(value),
+                Err(error) => {
+                    self.blame(site, name, &error.message, it, names);
+                    wrong = true;
+                }
+            }
+        }
+        (!wrong).then_some(values)
     }
 
     /// `length(x)` and `keys(x)` of a whole resource read only its keys, where the scope tells them apart.
-    fn keys_only(&self, site: &Site<'_>, arguments: &[Expression]) -> Option<Value> {
-        let ([argument], "length" | "keys") = (arguments, site.base()) else { return None };
+    fn keys_only(&self, site: &Site<'_>, argument: &Expression) -> Option<Value> {
+        let ("length" | "keys") = site.base() else { return None };
         let (root, steps) = argument.as_traversal()?;
         let reference = parse_reference(root, steps).ok()?;
         if !reference.rest.is_empty()
@@ -214,13 +238,13 @@ impl Evaluator<'_> {
             problems::too_many_arguments(
                 name,
                 parameters.len(),
-                start_of(given[parameters.len()].1),
+                given[parameters.len()].place(),
                 whole.span,
             )
         } else {
             return true;
         };
-        self.report(named(problem, site, functions::find(site.base())), whole, names);
+        self.report(named(problem, site), whole, names);
         false
     }
 
@@ -232,7 +256,7 @@ impl Evaluator<'_> {
         parameters: &[&str],
         names: &Names<'_>,
     ) -> bool {
-        let given: Vec<Given<'_>> = arguments.iter().map(|it| (Value::NULL, it)).collect();
+        let given: Vec<Given<'_>> = arguments.iter().map(Given::Written).collect();
         self.count_fits(site, &given, parameters, false, names)
     }
 
@@ -266,7 +290,7 @@ impl Evaluator<'_> {
                 )
             }
         };
-        self.fail(site, Failure::call(message), None, None, names);
+        self.fail(site, Failure::call(message), None, names);
         Value::unknown(Type::DYNAMIC).mark(&read)
     }
 
@@ -301,19 +325,15 @@ impl Evaluator<'_> {
         let wrong = failed(&problems);
         self.keep(problems);
         let (constraint, problems) = read_constraint(&arguments[1]);
-        let ty = constraint.ty.without_optional();
         let wrong = wrong || problems.has_errors();
-        for problem in problems {
-            self.lasting_problem(problem);
-        }
+        self.keep(problems.0);
         if wrong {
-            return Value::unknown(ty);
+            return Value::unknown(Type::DYNAMIC);
         }
         with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(
             |message| {
-                let blamed = Some(("value", &arguments[0]));
-                self.fail(site, Failure::argument(0, message), blamed, None, names);
-                Value::unknown(ty)
+                self.blame(site, "value", &message, &Given::Written(&arguments[0]), names);
+                Value::unknown(Type::DYNAMIC)
             },
         )
     }
@@ -342,40 +362,21 @@ impl Evaluator<'_> {
             }
         };
         let unknown = || Value::unknown(signature.returns);
-        let Some(Some(given)) = self.arguments(site, arguments, expand, names) else {
-            return unknown();
-        };
+        let Some(given) = self.opened(site, arguments, expand, names) else { return unknown() };
         let parameters: Vec<&str> = signature.parameters.iter().map(|it| &*it.name).collect();
         if !self.count_fits(site, &given, &parameters, signature.variadic.is_some(), names) {
             return unknown();
         }
         let parameter = |at: usize| signature.parameters.get(at).or(signature.variadic.as_ref());
-        let (mut values, mut rules) = (Vec::new(), Vec::new());
-        for (at, (value, expression)) in given.iter().enumerate() {
-            let Some(it) = parameter(at) else { continue };
-            let (null, unknown) = (it.takes_null, it.takes_unknown);
-            rules.push(Rule { null, unknown, dynamic: unknown, marked: false });
-            match convert(value, it.ty) {
-                Ok(value) => values.push(value),
-                Err(error) => self.report(
-                    named(
-                        problems::bad_argument(
-                            &it.name,
-                            &error.message,
-                            start_of(expression),
-                            site.whole.span,
-                        ),
-                        site,
-                        None,
-                    ),
-                    expression,
-                    names,
-                ),
-            }
-        }
-        if values.len() < given.len() {
-            return unknown();
-        }
+        let taken = |at| parameter(at).map(|it| (&*it.name, it.ty));
+        let Some(values) = self.converted(site, &given, taken, names) else { return unknown() };
+        let rule = |at| {
+            parameter(at).map(|it| {
+                let (null, unknown) = (it.takes_null, it.takes_unknown);
+                Rule { null, unknown, dynamic: unknown, marked: false, told: false }
+            })
+        };
+        let rules: Vec<Rule> = (0..values.len()).filter_map(rule).collect();
         let called = functions::prepare(&values, &rules).and_then(|ready| {
             let wholly_known = |at: usize, it: &Value| rules[at].unknown || it.is_wholly_known();
             let known = !ready.untyped
@@ -390,20 +391,18 @@ impl Evaluator<'_> {
         });
         called.unwrap_or_else(|failure| {
             let blamed =
-                failure.argument.and_then(|at| Some((&*parameter(at)?.name, given.get(at)?.1)));
-            self.fail(site, failure, blamed, None, names);
+                failure.argument.and_then(|at| Some((&*parameter(at)?.name, given.get(at)?)));
+            self.fail(site, failure, blamed, names);
             unknown()
         })
     }
 }
 
 /// Adds which function was called.
-fn named(problem: Diagnostic, site: &Site<'_>, function: Option<&Function>) -> Diagnostic {
+fn named(problem: Diagnostic, site: &Site<'_>) -> Diagnostic {
     debug_assert_eq!(problem.severity, Severity::Error, "calls fail with errors");
-    Diagnostic {
-        function: Some((site.name.text.to_string(), function.map(Function::signature))),
-        ..problem
-    }
+    let signature = functions::find(site.base()).map(Function::signature);
+    Diagnostic { function: Some((site.name.text.to_string(), signature)), ..problem }
 }
 
 /// The place where an expression begins, as far as a reader needs it to know which one is meant.
@@ -417,8 +416,10 @@ pub fn start_of(expression: &Expression) -> Span {
             Expr::String(text) => return within_quotes(at.span, text),
             Expr::Template(parts) => match parts.first() {
                 Some(Part::Interpolation(it)) => at = it,
+                Some(Part::If(it)) => at = &it.condition,
                 _ => return at.span,
             },
+            Expr::Splat(it) => return it.marker,
             Expr::Tuple(_) | Expr::Object(_) | Expr::For(_) | Expr::Unary(..) => return first_byte,
             Expr::Call(it) => {
                 return Span { end: at.span.end.min(it.name.span.end + 1), ..it.name.span };

@@ -93,12 +93,14 @@ impl Evaluator<'_> {
                 return Value::unknown(Type::DYNAMIC).mark(&marks);
             }
         };
+        let mut filter_marks = Marks::default();
         if let Some(condition) = &it.condition
-            && !self.filter_is_possible(condition, it, whole, names, &mut marks)
+            && !self.filter_is_possible(condition, it, whole, names, &mut filter_marks)
         {
             return Value::unknown(Type::DYNAMIC).mark(&marks);
         }
         let Some(items) = items else {
+            marks = marks.union(&filter_marks);
             self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
             return Value::unknown(Type::DYNAMIC).mark(&marks);
         };
@@ -146,7 +148,8 @@ impl Evaluator<'_> {
         parts.iter().for_each(|it| self.unevaluated(it, names, &more));
     }
 
-    /// Checks the `if` clause once, without an element, so that what is always wrong is said once.
+    /// Checks the `if` clause once, without an element, so that what is always wrong is said once. `marks` become those of
+    /// its result.
     fn filter_is_possible(
         &self,
         condition: &Expression,
@@ -177,7 +180,7 @@ impl Evaluator<'_> {
             );
             return false;
         }
-        *marks = marks.union(&Marks { reads: Default::default(), ..result.marks() });
+        *marks = Marks { reads: Default::default(), ..result.marks() };
         !wrong
     }
 
@@ -309,6 +312,9 @@ impl Evaluator<'_> {
             return tell(problems::null_for_key(key.span, whole));
         }
         *marks = marks.union(&value.marks());
+        if !value.is_known() {
+            return None;
+        }
         match convert(value.bare(), Type::STRING) {
             Ok(text) => text.as_str().map(Str::from),
             Err(error) => tell(problems::bad_for_key(&error.message, key.span, whole)),

@@ -7,7 +7,7 @@
 /// What is wrong with the text, in the words of Go's `time` package: no duration, no unit, an unknown one, or more than
 /// 64 bits hold.
 pub fn parse_duration(text: &str) -> Result<i64, String> {
-    let invalid = || format!("time: invalid duration {text:?}");
+    let invalid = || format!("time: invalid duration {}", quoted(text));
     let (is_negative, mut rest) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -29,8 +29,14 @@ pub fn parse_duration(text: &str) -> Result<i64, String> {
             "s" => 1_000_000_000,
             "m" => 60_000_000_000,
             "h" => 3_600_000_000_000,
-            "" => return Err(format!("time: missing unit in duration {text:?}")),
-            other => return Err(format!("time: unknown unit {other:?} in duration {text:?}")),
+            "" => return Err(format!("time: missing unit in duration {}", quoted(text))),
+            other => {
+                return Err(format!(
+                    "time: unknown unit {} in duration {}",
+                    quoted(other),
+                    quoted(text)
+                ));
+            }
         };
         let part = nanoseconds(number, unit).and_then(|it| sum.checked_add(it));
         sum = part.filter(|it| *it <= 1 << 63).ok_or_else(invalid)?;
@@ -79,6 +85,16 @@ fn take_while<'a>(rest: &mut &'a str, is_part: impl Fn(char) -> bool) -> &'a str
     let (taken, after) = rest.split_at(end);
     *rest = after;
     taken
+}
+
+/// Shows text as messages about durations do: every byte that is no plain letter as a number.
+fn quoted(text: &str) -> String {
+    let shown = |it: u8| match it {
+        b'"' | b'\\' => format!("\\{}", it as char),
+        b' '..0x80 => (it as char).to_string(),
+        _ => format!("\\x{it:02x}"),
+    };
+    format!("\"{}\"", text.bytes().map(shown).collect::<String>())
 }
 
 #[cfg(test)]

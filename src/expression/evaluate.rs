@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marks, Reads, Str, Type, Value};
 
-use super::reference::parse_reference;
+use super::reference::{is_type_keyword, parse_reference};
 use super::{Scope, Subject, access, problems, statement};
 
 /// Depth of expressions that one stack takes; a deeper one continues on a stack of its own.
@@ -344,6 +344,10 @@ impl<'a> Evaluator<'a> {
             self.tread(&value.marks().reads);
             return self.follow(value.clone(), steps, whole, names);
         }
+        if is_type_keyword(root, steps) {
+            self.report(problems::unknown_variable(root), whole, names);
+            return Value::unknown(Type::DYNAMIC);
+        }
         let reference = match parse_reference(root, steps) {
             Ok(reference) => reference,
             Err(problem) => {
@@ -462,15 +466,15 @@ impl<'a> Evaluator<'a> {
         Some(match step {
             Step::Attribute(name) => access::attribute(value, &name.text, with_dot(name.span)),
             Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
-            Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), *span),
-            Step::Splat { each, marker, .. } => {
-                Ok(self.splat_value(value.clone(), each, *marker, whole, whole, names))
+            Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), with_dot(*span)),
+            Step::Splat(it) => {
+                Ok(self.splat_value(value.clone(), &it.each, it.marker, whole, whole, names))
             }
         })
     }
 }
 
-/// The place of a name with the dot before it.
+/// The place of a name or number with the dot before it.
 fn with_dot(name: Span) -> Span {
     Span { start: name.start.saturating_sub(1), ..name }
 }

@@ -189,11 +189,11 @@ impl Evaluator<'_> {
         } else {
             convert(&test.value, Type::BOOL).ok().and_then(|it| it.as_bool())
         };
-        let (yes_value, no_value) = match decided {
+        let ((yes_value, no_value), found) = self.captured(|| match decided {
             Some(true) => (yes.0(), self.set_aside(no.0)),
             Some(false) => (self.set_aside(yes.0), no.0()),
             None => (self.attempted(yes.0).0, self.attempted(no.0).0),
-        };
+        });
         let Some(ty) = result_type(&yes_value, &no_value) else {
             let at = between(yes.1.span, no.1.span);
             self.report(
@@ -205,6 +205,7 @@ impl Evaluator<'_> {
         };
         let condition_failed = failed(&test.problems);
         self.keep(test.problems);
+        self.keep(found);
         if test.value.is_null() {
             self.report(problems::null_condition(condition.span, whole), condition, names);
             return Value::unknown(ty);
@@ -228,14 +229,14 @@ impl Evaluator<'_> {
             }
         };
         let marks = test_marks.union(&without_reads(other.marks()));
-        match convert(&taken, ty) {
+        let converted = match uneven(&taken, ty) {
+            Some(why) => Err(why.to_owned()),
+            None => convert(&taken, ty).map_err(|it| it.message),
+        };
+        match converted {
             Ok(value) => value.mark(&marks),
-            Err(error) => {
-                self.report(
-                    problems::wrong_result(which, &error.message, at.span, whole),
-                    at,
-                    names,
-                );
+            Err(why) => {
+                self.report(problems::wrong_result(which, &why, at.span, whole), at, names);
                 Value::unknown(ty).mark(&marks)
             }
         }
@@ -252,6 +253,23 @@ fn result_type(yes: &Value, no: &Value) -> Option<Type> {
         (a, b) if a == b => Some(a),
         (a, b) => unify(&[a, b]),
     }
+}
+
+/// What keeps a tuple or object from becoming a list or map beside one of unknown element type: then its elements are taken
+/// as they are, and must have one type.
+fn uneven(result: &Value, ty: Type) -> Option<&'static str> {
+    let why = match (result.bare(), ty.kind()) {
+        (Value::Tuple(_), Kind::List(element)) if *element == Type::DYNAMIC => {
+            "element types must all match for conversion to list"
+        }
+        (Value::Object(_), Kind::Map(element)) if *element == Type::DYNAMIC => {
+            "element types must all match for conversion to map"
+        }
+        _ => return None,
+    };
+    let mut types = result.bare().children().map(Value::ty);
+    let first = types.next();
+    types.any(|it| Some(it) != first).then_some(why)
 }
 
 /// One of two values, it is not known which.

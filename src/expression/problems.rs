@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::Name;
+use crate::value::text::shown;
 use crate::value::{Path, ShowPath, Type};
 
 /// A diagnostic in three parts.
@@ -75,6 +76,12 @@ pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
         None => format!("There is no function named {text:?}.{hint}"),
     };
     problem("Call to unknown function", detail, name.span).within(whole)
+}
+
+/// The name of a type where a value must stand.
+pub(super) fn unknown_variable(name: &Name) -> Diagnostic {
+    let detail = format!("There is no variable named {:?}.", name.text);
+    problem("Unknown variable", detail, name.span)
 }
 
 /// A value comes from something whose author advises against using it.
@@ -282,8 +289,9 @@ pub(super) fn duplicate_for_key(key: &str, at: Span, whole: Span) -> Diagnostic 
     problem(
         "Duplicate object key",
         format!(
-            "Two different items produced the key {key:?} in this 'for' expression. If duplicates are expected, use the \
-             ellipsis (...) after the value expression to enable grouping by key."
+            "Two different items produced the key {} in this 'for' expression. If duplicates are expected, use the \
+             ellipsis (...) after the value expression to enable grouping by key.",
+            shown(key)
         ),
         at,
     )

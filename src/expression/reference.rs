@@ -189,29 +189,20 @@ pub fn references_within<'a>(
     bound: &[Str],
 ) -> (Vec<Reference<'a>>, Diagnostics) {
     let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
-    let types = type_arguments(expression);
-    syntax::references(expression, &mut |root, steps, span| {
-        if bound.contains(&root.text) {
+    syntax::references(expression, &mut |root, steps, _| {
+        if bound.contains(&root.text) || is_type_keyword(root, steps) {
             return;
         }
-        let is_type =
-            steps.is_empty() && types.iter().any(|it| it.start <= span.start && span.end <= it.end);
-        if !is_type && let Some(reference) = problems.take(parse_reference(root, steps)) {
+        if let Some(reference) = problems.take(parse_reference(root, steps)) {
             found.push(reference);
         }
     });
     (found, problems)
 }
 
-/// The places of types among the arguments of calls: `list(string)` refers to nothing.
-fn type_arguments(expression: &Expression) -> Vec<Span> {
-    let mut types = Vec::new();
-    syntax::calls(expression, &mut |name, arguments, _| {
-        if matches!(&*name.text, "convert" | "core::convert") {
-            types.extend(arguments.get(1).map(|it| it.span));
-        }
-    });
-    types
+/// Returns whether this is the name of a type, which refers to nothing wherever it stands: only `convert` takes it.
+pub(super) fn is_type_keyword(root: &Name, steps: &[Step]) -> bool {
+    steps.is_empty() && matches!(&*root.text, "string" | "number" | "bool" | "any")
 }
 
 /// Finds every call of a provider's function: the names with their namespaces.
@@ -234,6 +225,6 @@ pub(super) fn literal_key(step: &Step) -> Option<Value> {
             Expr::Number(number) => Some(Value::Number(number.clone())),
             _ => None,
         },
-        Step::Attribute(_) | Step::Splat { .. } => None,
+        Step::Attribute(_) | Step::Splat(_) => None,
     }
 }

@@ -21,10 +21,8 @@ const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
 struct Text {
     text: String,
     marks: Marks,
-    /// Something unknown has come: `text` is what stands before it.
+    /// Something unknown has come: `text` is what stands before it. A part that cannot be text has no part in it.
     unknown: bool,
-    /// A part could not be had: `text` says nothing.
-    wrong: bool,
 }
 
 impl Text {
@@ -84,7 +82,6 @@ impl Evaluator<'_> {
         names: &Names<'_>,
     ) {
         if value.is_null() {
-            text.wrong = true;
             self.report(problems::null_interpolation(at.span, whole), at, names);
             return;
         }
@@ -98,7 +95,6 @@ impl Evaluator<'_> {
                 _ => text.unknown = true,
             },
             (_, Err(error)) => {
-                text.wrong = true;
                 self.report(problems::bad_interpolation(&error.message, at.span, whole), at, names);
             }
         }
@@ -145,11 +141,9 @@ impl Evaluator<'_> {
 
 fn finish(text: Text) -> Value {
     let value = if text.unknown {
-        let prefix = if text.wrong { None } else { safe_prefix(&text.text) };
+        let prefix = safe_prefix(&text.text[..text.text.floor_char_boundary(LONGEST_PREFIX)]);
         let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
         Value::Unknown(Arc::new(Unknown { ty: Type::STRING, refinement }))
-    } else if text.wrong {
-        Value::unknown_not_null(Type::STRING)
     } else {
         Value::string(&text.text)
     };
@@ -160,11 +154,7 @@ fn finish(text: Text) -> Value {
 /// the next one is left out.
 pub(super) fn safe_prefix(text: &str) -> Option<crate::value::Str> {
     use unicode_segmentation::UnicodeSegmentation;
-    let mut end = text.len().min(LONGEST_PREFIX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = crate::value::nfc(&text[..end]);
+    let text = crate::value::nfc(text);
     let last = text.graphemes(true).next_back()?;
     let kept = if last.len() == 1 && DELIMITERS.contains(last) {
         &*text

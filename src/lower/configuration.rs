@@ -144,7 +144,8 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
     }
 }
 
-/// A data source waits for the managed objects that it names itself, and for everything behind its `depends_on`.
+/// A data source waits for the managed objects that it names itself, in `count` and `for_each` too, and for everything
+/// behind its `depends_on`. What is opened for a while does not wait for what its keys name.
 fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
     let structure = &lowered.structure;
     let is_managed = |node: Node| match structure.kind(node) {
@@ -159,9 +160,13 @@ fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
         let start = reads.partition_point(|it| it.0 < node);
         reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
     };
-    for &(node,) in lowered.facts.data.iter().chain(&lowered.facts.ephemeral) {
+    let data = lowered.facts.data.iter().map(|it| (it.0, true));
+    let lent = lowered.facts.ephemeral.iter().map(|it| (it.0, false));
+    for (node, waits_for_keys) in data.chain(lent) {
+        let is_keys = |it: &Node| matches!(structure.kind(*it), NodeKind::Repetition(_));
+        let keys = of(node).filter(|it| waits_for_keys && is_keys(it)).flat_map(of);
         let mut seen = rustc_hash::FxHashSet::default();
-        let mut open: Vec<Node> = of(node).collect();
+        let mut open: Vec<Node> = of(node).chain(keys).collect();
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
                 continue;

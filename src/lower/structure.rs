@@ -271,7 +271,11 @@ impl Structure {
     /// Returns the block of a resource.
     pub fn block(&self, id: ResourceId) -> Option<&config::Resource> {
         let resource = self.resource(id);
-        self.module(resource.module?).config.resources.get(&resource.address.resource)
+        self.module(resource.module?)
+            .config
+            .resources
+            .get(&resource.address.resource)
+            .map(|it| &**it)
     }
 
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.

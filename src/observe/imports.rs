@@ -73,7 +73,7 @@ fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diag
             Step::Attribute(_) => after_name += 1,
             Step::Index(key, _) => keys.push((after_name, key_of(key, scope)?)),
             Step::LegacyIndex(index, _) => keys.push((after_name, InstanceKey::Int(*index as i64))),
-            Step::Splat { .. } => return Err(invalid_target(import.to.span).into()),
+            Step::Splat(_) => return Err(invalid_target(import.to.span).into()),
         }
     }
     let key_at = |names: usize| {

@@ -36,7 +36,7 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
         return Ok(());
     }
     let mut root = Module::clone(root);
-    root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), it)));
+    root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), Box::new(it))));
     session.config.modules.insert(ModuleAddr::default(), Arc::new(root));
     session.graph = BlockGraph::of(&session.config);
     Ok(())
@@ -71,7 +71,7 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
         labels: (import.to.span, import.to.span),
         body: Body { span: import.declared, ..Body::default() },
         repetition: Repetition::Single,
-        provider: import.provider.clone(),
+        provider: import.provider.clone().map(Box::new),
         provider_source: required.unwrap_or_else(|| Provider::implied(name)),
         depends_on: Vec::new(),
         lifecycle: Lifecycle::default(),

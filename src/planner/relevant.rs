@@ -226,7 +226,7 @@ fn reach(
 ) -> Option<Reached> {
     let mut steps = reference.rest;
     let mut own_key = || match steps.split_first() {
-        Some((Step::Index(..) | Step::LegacyIndex(..) | Step::Splat { .. }, rest)) => {
+        Some((Step::Index(..) | Step::LegacyIndex(..) | Step::Splat(_), rest)) => {
             let key = instance_key(&steps[0]);
             // Behind a key that is not written out nothing more can be told.
             steps = if key.is_some() { rest } else { &[] };

@@ -111,7 +111,7 @@ impl Body {
                     left.push((name, value));
                 }
             }
-            rest.json = Some(JsonBody { members: left });
+            rest.json = Some(Box::new(JsonBody { members: left }));
         }
         for schema in attributes.iter().filter(|it| it.required) {
             if known.attribute(schema.name).is_none() {
@@ -293,7 +293,7 @@ fn unpack(
     for value in bodies {
         let span = value.span;
         let Some(members) = object_members(value, None, diags) else { continue };
-        let body = Body { span, json: Some(JsonBody { members }), ..Body::default() };
+        let body = Body { span, json: Some(Box::new(JsonBody { members })), ..Body::default() };
         blocks.push(Block { kind: kind.clone(), labels: labels.clone(), body, header });
     }
 }

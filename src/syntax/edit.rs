@@ -12,7 +12,7 @@ use hcl_edit::{Decorated, Ident};
 use super::token::{Kind, Start, Token, scan};
 use super::{
     Attribute, BinaryOp, Block, Body, Call, Conditional, Expr, Expression, For, Item, Name,
-    ObjectKey, Part, Relative, Splat, Step, UnaryOp, is_identifier,
+    NestedSplat, ObjectKey, Part, Relative, Splat, Step, UnaryOp, is_identifier,
 };
 use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, nfc};
@@ -301,11 +301,8 @@ impl Lower<'_> {
         for (index, operator) in operators.iter().enumerate() {
             if let TraversalOperator::FullSplat(_) = operator.value() {
                 let marker = self.brackets(self.span(operator)?);
-                each.push(Step::Splat {
-                    full: true,
-                    each: self.each(&operators[index + 1..])?,
-                    marker,
-                });
+                let each_of = self.each(&operators[index + 1..])?;
+                each.push(Step::Splat(Box::new(NestedSplat { full: true, each: each_of, marker })));
                 break;
             }
             each.push(self.step(operator)?);

@@ -5,8 +5,8 @@
 use super::parser::{Parsed, Parser, exact};
 use super::token::{Kind, Token};
 use super::{
-    BinaryOp, Call, Conditional, Expr, Expression, For, Item, Name, ObjectKey, Relative, Splat,
-    Step, UnaryOp, problems,
+    BinaryOp, Call, Conditional, Expr, Expression, For, Item, Name, NestedSplat, ObjectKey,
+    Relative, Splat, Step, UnaryOp, problems,
 };
 use crate::diagnostic::Span;
 use crate::value::{Number, nfc};
@@ -164,7 +164,8 @@ impl Parser<'_> {
             let height = self.height;
             let step = self.step()?;
             let span = into.span.to(step.span());
-            if let Step::Splat { full, each, marker } = step {
+            if let Step::Splat(step) = step {
+                let NestedSplat { full, each, marker } = *step;
                 self.grow(height.max(self.height))?;
                 let splat = Splat { source: into, full, each, marker };
                 into = self.node(Expr::Splat(Box::new(splat)), span);
@@ -181,6 +182,9 @@ impl Parser<'_> {
                 }
             }
             into.span = span;
+        }
+        if let Expr::Traversal(it) = &mut into.expr {
+            it.steps = exact(std::mem::take(&mut it.steps));
         }
         Ok(into)
     }
@@ -232,7 +236,7 @@ impl Parser<'_> {
         while self.eat(Kind::Dot).is_some() {
             each.push(self.attribute_step()?);
         }
-        Ok(Step::Splat { full: false, each, marker })
+        Ok(Step::Splat(Box::new(NestedSplat { full: false, each, marker })))
     }
 
     fn full_splat(&mut self, open: Token) -> Parsed<Step> {
@@ -252,7 +256,7 @@ impl Parser<'_> {
             Ok(each)
         })?;
         self.grow(height)?;
-        Ok(Step::Splat { full: true, each, marker })
+        Ok(Step::Splat(Box::new(NestedSplat { full: true, each, marker })))
     }
 
     fn index(&mut self, open: Token) -> Parsed<Step> {

@@ -61,7 +61,7 @@ pub fn parse_json(file: FileId, text: &str) -> (Body, Diagnostics) {
         }
     };
     let span = Span::new(file, 0, text.len());
-    (Body { span, json: Some(JsonBody { members }), ..Body::default() }, diags)
+    (Body { span, json: Some(Box::new(JsonBody { members })), ..Body::default() }, diags)
 }
 
 fn root_members(root: JsonValue) -> Read<Vec<(Name, JsonValue)>> {

@@ -30,6 +30,7 @@ mod walk;
 pub use content::{AttributeSchema, BlockSchema};
 pub use format::format;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
+pub(crate) use parser::exact;
 pub use pieces::parse_each;
 pub use traversal::parse_traversal;
 pub use walk::{broken, calls, references};
@@ -126,7 +127,7 @@ pub struct Body {
     pub span: Span,
     /// Set for JSON syntax, where a name can be read as an attribute or as blocks: members that [`Body::content`] and its
     /// relatives sort. A body that overrides were merged into may have native parts besides.
-    pub json: Option<JsonBody>,
+    pub json: Option<Box<JsonBody>>,
 }
 
 /// A JSON object whose members a schema must sort into attributes and blocks.
@@ -322,14 +323,18 @@ pub enum Step {
     LegacyIndex(u64, Span),
     /// A splat within a splat, as the second one of `a[*].b[*].c`: `each` is taken from every element of the value so far.
     /// Occurs only in [`Expr::Splat`]'s `each` and in its own.
-    Splat {
-        /// Whether it is the full form; then it is the last step.
-        full: bool,
-        /// The steps taken from each element.
-        each: Vec<Step>,
-        /// The place of the `[*]` or `.*`.
-        marker: Span,
-    },
+    Splat(Box<NestedSplat>),
+}
+
+/// A splat as a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NestedSplat {
+    /// Whether it is the full form; then it is the last step.
+    pub full: bool,
+    /// The steps taken from each element.
+    pub each: Vec<Step>,
+    /// The place of the `[*]` or `.*`.
+    pub marker: Span,
 }
 
 impl Step {
@@ -338,9 +343,7 @@ impl Step {
         match self {
             Step::Attribute(name) => name.span,
             Step::Index(_, span) | Step::LegacyIndex(_, span) => *span,
-            Step::Splat { each, marker, .. } => {
-                each.last().map_or(*marker, |it| marker.to(it.span()))
-            }
+            Step::Splat(it) => it.each.last().map_or(it.marker, |last| it.marker.to(last.span())),
         }
     }
 }

@@ -115,6 +115,7 @@ impl Items {
         Body { attributes, blocks, span, json: None }
     }
 
+    /// Where an attribute of this name stands already.
     fn first(&self, name: &str) -> Option<Span> {
         if !self.names.is_empty() && !self.names.contains(name) {
             return None;
@@ -122,14 +123,8 @@ impl Items {
         self.attributes.iter().find(|it| &*it.name.text == name).map(|it| it.name.span)
     }
 
-    fn add(&mut self, attribute: Attribute, diags: &mut Diagnostics) {
-        if let Some(first) = self.first(&attribute.name.text) {
-            return diags.push(problems::attribute_redefined(
-                &attribute.name.text,
-                attribute.name.span,
-                first,
-            ));
-        }
+    /// Adds an attribute of a new name.
+    fn add(&mut self, attribute: Attribute) {
         if !self.names.is_empty() {
             self.names.insert(attribute.name.text.clone());
         }
@@ -341,9 +336,17 @@ impl<'a> Parser<'a> {
         let name = self.read();
         match self.peek().kind {
             Kind::Equal => {
+                // Told even where what follows cannot be read.
+                let first = into.first(self.text_of(name));
+                if let Some(first) = first {
+                    let (name, again) = (self.text_of(name), self.span(name));
+                    self.diags.push(problems::attribute_redefined(name, again, first));
+                }
                 let attribute = self.attribute(name)?;
                 self.attribute_end(&attribute)?;
-                into.add(attribute, &mut self.diags);
+                if first.is_none() {
+                    into.add(attribute);
+                }
             }
             Kind::OpenQuote | Kind::OpenBrace | Kind::Ident => {
                 let block = self.block(name)?;
@@ -469,7 +472,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns the same items in exactly the room that they need. (Shrinking leaves what was allocated for more as it is.)
-pub(super) fn exact<T>(items: Vec<T>) -> Vec<T> {
+pub(crate) fn exact<T>(items: Vec<T>) -> Vec<T> {
     if items.len() == items.capacity() {
         return items;
     }

@@ -81,7 +81,7 @@ impl Step {
                 Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
                 _ => None,
             },
-            Step::Splat { .. } => None,
+            Step::Splat(_) => None,
         }
     }
 }

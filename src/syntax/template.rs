@@ -7,7 +7,7 @@ use super::parser::{Broken, Parsed, Parser, exact};
 use super::token::{Kind, Token};
 use super::{Expr, Expression, ForPart, IfPart, Name, Part, problems};
 use crate::diagnostic::Span;
-use crate::value::nfc;
+use crate::value::{Str, nfc};
 
 /// One element of a template before directives are matched.
 enum Flat {
@@ -72,7 +72,7 @@ impl Parser<'_> {
             match token.kind {
                 Kind::QuotedText => text.push_str(&self.unescape(token)),
                 Kind::CloseQuote => {
-                    return Ok(Name { text: text.into(), span: start.to(self.span(token)) });
+                    return Ok(Name { text: self.share(&text), span: start.to(self.span(token)) });
                 }
                 Kind::Interpolation | Kind::Directive => {
                     let sign = &self.text_of(token)[..1];
@@ -210,7 +210,7 @@ impl Parser<'_> {
                 .iter()
                 .map(|it| if let Flat::Text(text) = it { text.as_str() } else { "" })
                 .collect();
-            let text = if text.len() <= SHARED { self.share(&nfc(&text)) } else { nfc(&text) };
+            let text = self.literal(&text);
             return Ok(self.node(Expr::String(text), span));
         }
         if let [Flat::Interpolation(_)] = &parts[..]
@@ -230,7 +230,7 @@ impl Parser<'_> {
         let mut depth = 0;
         for part in flat {
             match part {
-                Flat::Text(text) => push_text(&mut parts, &text),
+                Flat::Text(text) => self.push_text(&mut parts, &text),
                 Flat::Interpolation(value) => parts.push(Part::Interpolation(value)),
                 Flat::If { condition, span } => {
                     stack.push((
@@ -288,6 +288,22 @@ impl Parser<'_> {
         Ok(parts)
     }
 
+    fn push_text(&mut self, parts: &mut Vec<Part>, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match parts.last_mut() {
+            Some(Part::Literal(before)) => *before = nfc(&format!("{before}{text}")),
+            _ => parts.push(Part::Literal(self.literal(text))),
+        }
+    }
+
+    /// Returns text as values have it; short ones are kept once.
+    fn literal(&mut self, text: &str) -> Str {
+        let text = nfc(text);
+        if text.len() <= SHARED { self.share(&text) } else { text }
+    }
+
     /// Returns the text of a token with its escapes resolved. A wrong escape is reported and stays as it is.
     fn unescape(&mut self, token: Token) -> String {
         let text = self.text_of(token);
@@ -316,16 +332,6 @@ impl Parser<'_> {
         }
         out.push_str(rest);
         out
-    }
-}
-
-fn push_text(parts: &mut Vec<Part>, text: &str) {
-    if text.is_empty() {
-        return;
-    }
-    match parts.last_mut() {
-        Some(Part::Literal(before)) => *before = nfc(&format!("{before}{text}")),
-        _ => parts.push(Part::Literal(nfc(text))),
     }
 }
 

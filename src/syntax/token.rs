@@ -250,8 +250,8 @@ impl Scanner<'_> {
         let byte = self.bytes[self.at];
         match byte {
             b' ' | b'\t' => self.at += 1,
-            b'\n' => self.newline(1),
-            b'\r' if self.byte(1) == b'\n' => self.newline(2),
+            b'\n' => self.newline(self.at, 1),
+            b'\r' if self.byte(1) == b'\n' => self.newline(self.at, 2),
             b'#' => self.line_comment(),
             b'/' if self.byte(1) == b'/' => self.line_comment(),
             b'/' if self.byte(1) == b'*' && self.block_comment() => {}
@@ -275,12 +275,11 @@ impl Scanner<'_> {
         }
     }
 
-    /// Takes a line end; several in a row make one token.
-    fn newline(&mut self, length: usize) {
-        if !self.layout && matches!(self.tokens.last(), Some(Token { kind: Kind::Newline, .. })) {
-            self.at += length;
-        } else {
-            self.take(Kind::Newline, length);
+    /// Takes a line end whose token begins at `start`, where a comment before it does; several in a row make one token.
+    fn newline(&mut self, start: usize, length: usize) {
+        self.at += length;
+        if self.layout || !matches!(self.tokens.last(), Some(Token { kind: Kind::Newline, .. })) {
+            self.push(Kind::Newline, start);
         }
         if self.modes.len() > 1 {
             self.restart_at_header();
@@ -293,10 +292,7 @@ impl Scanner<'_> {
             length if self.layout => {
                 self.take(Kind::Comment, length.map_or(rest.len(), |it| it + 1));
             }
-            Some(length) => {
-                self.at += length;
-                self.newline(1);
-            }
+            Some(length) => self.newline(self.at, length + 1),
             None => self.at = self.bytes.len(),
         }
     }

@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
                 Todo::Steps([step, rest @ ..]) => {
                     match step {
                         Step::Index(key, _) => self.push(key, scope),
-                        Step::Splat { each, .. } => self.todo.push((Todo::Steps(each), scope)),
+                        Step::Splat(it) => self.todo.push((Todo::Steps(&it.each), scope)),
                         Step::Attribute(_) | Step::LegacyIndex(..) => {}
                     }
                     self.todo.push((Todo::Steps(rest), scope));

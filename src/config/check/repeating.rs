@@ -70,7 +70,7 @@ fn shared(
     for resource in module.resources.values() {
         let is_managed = resource.name.mode == crate::address::Mode::Managed;
         if is_managed
-            && resource.provider.as_ref().is_some_and(is_used)
+            && resource.provider.as_deref().is_some_and(is_used)
             && is_same(&resource.repetition)
         {
             problems.push(warning(

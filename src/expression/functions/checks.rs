@@ -1,9 +1,11 @@
 //! `assume…`: promises about values that are not known yet, checked once they are.
 
+use super::super::template::safe_prefix;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use crate::value::convert::convert;
 use crate::value::{Refinement, Value, unknown};
 
-const VALUE: Parameter = Parameter::any("value").or_anything();
+const VALUE: Parameter = assumed(Shape::Any);
 const LEAST: Parameter = Parameter::number("min_length");
 const MOST: Parameter = Parameter::number("max_length");
 
@@ -13,7 +15,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         description: "Returns the second value, which the first one will equal; fails where it does not.",
         parameters: &[
             Parameter::any("actual_value").or_anything(),
-            Parameter::any("assumed_value").or_anything(),
+            Parameter::any("expected_value").or_anything(),
         ],
         variadic: None,
         returns: Returns::NullableComputed(|arguments| Ok(arguments[1].ty())),
@@ -30,16 +32,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "assumestringprefix",
         description: "Returns a string that will begin with a text; fails where it does not.",
-        parameters: &[Parameter::string("value").or_anything(), Parameter::string("prefix")],
+        parameters: &[assumed(Shape::String), Parameter::string("prefix")],
         variadic: None,
         returns: Returns::Nullable(Shape::String),
         body: |call| {
-            let prefix = call.text(1);
-            promise(
-                call,
-                |it| it.prefix = Some(prefix.into()),
-                |value| value.as_str().is_some_and(|it| it.starts_with(prefix)),
-            )
+            // What might combine with the next character is not promised.
+            let prefix = safe_prefix(call.text(1));
+            let known = call.text(0);
+            let holds = prefix.as_ref().is_none_or(|it| known.starts_with(&**it));
+            promise(call, |it| it.prefix = prefix.or(it.prefix.take()), |_| holds)
         },
     },
     length(
@@ -107,18 +108,23 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-const LIST: Parameter = Parameter::new("value", Shape::ListOfAny).or_anything();
-const SET: Parameter = Parameter::new("value", Shape::SetOfAny).or_anything();
-const MAP: Parameter = Parameter::new("value", Shape::MapOfAny).or_anything();
+const LIST: Parameter = assumed(Shape::ListOfAny);
+const SET: Parameter = assumed(Shape::SetOfAny);
+const MAP: Parameter = assumed(Shape::MapOfAny);
+
+/// The value that something is promised of.
+const fn assumed(shape: Shape) -> Parameter {
+    Parameter::new("value", shape).or_null().or_unknown().or_untyped()
+}
 
 const fn length(
     name: &'static str,
     description: &'static str,
-    _: Shape,
+    shape: Shape,
     parameters: &'static [Parameter],
     body: fn(&Call<'_>) -> Outcome,
 ) -> Function {
-    let returns = Returns::NullableComputed(|arguments| Ok(arguments[0].ty()));
+    let returns = Returns::Nullable(shape);
     Function { name, description, parameters, variadic: None, returns, body }
 }
 
@@ -132,15 +138,15 @@ fn promise(
     refine: impl FnOnce(&mut Refinement),
     holds: impl FnOnce(&Value) -> bool,
 ) -> Outcome {
-    let (value, marks) = call.argument(0).clone().unmark();
-    match &value {
+    let value = call.argument(0);
+    match value {
         Value::Null(_) => Err(broken()),
         Value::Unknown(it) => {
-            let mut refinement = Refinement { not_null: true, ..it.refinement.clone() };
+            let mut refinement = it.refinement.clone();
             refine(&mut refinement);
-            Ok(unknown::refined(it.ty, refinement).mark(&marks))
+            Ok(unknown::refined(it.ty, refinement))
         }
-        known if holds(known) => Ok(value.mark(&marks)),
+        known if holds(known) => Ok(value.clone()),
         _ => Err(broken()),
     }
 }
@@ -151,7 +157,7 @@ fn bound(call: &Call<'_>, at: usize) -> Result<u64, Failure> {
 
 fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> Outcome {
     let refine = |it: &mut Refinement| {
-        it.min_length = low.or(it.min_length);
+        it.min_length = low.or(it.min_length).filter(|it| *it > 0);
         it.max_length = high.or(it.max_length);
     };
     promise(call, refine, |value| {
@@ -175,6 +181,11 @@ fn most(call: &Call<'_>) -> Outcome {
 
 fn assumeequal(call: &Call<'_>) -> Outcome {
     let (actual, assumed) = (call.argument(0), call.argument(1));
+    let actual = convert(actual, assumed.ty()).map_err(|_| {
+        let (have, want) = (actual.ty().friendly_name(), assumed.ty().friendly_name());
+        let why = format!("actual value type {have} does not match assumed value type {want}");
+        Failure::argument(0, why)
+    })?;
     let equal = unknown::equals(&actual.unmark_deep().0, &assumed.unmark_deep().0);
     match equal.as_bool() {
         Some(false) => {

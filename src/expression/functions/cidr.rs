@@ -61,7 +61,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Parameter::string("contained_ip_or_prefix").about("An address, or a network."),
         ],
         variadic: None,
-        returns: Returns::Always(Shape::Bool),
+        returns: Returns::Nullable(Shape::Bool),
         body: cidrcontains,
     },
 ];

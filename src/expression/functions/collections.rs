@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::graphemes::graphemes;
+use super::sets::is_open;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
@@ -112,17 +113,20 @@ fn length(call: &Call<'_>) -> Outcome {
     let count = match (value.ty().kind(), value.bare()) {
         (Kind::Tuple(types), _) => types.len(),
         (Kind::Object(attributes), _) => attributes.len(),
+        (Kind::Dynamic, _) => {
+            return Ok(Value::unknown_not_null(Type::NUMBER).mark(&value.marks()));
+        }
         (Kind::String, Value::Unknown(_)) => {
             let prefix = graphemes(&unknown::known_prefix(value)).len();
             return Ok(between(Some(prefix as u64), None).mark(&value.marks()));
         }
         (_, Value::Unknown(it)) => {
             let Refinement { min_length, max_length, .. } = it.refinement;
-            return Ok(between(min_length, max_length).mark(&value.marks()));
+            let most = max_length.unwrap_or(i64::MAX as u64);
+            return Ok(between(min_length, Some(most)).mark(&value.marks()));
         }
         (_, Value::String(text)) => graphemes(text).len(),
-        (Kind::Set(_), it) if !it.is_wholly_known() && it.children().count() > 1 => {
-            // What is not known yet may turn out equal to another element.
+        (_, it) if is_open(it) => {
             return Ok(between(Some(1), Some(it.children().count() as u64)).mark(&value.marks()));
         }
         (_, it) => it.children().count(),

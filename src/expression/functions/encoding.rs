@@ -108,7 +108,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "urldecode",
         description: "Reads text that is escaped for the query of a URL.",
-        parameters: &[STR.or_marked()],
+        parameters: &[STR.or_secret()],
         variadic: None,
         returns: TEXT,
         body: urldecode,

@@ -14,7 +14,7 @@ use crate::value::{Marks, Type, Value};
 use crate::world::World;
 
 const PATH: Parameter = Parameter::string("path");
-const SECRET_PATH: &[Parameter] = &[PATH.or_marked()];
+const SECRET_PATH: &[Parameter] = &[PATH.or_secret()];
 const TEXT: Returns = Returns::Always(Shape::String);
 
 pub(super) const FUNCTIONS: &[Function] = &[

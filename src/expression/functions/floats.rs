@@ -36,6 +36,32 @@ pub(super) fn ln(x: f64) -> f64 {
     k * LN_2_HIGH - ((half - (s * (half + rest) + k * LN_2_LOW)) - f)
 }
 
+/// e raised to a power: the power is halved until a short series does, and the result squared as often.
+fn exponential(x: f64) -> f64 {
+    const LN_2_HIGH: f64 = 0.693_147_180_559_662_956_511_601_805_686_950_683_593_75;
+    const LN_2_LOW: f64 = 0.282_352_905_630_315_771_225_884_481_750_134_360_255_254_120_68e-12;
+    /// 1/8!, 1/7! and so on.
+    const SERIES: [f64; 8] = [
+        2.480_158_730_158_730_158_7e-5,
+        1.984_126_984_126_984_127e-4,
+        1.388_888_888_888_888_888_9e-3,
+        8.333_333_333_333_333_333_3e-3,
+        4.166_666_666_666_666_666_7e-2,
+        1.666_666_666_666_666_666_7e-1,
+        0.5,
+        1.0,
+    ];
+    let exponent = (x * std::f64::consts::LOG2_E).round_ties_even();
+    let rest = (-exponent).mul_add(LN_2_HIGH, x);
+    let rest = (-exponent).mul_add(LN_2_LOW, rest) / 16.0;
+    let series = SERIES.into_iter().reduce(|sum, next| sum.mul_add(rest, next)).unwrap_or(1.0);
+    let mut less_one = rest * series;
+    for _ in 0..3 {
+        less_one *= less_one + 2.0;
+    }
+    join((less_one + 2.0).mul_add(less_one, 1.0), exponent as i64)
+}
+
 /// A number as `fraction * 2^exponent`, the fraction from 1/2 up to 1. Neither zero nor infinite.
 fn split(x: f64) -> (f64, i32) {
     // Numbers too small for a whole mantissa are made larger first.
@@ -97,7 +123,7 @@ pub(super) fn power(base: f64, exponent: f64) -> f64 {
             part -= 1.0;
             whole += 1.0;
         }
-        result = (part * ln(base)).exp();
+        result = exponential(part * ln(base));
     }
     let (mut square, square_exponent) = split(base);
     let (mut left, mut result_exponent, mut square_shift) =

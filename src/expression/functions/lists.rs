@@ -1,5 +1,6 @@
 //! Functions of lists and tuples.
 
+use super::sets::is_open;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
@@ -398,9 +399,7 @@ fn flattened(list: &Value, into: &mut Vec<Value>, marks: &mut Marks) -> bool {
     if !list.is_known() {
         return false;
     }
-    // Elements of a set that are not known may turn out to be the same one.
-    let is_open = matches!(list.bare(), Value::Set(it) if it.items.len() > 1);
-    let mut known = !is_open || list.is_wholly_known();
+    let mut known = !is_open(list);
     for item in list.children() {
         known &= item.is_known() || item.ty() != Type::DYNAMIC;
         if !item.is_null() && is_sequence(item.ty()) {

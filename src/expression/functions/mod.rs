@@ -62,7 +62,7 @@ pub struct Function {
 pub enum Returns {
     /// Always of this type, and never null.
     Always(Shape),
-    /// Of this type, or null.
+    /// Of this type, or null; or nobody says that it is never null.
     Nullable(Shape),
     /// It depends on the arguments, which may be unknown. Never null.
     Computed(fn(&[Value]) -> Result<Type, Failure>),
@@ -123,6 +123,8 @@ pub struct Parameter {
     pub dynamic: bool,
     /// Takes marked values, and looks after their marks itself.
     pub marked: bool,
+    /// What is marked here marks an unknown result, too: the marks matter to messages alone.
+    pub told: bool,
     /// What it means, where the name does not say it.
     pub about: Option<&'static str>,
 }
@@ -137,6 +139,7 @@ impl Parameter {
             unknown: false,
             dynamic: false,
             marked: false,
+            told: false,
             about: None,
         }
     }
@@ -179,6 +182,11 @@ impl Parameter {
     /// The same, that takes marked values.
     pub const fn or_marked(self) -> Parameter {
         Parameter { marked: true, ..self }
+    }
+
+    /// The same, that takes marked values so that its messages do not tell what is secret.
+    pub const fn or_secret(self) -> Parameter {
+        Parameter { marked: true, told: true, ..self }
     }
 
     /// The same, that takes all of these.
@@ -300,11 +308,13 @@ pub(super) struct Rule {
     pub unknown: bool,
     pub dynamic: bool,
     pub marked: bool,
+    pub told: bool,
 }
 
 impl From<&Parameter> for Rule {
     fn from(it: &Parameter) -> Rule {
-        Rule { null: it.null, unknown: it.unknown, dynamic: it.dynamic, marked: it.marked }
+        let Parameter { null, unknown, dynamic, marked, told, .. } = *it;
+        Rule { null, unknown, dynamic, marked, told }
     }
 }
 
@@ -334,6 +344,9 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
         }
         ready.untyped |= value.ty() == Type::DYNAMIC && !rule.dynamic;
         ready.unknown |= !value.is_known() && !rule.unknown;
+        if rule.told && !value.is_known() {
+            ready.marks = ready.marks.union(&value.marks());
+        }
         if rule.marked {
             // What is unknown loses all marks in the real program.
             if !value.is_known() {

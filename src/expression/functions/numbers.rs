@@ -39,7 +39,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[NUM, Parameter::number("base")],
         variadic: None,
         returns: Returns::Always(Shape::Number),
-        body: |call| float(ln(number(call, 0).to_f64()) / ln(number(call, 1).to_f64())),
+        body: |call| result_of(ln(float(call, 0)?) / ln(float(call, 1)?)),
     },
     Function {
         name: "pow",
@@ -47,7 +47,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[NUM, Parameter::number("power")],
         variadic: None,
         returns: Returns::Always(Shape::Number),
-        body: |call| float(power(number(call, 0).to_f64(), number(call, 1).to_f64())),
+        body: |call| result_of(power(float(call, 0)?, float(call, 1)?)),
     },
     Function {
         name: "signum",
@@ -108,7 +108,20 @@ fn plain_zero(number: Number) -> Number {
     if number.as_i64() == Some(0) { Number::Int(0) } else { number }
 }
 
-fn float(result: f64) -> Outcome {
+/// Returns a number as a 64-bit float, unless it is too large for one. Infinity is none too large.
+fn float(call: &Call<'_>, at: usize) -> Result<f64, Failure> {
+    let number = number(call, at);
+    let float = number.to_f64();
+    match float.is_infinite() && !number.is_infinite() {
+        false => Ok(float),
+        true => {
+            let most = f64::MAX;
+            Err(Failure::call(format!("value must be between -{most:.6} and {most:.6} inclusive")))
+        }
+    }
+}
+
+fn result_of(result: f64) -> Outcome {
     Number::from_f64(result)
         .map(Value::Number)
         .ok_or_else(|| Failure::call("the result is not a number"))

@@ -127,7 +127,7 @@ fn product(call: &Call<'_>) -> Outcome {
     let Some(Kind::Tuple(types)) = call.ty.element().map(Type::kind) else {
         return Ok(Value::unknown(call.ty).mark(&marks));
     };
-    if call.arguments.iter().any(|it| !it.is_known()) {
+    if call.arguments.iter().any(|it| !it.is_known() || is_open(it)) {
         return Ok(unknown_product(call).mark(&marks));
     }
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
@@ -157,6 +157,11 @@ fn product(call: &Call<'_>) -> Outcome {
     .mark(&marks))
 }
 
+/// Whether elements of a set that are not known may turn out to be the same one.
+pub(super) fn is_open(set: &Value) -> bool {
+    matches!(set.bare(), Value::Set(it) if it.items.len() > 1) && !set.is_wholly_known()
+}
+
 /// The product of sets of which one is unknown: empty where another is empty, else bounded where all are.
 fn unknown_product(call: &Call<'_>) -> Value {
     let most = call.arguments.iter().try_fold(1_u64, |product, it| {
@@ -165,6 +170,7 @@ fn unknown_product(call: &Call<'_>) -> Value {
                 Kind::Tuple(types) => types.len() as u64,
                 _ => unknown.refinement.max_length?,
             },
+            known if is_open(known) => return None,
             known => known.children().count() as u64,
         };
         product.checked_mul(length).filter(|it| *it <= 2048)

@@ -151,7 +151,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         description: "Tells whether a text occurs in another.",
         parameters: &[STR, Parameter::string("substr")],
         variadic: None,
-        returns: TEST,
+        returns: Returns::Nullable(Shape::Bool),
         body: |call| Ok(Value::Bool(call.text(0).contains(call.text(1)))),
     },
 ];

@@ -75,7 +75,7 @@ fn templates_join_text() {
         "${[1]}" => [ 1, ]
         "%{ for x in ["a", "b"] }${x},%{ endfor }" => "a,b,"
         "%{ if var.number > 3 }big%{ else }small%{ endif }" => "big"
-        "x${null}" => unknown string, not null Invalid template interpolation value: The expression result is null. Cannot include a null value in a string template.
+        "x${null}" => "x" Invalid template interpolation value: The expression result is null. Cannot include a null value in a string template.
         "#,
     );
 }
@@ -113,4 +113,51 @@ fn chains_of_operators_may_be_long() {
 fn chains_of_conditionals_may_be_long() {
     let conditionals = format!("{}9", "false ? 1 : ".repeat(600));
     assert_eq!(shown(&conditionals), "9");
+}
+
+#[test]
+fn beside_a_list_of_nothing_the_elements_of_a_tuple_must_be_of_one_type() {
+    check(
+        r#"
+        true ? [[1], [2]] : tolist([]) => tolist([ [ 1, ], [ 2, ], ])
+        true ? [[1], ["a"]] : tolist([]) => unknown list(any) Inconsistent conditional result types: The true result value has the wrong type: element types must all match for conversion to list.
+        true ? {a = [1], b = ["x"]} : tomap({}) => unknown map(any) Inconsistent conditional result types: The true result value has the wrong type: element types must all match for conversion to map.
+        true ? [1, "a"] : tolist([]) => tolist([ "1", "a", ])
+        "#,
+    );
+}
+
+#[test]
+fn results_of_different_types_hide_what_is_wrong_within_them() {
+    check(
+        r#"
+        true ? -"a" : [] => unknown any Inconsistent conditional result types: The true and false result expressions must have consistent types. The 'true' value is number, but the 'false' value is tuple.
+        true ? "x" : convert(1, list(string)) => "x"
+        "#,
+    );
+}
+
+#[test]
+fn names_of_types_are_no_values_but_convert_takes_them() {
+    check(
+        r#"
+        convert("1", number) => 1
+        string => unknown any Unknown variable: There is no variable named "string".
+        try(string, 1) => 1
+        true ? 1 : any => 1
+        try(convert(1, "x"), 2) => 2
+        "#,
+    );
+}
+
+#[test]
+fn powers_are_rounded_as_the_real_program_rounds_them() {
+    check(
+        r#"
+        pow(2, 1 / 3) => 1.259921049894873
+        pow(10, -3) => 0.001
+        pow(1 / 0, 2) => +Inf
+        try(pow(1e400, 0), "none") => "none"
+        "#,
+    );
 }

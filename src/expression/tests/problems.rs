@@ -157,3 +157,25 @@ fn references_that_cannot_be_are_refused() {
         Invalid "count" attribute: The "count" object does not have an attribute named "x". The only supported attribute is count.index, which is the index of each instance of a resource block that has the "count" argument set."#]]
     .assert_eq(&references("[foo, data.x, var, count.x]"));
 }
+
+#[test]
+fn the_number_of_arguments_is_checked_before_any_of_them() {
+    check(
+        r#"upper(1 + [], null)"#,
+        expect![[r#"
+        unknown any
+        Too many function arguments: Function "upper" expects only 1 argument(s)."#]],
+    );
+}
+
+#[test]
+fn all_arguments_are_checked() {
+    check(
+        r#"substr([], upper(null), {})"#,
+        expect![[r#"
+        unknown any
+        Invalid function argument: Invalid value for "str" parameter: string required, but have tuple.
+        Invalid function argument: Invalid value for "str" parameter: argument must not be null.
+        Invalid function argument: Invalid value for "length" parameter: number required, but have object."#]],
+    );
+}

@@ -85,3 +85,59 @@ fn whether_an_unknown_value_is_ephemeral_is_not_known() {
         "#,
     );
 }
+
+#[test]
+fn a_conversion_that_no_value_survives_is_an_error_before_the_value_is_known() {
+    check(
+        r#"
+        tolist(var.later) => unknown any Invalid function argument: Invalid value for "v" parameter: cannot convert string to list of any single type. var.later is a string
+        tonumber(var.later) => unknown number
+        "#,
+    );
+}
+
+#[test]
+fn a_promise_says_no_more_than_it_promises() {
+    check(
+        r#"
+        assumestringprefix(var.later, "ab-") => unknown string, begins "ab-"
+        assumestringprefix(var.later, "x") => unknown string
+        assumestringprefix("foo", "bar-") => unknown any Invalid function argument: Invalid value for "value" parameter: assumption was not upheld.
+        assumelistlengthmin(var.later_list, 0) => unknown list(string)
+        assumelistlengthmin(var.later_list, 1) => unknown list(string), at least 1 long
+        assumelistlengthmax([var.secret], 2) => tolist([ "hush", ]), sensitive
+        assumeequal(["a"], tolist(["a"])) => tolist([ "a", ])
+        "#,
+    );
+}
+
+#[test]
+fn a_filter_that_nothing_passes_through_marks_nothing() {
+    check(
+        r#"
+        [for it in [] : it if var.secret == "x"] => []
+        [for it in [1] : it if var.secret == "x"] => [], sensitive
+        "#,
+    );
+}
+
+#[test]
+fn a_secret_path_keeps_what_rests_on_it_secret() {
+    check(
+        r#"
+        filesha256("${var.secret}${var.later}") => unknown string, not null, sensitive
+        urldecode("${var.secret}${var.later}") => unknown string, not null, sensitive
+        "#,
+    );
+}
+
+#[test]
+fn elements_of_sets_that_may_be_equal_give_no_product_yet() {
+    check(
+        r#"
+        setproduct(toset(["a", var.later]), ["b"]) => unknown set(tuple([string,string])), not null
+        {for it in [1] : var.later_list => it} => unknown any
+        length(var.later_any) => unknown number, not null
+        "#,
+    );
+}

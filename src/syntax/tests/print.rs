@@ -21,8 +21,8 @@ pub fn steps(steps: &[Step]) -> String {
         Step::Attribute(name) => format!(".{}", name.text),
         Step::Index(key, _) => format!("[{}]", expression(key)),
         Step::LegacyIndex(index, _) => format!(".{index}"),
-        Step::Splat { full, each, .. } => {
-            format!("{}<{}>", if *full { "[*]" } else { ".*" }, self::steps(each))
+        Step::Splat(it) => {
+            format!("{}<{}>", if it.full { "[*]" } else { ".*" }, self::steps(&it.each))
         }
     };
     steps.iter().map(one).collect()
