@@ -88,6 +88,13 @@ pub fn compare(a: &Version, b: &Version) -> Ordering {
     a.cmp(b).then_with(|| a.metadata.cmp(&b.metadata))
 }
 
+/// Returns versions in ascending order.
+pub fn sorted(versions: impl IntoIterator<Item = Version>) -> Vec<Version> {
+    let mut all: Vec<Version> = versions.into_iter().collect();
+    all.sort_by(compare);
+    all
+}
+
 fn holds(condition: &Constraint, version: &Version) -> bool {
     let bound = &condition.version;
     let order = version.cmp(bound);

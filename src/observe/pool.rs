@@ -144,12 +144,7 @@ impl Pool {
         mode: crate::address::Mode,
         kind: &str,
     ) -> Option<&Arc<Schema>> {
-        let schema = self.schema(provider)?;
-        match mode {
-            crate::address::Mode::Managed => schema.resources.get(kind),
-            crate::address::Mode::Data => schema.data_sources.get(kind),
-            crate::address::Mode::Ephemeral => schema.ephemeral.get(kind),
-        }
+        self.schema(provider)?.of(mode, kind)
     }
 
     /// Returns a provider for calls that need no configuration.

@@ -8,10 +8,10 @@ use super::json::Schemas;
 use super::provider_table::{Entry, key_of, local_name, provider_table};
 use super::reference_text::{references, subjects};
 use super::shape::write_known;
-use crate::address::{Mode, Module as ModuleAddr, ResourceName};
+use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
 use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
 use crate::expression::evaluate_constant;
-use crate::schema::{BlockSchema, NestedBlock, Nesting};
+use crate::schema::{BlockSchema, NestedBlock, Nesting, ProviderSchema};
 use crate::state::text::{JsonWriter, Layout};
 use crate::syntax::{self, Body, Expression};
 use crate::value::{Str, Type, Value, json};
@@ -80,7 +80,22 @@ impl Writer<'_> {
         };
         let block = module.and_then(|it| it.providers.iter().find(is_it));
         let Some(block) = block else { return };
-        self.write_plain(json, &block.body);
+        if let Some(schema) = self.schema_of(&block.source) {
+            self.write_known(json, &block.body, &schema.provider.block);
+        }
+    }
+
+    fn schema_of(&self, provider: &Provider) -> Option<Arc<ProviderSchema>> {
+        self.schemas.and_then(|it| it(provider))
+    }
+
+    /// Writes what is set in a block, as far as its schema knows it.
+    fn write_known(&self, json: &mut JsonWriter, body: &Body, schema: &BlockSchema) {
+        let content = known_content(body, schema);
+        if !content.attributes.is_empty() || !content.blocks.is_empty() {
+            json.key("expressions");
+            self.write_content(json, &content, schema);
+        }
     }
 
     /// Writes what is set in a block whose schema is not at hand: every argument.
@@ -202,15 +217,11 @@ impl Writer<'_> {
             }
             json.close(']');
         }
-        if let Some(schema) = self
-            .schemas
-            .and_then(|it| it(&resource.provider_source, resource.name.mode, &resource.name.kind))
-        {
-            let content = known_content(&resource.body, &schema.block);
-            if !content.attributes.is_empty() || !content.blocks.is_empty() {
-                json.key("expressions");
-                self.write_content(json, &content, &schema.block);
-            }
+        let provider = self.schema_of(&resource.provider_source);
+        let schema =
+            provider.as_ref().and_then(|it| it.of(resource.name.mode, &resource.name.kind));
+        if let Some(schema) = schema {
+            self.write_known(json, &resource.body, &schema.block);
             json.key("schema_version");
             json.literal(schema.version);
         }

@@ -11,13 +11,13 @@ use crate::config::Config;
 use crate::diagnostic::Diagnostic;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
-use crate::schema::{Schema, mark_sensitive};
+use crate::schema::{ProviderSchema, Schema, mark_sensitive};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
 use crate::value::{Str, Value, json};
 
-/// Finds the schema of a resource type.
-pub type Schemas<'a> = dyn Fn(&Provider, Mode, &str) -> Option<Arc<Schema>> + 'a;
+/// Finds what a provider announces.
+pub type Schemas<'a> = dyn Fn(&Provider) -> Option<Arc<ProviderSchema>> + 'a;
 
 /// Writes the document of a plan, on one line.
 ///

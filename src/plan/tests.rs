@@ -18,7 +18,7 @@ use super::{Action, Change, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Provider, ProviderConfig};
 use crate::config::Config;
 use crate::request::PlanMode;
-use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, Schema};
+use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, ProviderSchema, Schema};
 use crate::state::{CheckResult, State, names, read};
 use crate::value::{Marks, PathStep, Str, Type, Value, json};
 
@@ -39,7 +39,9 @@ fn data_schema() -> Arc<Schema> {
 }
 
 fn schemas() -> Box<Schemas<'static>> {
-    Box::new(|_, _, kind| (kind == "terraform_data").then(data_schema))
+    let resources = [("terraform_data".into(), data_schema())].into_iter().collect();
+    let schema = Arc::new(ProviderSchema { resources, ..ProviderSchema::default() });
+    Box::new(move |_| Some(schema.clone()))
 }
 
 fn builtin() -> ProviderConfig {

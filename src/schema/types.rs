@@ -5,6 +5,7 @@ use std::iter::Peekable;
 use std::sync::{Arc, OnceLock};
 
 use super::Schemas;
+use crate::address::Mode;
 use crate::value::path::object_like;
 use crate::value::{PathStep, Str, Type, Value};
 
@@ -23,6 +24,17 @@ pub struct ProviderSchema {
     pub ephemeral: Schemas,
     /// Functions by name.
     pub functions: BTreeMap<Str, Arc<FunctionSignature>>,
+}
+
+impl ProviderSchema {
+    /// Returns the schema of a resource type.
+    pub fn of(&self, mode: Mode, kind: &str) -> Option<&Arc<Schema>> {
+        match mode {
+            Mode::Managed => self.resources.get(kind),
+            Mode::Data => self.data_sources.get(kind),
+            Mode::Ephemeral => self.ephemeral.get(kind),
+        }
+    }
 }
 
 /// A versioned block schema.

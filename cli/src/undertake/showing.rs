@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use entail::address::{Mode, Provider};
+use entail::address::Provider;
 use entail::backend::local::Choice;
 use entail::config::load_module;
 use entail::diagnostic::{Diagnostic, Diagnostics};
@@ -14,7 +14,6 @@ use entail::operation::session::Session;
 use entail::plan::configuration::{document, module_document};
 use entail::plan::file::is_archive;
 use entail::plan::{json, state_json};
-use entail::schema::Schema;
 use entail::state::State;
 use entail::world::World;
 
@@ -76,9 +75,7 @@ async fn configuration(ui: &Ui, world: &Arc<World>) -> Result<u8, Diagnostics> {
     if problems.has_errors() {
         return Err(problems);
     }
-    let find = |provider: &Provider, mode: Mode, kind: &str| {
-        pool.resource_schema(provider, mode, kind).cloned()
-    };
+    let find = |provider: &Provider| pool.schema(provider).cloned();
     ui.out(&format!("{}\n", document(&session.config, &find)));
     Ok(0)
 }
@@ -110,9 +107,7 @@ async fn state_document(
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| {
-            pool.resource_schema(provider, mode, kind).cloned()
-        };
+        let find = |provider: &Provider| pool.schema(provider).cloned();
         ui.out(&format!("{}\n", state_json::state_document(state, &find)?));
         return Ok(0);
     }
@@ -140,20 +135,16 @@ async fn plan_document(
     let mut needed: Vec<Provider> =
         loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));
-    needed.extend(
-        config
-            .modules
-            .values()
-            .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
-    );
+    needed.extend(config.modules.values().flat_map(|it| {
+        let blocks = it.providers.iter().map(|it| it.source.clone());
+        blocks.chain(it.resources.values().map(|it| it.provider_source.clone()))
+    }));
     let (pool, problems) = Pool::schemas_only(&Supply::of(world, &ui.sources), needed).await;
     if as_json {
         if problems.has_errors() {
             return Err(problems);
         }
-        let find = |provider: &Provider, mode: Mode, kind: &str| -> Option<Arc<Schema>> {
-            pool.resource_schema(provider, mode, kind).cloned()
-        };
+        let find = |provider: &Provider| pool.schema(provider).cloned();
         ui.out(&format!("{}\n", json::plan_document(&loaded.plan, &config, &find)?));
         return Ok(0);
     }
