@@ -29,6 +29,11 @@ impl Span {
         Span { end: self.end.min(self.start + 1), ..self }
     }
 
+    /// Returns whether another span lies in this one.
+    pub fn contains(self, other: Span) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+
     /// Returns the smallest span that covers both. Both lie in one file.
     pub fn to(self, other: Span) -> Span {
         Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }

@@ -120,6 +120,21 @@ fn without_a_state_there_is_nothing_to_list() {
     let (code, out, _) = folder.told(&["output"]);
     assert!(code == Some(0) && out.contains("Warning: No outputs found"), "{out}");
     assert_eq!(folder.told(&["output", "-json"]).1, "{}\n");
+    assert_eq!(folder.told(&["show"]).1, "No state.\n");
+}
+
+#[test]
+fn init_tells_of_modules_each_time_and_get_of_what_it_finds_alone() {
+    let folder = Folder::new("modules", None);
+    std::fs::create_dir(folder.0.join("m")).expect("a folder");
+    std::fs::write(folder.0.join("m/main.tf"), "").expect("written");
+    std::fs::write(folder.0.join("main.tf"), "module \"m\" {\n  source = \"./m\"\n}\n")
+        .expect("written");
+    assert_eq!(folder.told(&["get"]), (Some(0), "- m in m\n".into(), String::new()));
+    for _ in 0..2 {
+        let (code, out, _) = folder.told(&["init"]);
+        assert!(code == Some(0) && out.contains("\nInitializing modules...\n"), "{out}");
+    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
 }
 
 #[track_caller]
-fn load(files: &str) -> Config {
+pub(crate) fn load(files: &str) -> Config {
     let folder = folder(files);
     let sources = Sources::default();
     let (config, problems) = load_folder(folder.path(), &sources);

@@ -300,13 +300,14 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
         Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
     };
     let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
-    let Some(value) = read_now(ctx, change, &subject).await else {
+    let Some(kept) = read_now(ctx, change, &subject).await else {
         let failed = subject.block.check.is_none();
         return Outcome { reported: report(told, true), failed, ..Outcome::default() };
     };
+    let value = schema::mark_sensitive(&kept, &subject.schema.block);
     let passed = ctx.observer.postconditions(&subject, &value);
     Outcome {
-        records: vec![written(change, None, record::new_result(&value, subject.schema))],
+        records: vec![written(change, None, record::new_object(&kept, subject.schema))],
         reported: report(EventSubject::of(&change.address, None, &value), false),
         value: Some(value),
         failed: !passed && !softened,

@@ -1,7 +1,8 @@
 //! `oci_mirror`: packages as artifacts in a registry of container images.
 //!
 //! Each provider has a repository there, each version a tag, which names one manifest for each platform; its only layer is
-//! the package. Repositories are read as strangers read them: where a token is asked for, the registry gives one.
+//! the package. Where a registry asks who reads, it is shown what opens the repository, if anybody knows that; to strangers
+//! it may give a token all the same.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,10 @@ use tokio::sync::Mutex;
 use super::Platform;
 use super::authenticate::Checks;
 use super::hash::{Hash, hex};
+use super::login::Shown;
 use super::origins::{Package, PackagePlace, Remote};
 use super::registry::read_sum;
+use super::requirement::sorted;
 use super::search::strict_version;
 use super::settings::Token;
 use super::settings::installation::Pattern;
@@ -21,7 +24,6 @@ use super::trouble::Trouble;
 use super::web::{Answer, Web};
 use crate::address::Provider;
 use crate::config::version::Version;
-use crate::config::version::compare;
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -140,7 +142,7 @@ impl ImageMirror {
         Ok((host.to_owned(), name.to_owned()))
     }
 
-    /// Asks a repository; where it wants a token, with the one that it gives to everybody.
+    /// Asks a repository, and again with what it wants to see.
     async fn ask(
         &self,
         web: &Web,
@@ -159,13 +161,15 @@ impl ImageMirror {
         if answer.status != 401 {
             return Ok(answer);
         }
-        let Some(token) = grant(web, &answer, &name).await else {
-            return Err(Trouble::Unauthorized { host: host.clone(), had_some: known.is_some() });
+        let shown = web.login(&host, &name).await.map_err(Trouble::Other)?;
+        let had_some = shown.is_some() || known.is_some();
+        let Some(token) = admitted(web, &answer, &name, shown).await else {
+            return Err(Trouble::Unauthorized { host: host.clone(), had_some });
         };
         self.tokens.lock().await.insert(name, token.clone());
         let answer = ask(Some(&token)).await?;
         match answer.status {
-            401 | 403 => Err(Trouble::Unauthorized { host, had_some: false }),
+            401 | 403 => Err(Trouble::Unauthorized { host, had_some }),
             _ => Ok(answer),
         }
     }
@@ -182,9 +186,7 @@ impl ImageMirror {
         }
         let tags: Tags = answer.json().map_err(|it| listing(&it))?;
         let version = |tag: &String| strict_version(&tag.replacen('_', "+", 1));
-        let mut versions: Vec<Version> = tags.tags.iter().filter_map(version).collect();
-        versions.sort_by(compare);
-        Ok(versions)
+        Ok(sorted(tags.tags.iter().filter_map(version)))
     }
 
     /// Returns one package.
@@ -275,10 +277,26 @@ fn for_platform<'m>(index: &'m Manifest, platform: &Platform) -> Result<Option<&
     }
 }
 
-/// Asks for the token that a challenge speaks of.
-async fn grant(web: &Web, challenge: &Answer, name: &str) -> Option<Token> {
+/// Returns what answers a challenge: what is shown itself, or the token that the registry's authorization server gives.
+async fn admitted(
+    web: &Web,
+    challenge: &Answer,
+    name: &str,
+    shown: Option<Shown>,
+) -> Option<Token> {
     let said = challenge.challenge.as_deref()?;
-    let said = said.strip_prefix("Bearer ").or_else(|| said.strip_prefix("bearer "))?;
+    let (scheme, said) = said.split_once(' ').unwrap_or((said, ""));
+    match (scheme.to_lowercase().as_str(), shown) {
+        ("basic", Some(Shown::Password(login))) => Some(login),
+        ("bearer", Some(Shown::Access(token))) => Some(token),
+        ("bearer", Some(Shown::Password(login))) => grant(web, said, name, Some(&login)).await,
+        ("bearer", None) => grant(web, said, name, None).await,
+        _ => None,
+    }
+}
+
+/// Asks for the token that a challenge speaks of.
+async fn grant(web: &Web, said: &str, name: &str, login: Option<&Token>) -> Option<Token> {
     let part = |wanted: &str| {
         let mut parts = said.split(',').filter_map(|it| it.trim().split_once('='));
         parts.find(|it| it.0 == wanted).map(|it| it.1.trim_matches('"').to_owned())
@@ -289,7 +307,7 @@ async fn grant(web: &Web, challenge: &Answer, name: &str) -> Option<Token> {
     if let Some(service) = part("service") {
         realm.query_pairs_mut().append_pair("service", &service);
     }
-    let answer = web.get_as(&realm, None, "application/json").await.ok()?;
+    let answer = web.get_as(&realm, login, "application/json").await.ok()?;
     let granted: Granted = answer.json().ok().filter(|_| answer.status == 200)?;
     granted.token.or(granted.access_token).map(Token::new)
 }

@@ -10,6 +10,7 @@ mod helper;
 mod images;
 mod installer;
 pub mod lock;
+mod login;
 mod network;
 mod origins;
 mod package;

@@ -9,12 +9,12 @@ use super::Platform;
 use super::authenticate::Checks;
 use super::hash::Hash;
 use super::origins::{Package, PackagePlace, Remote};
+use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
 use super::web::{Answer, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
-use crate::config::version::compare;
 
 /// A mirror.
 pub struct NetworkMirror {
@@ -98,10 +98,7 @@ impl NetworkMirror {
         let index: Index = answer.json().map_err(|it| {
             self.failed(provider, format!("invalid response content from mirror server: {it}"))
         })?;
-        let mut versions: Vec<Version> =
-            index.versions.keys().filter_map(|it| strict_version(it)).collect();
-        versions.sort_by(compare);
-        Ok(versions)
+        Ok(sorted(index.versions.keys().filter_map(|it| strict_version(it))))
     }
 
     /// Returns one package.

@@ -32,7 +32,7 @@ pub fn archive_name(provider: &Provider, version: &Version, platform: &Platform)
 /// Returns the program in a package's folder: the first whose name begins as plugins of this provider do.
 pub fn executable(folder: &Path, provider: &Provider) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder)
-        .map_err(|it| format!("could not read package directory: {it}"))?;
+        .map_err(|it| format!("could not read package directory {}: {it}", folder.display()))?;
     let wanted = format!("terraform-provider-{}", provider.kind);
     let mut names: Vec<_> = entries
         .flatten()

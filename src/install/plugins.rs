@@ -247,6 +247,19 @@ impl Plugins {
         }
     }
 
+    /// Checks the versions that are part of the program against what is required, where none is locked.
+    pub fn check_embedded(&self, required: &Requirements) -> Diagnostics {
+        let overridden = self.overridden();
+        let free = required.0.iter().filter(|it| {
+            !it.0.is_builtin() && !overridden.contains(it.0) && !self.locks.0.contains_key(it.0)
+        });
+        let unfit = free.filter_map(|(provider, conditions)| {
+            let version = embedded_version(provider).filter(|it| !allows(conditions, it))?;
+            Some(problems::embedded_does_not_fit(provider, &version, &normal(conditions)))
+        });
+        unfit.collect::<Vec<_>>().into()
+    }
+
     /// Says which locked versions do not fit what is required.
     fn unfit(&self, required: &Requirements) -> Vec<String> {
         let overridden = self.overridden();

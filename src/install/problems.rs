@@ -6,8 +6,7 @@ use super::Platform;
 use super::installer::Failure;
 use super::trouble::Trouble;
 use crate::address::{DEFAULT_HOST, Provider};
-use crate::config::version::Constraint;
-use crate::config::version::normal;
+use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::Diagnostic;
 use crate::provider::builtin;
 
@@ -23,6 +22,16 @@ pub(super) fn not_installed(lines: &[String], in_automation: bool) -> Diagnostic
     Diagnostic::error("Required plugins are not installed").detail(format!(
         "The installed provider plugins are not consistent with the packages selected in the dependency lock file:{}\n\nPlugins do the work on each kind of infrastructure. {way_out}",
         list(lines)
+    ))
+}
+
+pub(super) fn embedded_does_not_fit(
+    provider: &Provider,
+    version: &Version,
+    conditions: &str,
+) -> Diagnostic {
+    Diagnostic::error("Missing required provider").detail(format!(
+        "This configuration requires provider {provider}, but that provider isn't available: version {version}, which is part of the program, does not match the constraints {conditions:?}. You may be able to install it automatically by running:\n  tofu init"
     ))
 }
 

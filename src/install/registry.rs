@@ -9,6 +9,7 @@ use super::Platform;
 use super::authenticate::{Checks, RegistryChecks};
 use super::hash::Hash;
 use super::origins::{Package, PackagePlace, Remote};
+use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
 use super::web::{Answer, Web};
@@ -77,12 +78,12 @@ pub async fn versions(
     provider: &Provider,
 ) -> Result<(Vec<Version>, Vec<String>), Trouble> {
     let list = list(web, provider).await?;
-    let mut versions = Vec::with_capacity(list.versions.len());
-    for entry in &list.versions {
-        versions.push(read_version(provider, &entry.version)?);
-    }
-    versions.sort_by(compare);
-    Ok((versions, list.warnings.unwrap_or_default()))
+    let versions: Vec<Version> = list
+        .versions
+        .iter()
+        .map(|it| read_version(provider, &it.version))
+        .collect::<Result<_, _>>()?;
+    Ok((sorted(versions), list.warnings.unwrap_or_default()))
 }
 
 fn read_version(provider: &Provider, text: &str) -> Result<Version, Trouble> {

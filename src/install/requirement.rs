@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::address::Provider;
 use crate::config::Config;
-use crate::config::version::{Constraint, Constraints, Operator, Version};
+use crate::config::version::{Constraint, Constraints, Operator, Version, compare};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
 /// What each provider must fulfil: the conditions of every module, in no particular order.
@@ -80,6 +80,13 @@ pub fn allows(conditions: &[Constraint], version: &Version) -> bool {
 /// Returns whether two versions are one, build metadata included.
 pub fn is_same(a: &Version, b: &Version) -> bool {
     a.cmp(b).is_eq() && a.metadata == b.metadata
+}
+
+/// Returns versions in ascending order.
+pub fn sorted(versions: impl IntoIterator<Item = Version>) -> Vec<Version> {
+    let mut all: Vec<Version> = versions.into_iter().collect();
+    all.sort_by(compare);
+    all
 }
 
 fn holds(condition: &Constraint, version: &Version) -> bool {

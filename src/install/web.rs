@@ -8,6 +8,7 @@ use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use reqwest::header::AUTHORIZATION;
 use reqwest::{Client, RequestBuilder, Response, Url, redirect};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -15,7 +16,7 @@ use tokio::sync::Mutex;
 
 use super::settings::Token;
 use super::trouble::Trouble;
-use super::{Settings, helper};
+use super::{Settings, helper, login};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::world::World;
 
@@ -116,6 +117,19 @@ impl Web {
             answer.map_err(|it| format!("failed to retrieve credentials for {host}: {it}"));
         helped.insert(host.to_owned(), answer.clone());
         answer
+    }
+
+    /// Returns what opens a repository of container images, where the user's settings or other tools know.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with what the settings name.
+    pub(super) async fn login(
+        &self,
+        host: &str,
+        name: &str,
+    ) -> Result<Option<login::Shown>, String> {
+        login::find(&self.settings.logins, &self.world, host, name).await
     }
 
     /// Returns whether an environment variable says `true`.
@@ -309,7 +323,7 @@ impl Wish<'_> {
         let url = self.url.clone();
         let mut request = client.get(url).header("X-Terraform-Version", OPENTOFU_VERSION);
         if let Some(token) = self.token {
-            request = request.bearer_auth(token.reveal());
+            request = request.header(AUTHORIZATION, token.authorization());
         }
         if let Some(kind) = self.kind {
             request = request.header("Accept", kind);

@@ -156,9 +156,25 @@ fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
         }
         _ => false,
     };
-    let of = |node: Node| {
+    let rows = |node: Node| {
         let start = reads.partition_point(|it| it.0 < node);
-        reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+        reads[start..].iter().take_while(move |it| it.0 == node)
+    };
+    let of = |node: Node| rows(node).map(|it| it.1);
+    // What `each.value` brings along is said where `for_each` stands, and is not named by the block.
+    let named = |node: Node| {
+        let repetition = match structure.kind(node) {
+            NodeKind::Object(resource, _) | NodeKind::Pending(resource) => structure
+                .block(*resource)
+                .and_then(|it| it.repetition.expression())
+                .map(|it| it.span),
+            _ => None,
+        };
+        rows(node)
+            .filter(move |it| {
+                !(is_managed(it.1) && repetition.is_some_and(|keys| keys.contains(it.2)))
+            })
+            .map(|it| it.1)
     };
     let data = lowered.facts.data.iter().map(|it| (it.0, true));
     let lent = lowered.facts.ephemeral.iter().map(|it| (it.0, false));
@@ -166,7 +182,7 @@ fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
         let is_keys = |it: &Node| matches!(structure.kind(*it), NodeKind::Repetition(_));
         let keys = of(node).filter(|it| waits_for_keys && is_keys(it)).flat_map(of);
         let mut seen = rustc_hash::FxHashSet::default();
-        let mut open: Vec<Node> = of(node).chain(keys).collect();
+        let mut open: Vec<Node> = named(node).chain(keys).collect();
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
                 continue;

@@ -62,20 +62,17 @@ impl Observer<'_> {
         }
         let is_scoped = subject.block.check.is_some();
         self.values.report(problems.into_iter().map(|it| conditions::softened(it, is_scoped)));
-        Some(schema::mark_sensitive(
-            &crate::value::path::mark_paths(&value?, &marks),
-            &subject.schema.block,
-        ))
+        Some(crate::value::path::mark_paths(&value?, &marks))
     }
 }
 
-/// Returns a recorded result, where it still decodes.
+/// Returns a recorded result, where it still decodes, as sensitive as its arguments were.
 pub fn recorded(stored: &state::Object, schema: &Schema) -> Option<Value> {
     let state::Attributes::Json(json) = &stored.attributes else { return None };
     let value = schema::decode_stored(json.get(), &schema.block).ok()?;
     let marks: Vec<(Path, Marks)> =
         stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-    Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block))
+    Some(crate::value::path::mark_paths(&value, &marks))
 }
 
 /// Returns whether a recorded result was given for these arguments: everything that is set is as it was.

@@ -261,7 +261,8 @@ impl<'a> Observer<'a> {
             )?
             .clone();
         if address.resource.mode != Mode::Managed {
-            return data::recorded(stored, &schema);
+            let kept = data::recorded(stored, &schema)?;
+            return Some(crate::schema::mark_sensitive(&kept, &schema.block));
         }
         let provider = self.pool.unconfigured(&resource.provider.provider)?;
         Some(self.prior(&address, stored, &schema, &provider, object::Refresh::Skip).await?.value)

@@ -169,7 +169,11 @@ impl<'a> Observer<'a> {
         }
         self.events.refresh_started(address, deposed.as_ref(), &previous);
         let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
-        self.report_provider(address, None, &read.diagnostics);
+        let block = match deposed {
+            Some(_) => None,
+            None => self.declared_block(address),
+        };
+        self.report_provider(address, block, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         self.events.refresh_finished(address, deposed.as_ref(), &read.value);
         if !read.value.is_null()
@@ -187,6 +191,11 @@ impl<'a> Observer<'a> {
             imported: None,
             identity: read.identity,
         })
+    }
+
+    fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
+        let block = address.config();
+        self.values.config.resource(&block)
     }
 
     /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.

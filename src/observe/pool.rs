@@ -144,7 +144,7 @@ impl Pool {
         mode: crate::address::Mode,
         kind: &str,
     ) -> Option<&Arc<Schema>> {
-        self.schema(provider)?.resource(mode, kind)
+        self.schema(provider)?.of(mode, kind)
     }
 
     /// Returns a provider for calls that need no configuration.

@@ -126,7 +126,12 @@ fn start(
     world: &Arc<World>,
     starts: &Arc<Semaphore>,
 ) -> Result<Started, Unusable> {
-    let located = plugins.locate(address).map_err(Unusable::Missing)?;
+    let located =
+        plugins.locate(address).map_err(|why| match plugins.overridden().contains(address) {
+            // What somebody develops is not installed by us.
+            true => Unusable::Refused(why),
+            false => Unusable::Missing(why),
+        })?;
     let origin = Origin::of(located, address, world).map_err(Unusable::Refused)?;
     let unknown = || Unusable::Missing("nothing is known of it".into());
     let provider = origin.start(world, starts).ok_or_else(unknown)?;

@@ -40,6 +40,8 @@ pub struct Installed {
 /// What is told while modules are installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
+    /// The root module calls others.
+    Begun,
     /// A package is fetched: from where, which version, and for which call.
     Downloading(String, Option<String>, String),
     /// A module is in its place.
@@ -102,6 +104,9 @@ pub fn install_modules(
         listed: BTreeMap::new(),
     };
     installer.done.has_calls = !module.calls.is_empty();
+    if installer.done.has_calls {
+        (installer.how.tell)(Progress::Begun);
+    }
     installer.install_all(Arc::new(StaticModule::root(module, ground.clone())));
     let Installer { mut done, problems: more, before, .. } = installer;
     problems.extend(more);

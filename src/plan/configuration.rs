@@ -8,12 +8,13 @@ use super::json::Schemas;
 use super::provider_table::{Entry, key_of, local_name, provider_table};
 use super::reference_text::{references, subjects};
 use super::shape::write_known;
-use crate::address::{Mode, Module as ModuleAddr, ResourceName};
+use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
 use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
+use crate::expression::body::as_block;
 use crate::expression::evaluate_constant;
-use crate::schema::{BlockSchema, NestedBlock, Nesting};
+use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, ProviderSchema};
 use crate::state::text::{JsonWriter, Layout};
-use crate::syntax::{self, Body, Expression};
+use crate::syntax::{self, Body, Expr, Expression, Item, ObjectKey};
 use crate::value::{Str, Type, Value, json};
 
 /// Writes the document.
@@ -77,15 +78,17 @@ impl Writer<'_> {
         };
         let block = module.and_then(|it| it.providers.iter().find(is_it));
         let Some(block) = block else { return };
-        let schema = self.schemas.and_then(|it| it(&block.source));
-        match &schema {
-            Some(schema) => self.write_body(json, &block.body, &schema.provider.block),
-            None => self.write_plain(json, &block.body),
+        if let Some(schema) = self.schema_of(&block.source) {
+            self.write_known(json, &block.body, &schema.provider.block);
         }
     }
 
-    /// Writes what is set in a block, if anything is.
-    fn write_body(&self, json: &mut JsonWriter, body: &Body, schema: &BlockSchema) {
+    fn schema_of(&self, provider: &Provider) -> Option<Arc<ProviderSchema>> {
+        self.schemas.and_then(|it| it(provider))
+    }
+
+    /// Writes what is set in a block, as far as its schema knows it.
+    fn write_known(&self, json: &mut JsonWriter, body: &Body, schema: &BlockSchema) {
         let content = known_content(body, schema);
         if !content.attributes.is_empty() || !content.blocks.is_empty() {
             json.key("expressions");
@@ -212,12 +215,11 @@ impl Writer<'_> {
             }
             json.close(']');
         }
-        if let Some(schema) = self
-            .schemas
-            .and_then(|it| it(&resource.provider_source))
-            .and_then(|it| it.resource(resource.name.mode, &resource.name.kind).cloned())
-        {
-            self.write_body(json, &resource.body, &schema.block);
+        let provider = self.schema_of(&resource.provider_source);
+        let schema =
+            provider.as_ref().and_then(|it| it.of(resource.name.mode, &resource.name.kind));
+        if let Some(schema) = schema {
+            self.write_known(json, &resource.body, &schema.block);
             json.key("schema_version");
             json.literal(schema.version);
         }
@@ -285,6 +287,13 @@ impl Writer<'_> {
                 self.write_expression(json, &attribute.value);
             }
             let blocks: Vec<&syntax::Block> = content.blocks_of(name).collect();
+            let attribute = schema.attributes.get(name).filter(|_| !blocks.is_empty());
+            if let Some(written) = attribute.and_then(written_as_blocks)
+                && content.attribute(name).is_none()
+            {
+                json.key(name);
+                self.write_expression(json, &as_list(&blocks, &written.block));
+            }
             let (Some(nested), Some(last)) = (schema.blocks.get(name), blocks.last()) else {
                 continue;
             };
@@ -338,8 +347,33 @@ fn known_content(body: &Body, schema: &BlockSchema) -> Body {
     let attributes: Vec<_> = schema.attributes.keys().map(|it| attribute(&**it)).collect();
     let labels = |nesting| if nesting == Nesting::Map { &["key"] as &[&str] } else { &[] };
     let block = |kind, it: &NestedBlock| syntax::BlockSchema { kind, labels: labels(it.nesting) };
-    let blocks: Vec<_> = schema.blocks.iter().map(|(kind, it)| block(&**kind, it)).collect();
+    let mut blocks: Vec<_> = schema.blocks.iter().map(|(kind, it)| block(&**kind, it)).collect();
+    // Blocks may be written for these attributes.
+    let doubtful = schema.attributes.iter().filter(|it| written_as_blocks(it.1).is_some());
+    blocks.extend(doubtful.map(|it| syntax::BlockSchema { kind: it.0, labels: &[] }));
     body.partial_content(&attributes, &blocks).0
+}
+
+/// Returns the schema of blocks that may be written for an attribute.
+fn written_as_blocks(attribute: &AttributeSchema) -> Option<NestedBlock> {
+    if attribute.nested.is_some() { None } else { as_block(attribute.ty) }
+}
+
+/// Returns the list of objects that blocks for an attribute stand for.
+fn as_list(blocks: &[&syntax::Block], schema: &BlockSchema) -> Expression {
+    let value = |block: &syntax::Block, name: &Str| match block.body.attribute(name) {
+        Some(attribute) => attribute.value.clone(),
+        None => Expression { expr: Expr::Null, span: block.header },
+    };
+    let objects = blocks.iter().map(|block| {
+        let item = |name: &Str| Item {
+            key: ObjectKey::Name(syntax::Name { text: name.clone(), span: block.header }),
+            value: value(block, name),
+        };
+        let items = schema.attributes.keys().map(item).collect();
+        Expression { expr: Expr::Object(items), span: block.header }
+    });
+    Expression { expr: Expr::Tuple(objects.collect()), span: blocks[0].header }
 }
 
 fn write_variable(json: &mut JsonWriter, variable: &Variable) {

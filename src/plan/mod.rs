@@ -11,6 +11,8 @@ use crate::value::{Path, Str, Value};
 pub mod check;
 mod codec;
 pub mod configuration;
+#[cfg(test)]
+mod configuration_tests;
 pub mod file;
 pub mod json;
 mod provider_table;

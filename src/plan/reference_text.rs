@@ -1,7 +1,7 @@
 //! What an expression refers to, as a plan's document lists it.
 
 use crate::address::ResourceName;
-use crate::expression::{Reference, Subject, references_of};
+use crate::expression::{Reference, Subject, provider_functions_of, references_of};
 use crate::syntax::{Expr, Expression, Step};
 
 /// Returns what `depends_on` names.
@@ -11,7 +11,7 @@ pub(super) fn subjects(expressions: &[Expression]) -> Vec<String> {
 }
 
 /// Returns what an expression refers to: each reference whole, then shorter by a step each, down to its subject and, of
-/// one instance, to the block.
+/// one instance, to the block. Functions of providers come last.
 pub(super) fn references(expression: &Expression) -> Vec<String> {
     let mut all = Vec::new();
     for reference in references_of(expression).0 {
@@ -22,6 +22,7 @@ pub(super) fn references(expression: &Expression) -> Vec<String> {
         all.push(subject);
         all.extend(whole);
     }
+    all.extend(provider_functions_of(expression).into_iter().map(|it| it.text.to_string()));
     all
 }
 

@@ -223,9 +223,8 @@ pub(super) fn schema_of(
     resource: &ResourceName,
     address: &str,
 ) -> Result<Arc<Schema>, Diagnostic> {
-    schemas(provider)
-        .and_then(|it| it.resource(resource.mode, &resource.kind).cloned())
-        .ok_or_else(|| no_schema(address, provider))
+    let schema = schemas(provider).and_then(|it| it.of(resource.mode, &resource.kind).cloned());
+    schema.ok_or_else(|| no_schema(address, provider))
 }
 
 /// Writes `checks`, unless there is none.

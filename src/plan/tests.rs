@@ -40,8 +40,8 @@ fn data_schema() -> Arc<Schema> {
 
 fn schemas() -> Box<Schemas<'static>> {
     let resources = [("terraform_data".into(), data_schema())].into_iter().collect();
-    let all = Arc::new(ProviderSchema { resources, ..ProviderSchema::default() });
-    Box::new(move |_| Some(all.clone()))
+    let schema = Arc::new(ProviderSchema { resources, ..ProviderSchema::default() });
+    Box::new(move |_| Some(schema.clone()))
 }
 
 fn builtin() -> ProviderConfig {

@@ -264,7 +264,7 @@ fn store_result(
     ) else {
         return;
     };
-    let object = state::objects::new_result(value, schema);
+    let object = state::objects::new_object(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
         ResourceState { provider: config.clone(), instances: BTreeMap::new() }.into()
     });

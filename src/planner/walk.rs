@@ -279,9 +279,9 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
         Outcome::Nothing | Outcome::Value(None) => {}
         Outcome::Failed => progress.by_node.fail(node),
         Outcome::Value(Some(value)) => observer.values.settle(node, value),
-        Outcome::Result(value) => {
-            observer.values.settle(node, value.clone());
-            progress.results.insert(node, value);
+        Outcome::Result { value, kept } => {
+            observer.values.settle(node, value);
+            progress.results.insert(node, kept);
         }
         Outcome::Dropped(prior) => {
             progress.dropped.push(node);

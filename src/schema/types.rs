@@ -28,7 +28,7 @@ pub struct ProviderSchema {
 
 impl ProviderSchema {
     /// Returns the schema of a resource type.
-    pub fn resource(&self, mode: Mode, kind: &str) -> Option<&Arc<Schema>> {
+    pub fn of(&self, mode: Mode, kind: &str) -> Option<&Arc<Schema>> {
         match mode {
             Mode::Managed => self.resources.get(kind),
             Mode::Data => self.data_sources.get(kind),

@@ -25,14 +25,6 @@ pub fn new_object(value: &Value, schema: &Schema) -> Object {
     object
 }
 
-/// Returns the object of a data source's result: what the schema calls sensitive is not written down once more.
-pub fn new_result(value: &Value, schema: &Schema) -> Object {
-    let mut object = new_object(value, schema);
-    let known = crate::schema::sensitive_paths(&schema.block, &value.unmark_deep().0);
-    object.sensitive.retain(|it| !known.contains(it));
-    object
-}
-
 /// Writes a value into an object. What is unknown is stored as null.
 pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
     let (plain, marks) = value.unmark_paths();

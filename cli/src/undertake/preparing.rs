@@ -6,6 +6,7 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::backend::workspace;
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
+use entail::install::requirement::Requirements;
 use entail::install::{Event, Settings};
 use entail::observe::pool::Pool;
 use entail::operation::modules::{How, Progress, copy_module, install_modules};
@@ -43,13 +44,13 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
             return Ok(0);
         }
         if args.backend {
-            step(ui, &Step::Backend);
             let root = asking(ui, world, || {
                 let root = root_place(world, &ui.sources)?;
                 // A missing variable is asked for before anything is done.
                 backends::likely(&root, &Choice::default(), &workspace::data_folder(world))?;
                 Ok(root)
             })?;
+            step(ui, &Step::Backend);
             let flags = backends::Init {
                 reconfigure: args.reconfigure,
                 migrate: args.migrate_state,
@@ -61,7 +62,11 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
             ui.diagnostics(warnings);
         }
         if args.get {
-            modules(ui, world, args.upgrade)?;
+            let tell = |progress: Progress| match progress {
+                Progress::Begun if args.upgrade => step(ui, &Step::UpgradingModules),
+                other => step(ui, &Step::ModuleProgress(other)),
+            };
+            modules(ui, world, args.upgrade, &tell)?;
         }
         step(ui, &Step::Providers);
         let session =
@@ -102,17 +107,15 @@ fn step(ui: &Ui, step: &Step) {
     ui.step(step);
 }
 
-fn modules(ui: &Ui, world: &Arc<World>, upgrade: bool) -> Result<(), Diagnostics> {
+fn modules(
+    ui: &Ui,
+    world: &Arc<World>,
+    upgrade: bool,
+    tell: &dyn Fn(Progress),
+) -> Result<(), Diagnostics> {
     let data = workspace::data_folder(world);
-    let begun = std::cell::Cell::new(false);
-    let tell = |progress: Progress| {
-        if !begun.replace(true) {
-            step(ui, if upgrade { &Step::UpgradingModules } else { &Step::Modules });
-        }
-        step(ui, &Step::ModuleProgress(progress));
-    };
     let settings = Settings::of(world);
-    let how = How { upgrade, settings: &settings, tell: &tell };
+    let how = How { upgrade, settings: &settings, tell };
     let problems = asking(ui, world, || {
         let ground = ground(world, &ui.sources)?;
         let (_, problems) = install_modules(&ground, &data, how);
@@ -145,7 +148,11 @@ async fn providers(
 pub fn get(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     crate::commands::no_words(&args.words)?;
-    modules(ui, world, args.update)?;
+    let ui = &*ui;
+    modules(ui, world, args.update, &|progress| match progress {
+        Progress::Begun => {}
+        other => step(ui, &Step::ModuleProgress(other)),
+    })?;
     Ok(0)
 }
 
@@ -208,6 +215,9 @@ async fn check(world: &Arc<World>, sources: &Sources) -> Diagnostics {
     let (pool, found) =
         Pool::start(&session.supply, session.needed_providers(&State::default())).await;
     problems.extend(found);
+    if let Ok(plugins) = session.supply.plugins() {
+        problems.extend(plugins.check_embedded(&Requirements::of(&session.config).0));
+    }
     problems.extend(validate::check(&session, &pool).await);
     problems.extend(session.supply.plugins().ok().and_then(|it| it.warning()));
     problems.once()

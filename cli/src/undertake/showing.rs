@@ -135,12 +135,10 @@ async fn plan_document(
     let mut needed: Vec<Provider> =
         loaded.plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
     needed.extend(loaded.plan.changes.iter().map(|it| it.provider.provider.clone()));
-    needed.extend(
-        config
-            .modules
-            .values()
-            .flat_map(|it| it.resources.values().map(|it| it.provider_source.clone())),
-    );
+    needed.extend(config.modules.values().flat_map(|it| {
+        let blocks = it.providers.iter().map(|it| it.source.clone());
+        blocks.chain(it.resources.values().map(|it| it.provider_source.clone()))
+    }));
     let (pool, problems) = Pool::schemas_only(&Supply::of(world, &ui.sources), needed).await;
     if as_json {
         if problems.has_errors() {

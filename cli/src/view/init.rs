@@ -19,8 +19,6 @@ pub enum Step {
     Backend,
     /// Something became of the backend.
     BackendEvent(BackendEvent),
-    /// Modules are installed.
-    Modules,
     /// Modules are installed in their newest versions.
     UpgradingModules,
     /// A module is fetched or found.
@@ -52,8 +50,8 @@ impl Step {
             }
             Step::Backend => format!("\n{}", bold("Initializing the backend...")),
             Step::BackendEvent(event) => backend_event(event, style),
-            Step::Modules => bold("Initializing modules..."),
             Step::UpgradingModules => bold("Upgrading modules..."),
+            Step::ModuleProgress(Progress::Begun) => bold("Initializing modules..."),
             Step::ModuleProgress(Progress::Found(it)) => {
                 format!("- {} in {}\n", it.key, it.directory)
             }
@@ -85,7 +83,6 @@ impl Step {
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" "),
-            Step::Modules => "Initializing modules...".to_owned(),
             Step::UpgradingModules => "Upgrading modules...".to_owned(),
             Step::ModuleProgress(Progress::Found(_)) => return None,
             Step::ModuleProgress(progress) => download(progress),
@@ -211,6 +208,7 @@ fn download(progress: &Progress) -> String {
             format!("Downloading {package} {version} for {key}...")
         }
         Progress::Downloading(package, None, key) => format!("Downloading {package} for {key}..."),
+        Progress::Begun => "Initializing modules...".to_owned(),
         Progress::Found(Installed { key, directory }) => format!("{key} in {directory}"),
     }
 }
@@ -238,7 +236,7 @@ mod tests {
     fn steps_are_told_in_order() {
         let steps = [
             Step::Backend,
-            Step::Modules,
+            Step::ModuleProgress(Progress::Begun),
             Step::ModuleProgress(Progress::Downloading(
                 "a/b/c".into(),
                 Some("1.0".into()),

@@ -312,8 +312,8 @@ pub(super) fn constraint(schema: &AttributeSchema) -> Type {
     }
 }
 
-/// A schema for the objects of a list or set, where blocks are written for an attribute of that type.
-fn as_block(ty: Type) -> Option<NestedBlock> {
+/// Returns a schema for the objects of a list or set, where blocks are written for an attribute of that type.
+pub fn as_block(ty: Type) -> Option<NestedBlock> {
     let nesting = match ty.kind() {
         Kind::List(_) => Nesting::List,
         Kind::Set(_) => Nesting::Set,

@@ -8,17 +8,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::world::World;
 
 mod hcl;
 pub mod installation;
+pub mod logins;
 mod places;
 #[cfg(test)]
 mod tests;
 
 use hcl::{Item, Object, Setting};
 use installation::{Installation, find};
+use logins::Logins;
 pub use places::data_folders;
 
 /// What the user set for this computer.
@@ -40,23 +45,39 @@ pub struct Settings {
     pub retries: Option<u32>,
     /// `registry_protocols { request_timeout_seconds = … }`
     pub timeout: Option<u64>,
+    /// `oci_credentials` and `oci_default_credentials`
+    pub logins: Logins,
     /// What is wrong with the files.
     pub problems: Diagnostics,
 }
 
 /// A secret that opens a host. It prints as nothing.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
+pub struct Token {
+    scheme: &'static str,
+    secret: String,
+}
 
 impl Token {
     /// Wraps a secret.
     pub fn new(text: impl Into<String>) -> Token {
-        Token(text.into())
+        Token { scheme: "Bearer", secret: text.into() }
     }
 
-    /// Returns the secret, for the request that needs it.
+    /// Returns a user's name and password as one secret.
+    pub fn login(user: &str, password: &str) -> Token {
+        let secret = STANDARD.encode(format!("{user}:{password}"));
+        Token { scheme: "Basic", secret }
+    }
+
+    /// Returns the secret.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.secret
+    }
+
+    /// Returns what a request says to be let in.
+    pub fn authorization(&self) -> String {
+        format!("{} {}", self.scheme, self.secret)
     }
 }
 
@@ -141,6 +162,8 @@ impl Settings {
                     self.installations.extend(installation::read(item, is_json, problems));
                 }
                 "registry_protocols" => self.add_protocols(item, problems),
+                "oci_credentials" => self.logins.add(item, problems),
+                "oci_default_credentials" => self.logins.add_default(file, item, problems),
                 // Settings of other programs and of other times are let be.
                 _ => {}
             }

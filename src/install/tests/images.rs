@@ -78,6 +78,150 @@ fn what_a_registry_of_images_lacks_is_told() {
     assert!(room.install(Mode::Keep).contains("requires authentication credentials"));
 }
 
+const CHALLENGE: &str = r#"Bearer realm="https://localhost:PORT/token?of=a",service="images",scope="repository:acme/thing:pull""#;
+const TOKEN: &str = "/token?of=a&scope=repository%3Aacme%2Fthing%3Apull&service=images";
+
+/// A registry that wants to see something before it lists versions.
+fn closed(challenge: &str) -> (Server, Room) {
+    let (server, room) = registry("");
+    let list = "/v2/acme/thing/tags/list";
+    let challenge = challenge.replace("PORT", &server.port.to_string());
+    let open = Reply::json(r#"{"tags":["1.1.0_build"]}"#);
+    server
+        .in_turn(list, vec![Reply::challenge(challenge), open])
+        .at(TOKEN, Reply::json(r#"{"token":"given"}"#));
+    (server, room)
+}
+
+/// Installs, and returns what was shown: first to the list of versions, to who gives tokens, to the rest.
+fn shown(server: &Server, room: &Room) -> Vec<String> {
+    let told = room.install(Mode::Keep);
+    assert!(told.contains("installed example.com/acme/thing 1.1.0+build"), "{told}");
+    let asked = server.asked.lock().expect("no panic");
+    let mut shown: Vec<String> =
+        asked.iter().map(|it| it.1.clone().unwrap_or_else(|| "nothing".into())).collect();
+    shown.dedup();
+    shown
+}
+
+/// Adds to the CLI configuration.
+fn configure(room: &Room, server: &Server, more: &str) {
+    let file = room.path("cli.tfrc");
+    let text = std::fs::read_to_string(&file).expect("readable");
+    let more = more.replace("PORT", &server.port.to_string());
+    std::fs::write(file, text + &more).expect("written");
+}
+
+/// `user:password`, as a header says it.
+const LOGIN: &str = "Basic dXNlcjpwYXNzd29yZA==";
+
+#[test]
+fn a_registry_of_images_gives_strangers_a_token() {
+    let (server, room) = closed(CHALLENGE);
+    assert_eq!(shown(&server, &room), ["nothing", "given"]);
+    assert!(server.paths().contains(&TOKEN.to_owned()), "{:?}", server.paths());
+}
+
+#[test]
+fn the_token_is_asked_for_with_the_closest_credentials() {
+    let (server, room) = closed(CHALLENGE);
+    configure(
+        &room,
+        &server,
+        r#"
+oci_credentials "localhost:PORT" {
+  username = "other"
+  password = "password"
+}
+oci_credentials "localhost:PORT/acme" {
+  username = "user"
+  password = "password"
+}
+oci_credentials "localhost:PORT/acm" {
+  username = "third"
+  password = "password"
+}
+"#,
+    );
+    assert_eq!(shown(&server, &room), ["nothing", LOGIN, "given"]);
+}
+
+#[test]
+fn an_access_token_is_shown_as_it_is() {
+    let (server, room) = closed(CHALLENGE);
+    let block = "oci_credentials \"localhost:PORT\" {\n  access_token = \"own\"\n  refresh_token = \"r\"\n}\n";
+    configure(&room, &server, block);
+    assert_eq!(shown(&server, &room), ["nothing", "own"]);
+}
+
+#[test]
+fn what_other_tools_have_written_down_opens_a_registry() {
+    let (server, room) = closed("Basic realm=\"images\"");
+    let auths = |server: &Server| {
+        format!(
+            r#"{{"auths":{{"localhost:{}/acme/thing":{{"auth":"dXNlcjpwYXNzd29yZA=="}},"elsewhere":null}}}}"#,
+            server.port
+        )
+    };
+    std::fs::create_dir(room.path(".docker")).expect("a folder");
+    std::fs::write(room.path(".docker/config.json"), auths(&server)).expect("written");
+    assert_eq!(shown(&server, &room), ["nothing", LOGIN]);
+
+    let (server, room) = closed("Basic realm=\"images\"");
+    std::fs::create_dir(room.path(".docker")).expect("a folder");
+    std::fs::write(room.path(".docker/config.json"), auths(&server)).expect("written");
+    let block = "oci_default_credentials {\n  discover_ambient_credentials = false\n}\n";
+    configure(&room, &server, block);
+    assert!(room.install(Mode::Keep).contains("requires authentication credentials"));
+}
+
+#[test]
+fn a_helper_is_asked_for_what_opens_a_registry() {
+    use std::os::unix::fs::PermissionsExt;
+    let (server, mut room) = closed("Basic realm=\"images\"");
+    std::fs::create_dir(room.path("bin")).expect("a folder");
+    let program = room.path("bin/docker-credential-test");
+    let script = "#!/bin/sh\n[ \"$1 $(cat)\" = \"get https://localhost:PORT\" ] || exit 1\necho '{\"Username\":\"user\",\"Secret\":\"password\"}'\n";
+    std::fs::write(&program, script.replace("PORT", &server.port.to_string())).expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("set");
+    room.world.environment.insert("PATH".into(), room.path("bin").display().to_string());
+    let block = "oci_default_credentials {\n  docker_credentials_helper = \"test\"\n}\n";
+    configure(&room, &server, block);
+    assert_eq!(shown(&server, &room), ["nothing", LOGIN]);
+}
+
+#[test]
+fn what_is_wrong_with_credentials_for_images_is_told() {
+    let block = |label: &str, body: &str| format!("oci_credentials {label} {{\n{body}\n}}\n");
+    for (cli, expected) in [
+        (block("\"a.b/c\"", "username = \"u\""), "must set both username and password together"),
+        (block("\"a.b/c\"", "access_token = \"u\""), "must set both access_token and refresh_token"),
+        (block("\"a.b/c\"", ""), "must set either username+password"),
+        (
+            block("\"a.b/c\"", "username = \"u\"\naccess_token = \"t\""),
+            "must set only one group",
+        ),
+        (
+            block("\"a.b/c\"", "docker_credentials_helper = \"h\""),
+            "credential helpers only support credentials for whole domains",
+        ),
+        (
+            block("\"a.b\"", "docker_credentials_helper = \"x/h\""),
+            "invalid Docker credential helper name \"x/h\"",
+        ),
+        (block("", "username = \"u\""), "must have one label"),
+        ("oci_default_credentials {}\noci_default_credentials {}\n".into(), "No more than one"),
+        (
+            "oci_default_credentials {\n  discover_ambient_credentials = false\n  docker_style_config_files = []\n}\n".into(),
+            "disables discovery of ambient credentials",
+        ),
+    ] {
+        let told: Vec<String> =
+            Room::new(&cli).settings().problems.iter().map(|it| it.to_string()).collect();
+        assert!(told.concat().contains(expected), "{cli}: {told:?}");
+    }
+}
+
 #[test]
 fn a_template_must_tell_providers_apart() {
     for (template, expected) in [

@@ -358,6 +358,29 @@ fn an_embedded_provider_needs_no_plugin() {
 }
 
 #[test]
+fn an_embedded_provider_that_does_not_fit_is_told_where_no_lock_is_checked() {
+    let room = Room::new("").needs("hashicorp/null", "> 99.0").needs("hashicorp/random", "");
+    let plugins = Plugins::open(&room.world, &Sources::default()).expect("readable");
+    let told: Vec<String> =
+        plugins.check_embedded(&room.required).iter().map(|it| it.to_string()).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("version 3.3.1, which is part of the program, does not match the constraints \"> 99.0.0\""), "{told:?}");
+}
+
+#[test]
+fn a_folder_of_a_development_override_that_is_not_there_is_named() {
+    let room = Room::new(
+        "provider_installation {\n  dev_overrides {\n    \"acme/thing\" = \"/nowhere/at/all\"\n  }\n}\n",
+    );
+    check(
+        &room.locate("acme/thing"),
+        expect![
+            "nothing: could not read package directory /nowhere/at/all: No such file or directory (os error 2)"
+        ],
+    );
+}
+
+#[test]
 fn an_embedded_provider_that_does_not_fit_is_named_where_nothing_else_does() {
     let room = Room::new(MIRROR).needs("hashicorp/null", "< 3.0");
     check(

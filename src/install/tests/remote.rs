@@ -291,6 +291,37 @@ fn a_host_that_cannot_be_reached_or_trusted_is_named() {
 }
 
 #[test]
+fn as_often_as_the_environment_says_a_host_is_asked_for_its_services() {
+    let (server, mut room) = secure("localhost:PORT/acme/thing", "");
+    room.world.environment.insert("TF_REGISTRY_DISCOVERY_RETRY".into(), "2".into());
+    let discovery = "/.well-known/terraform.json";
+    server.at(discovery, Reply::status(503));
+    let told = room.install(Mode::Keep);
+    assert!(told.contains("request failed after 3 attempts: 503 Service Unavailable"), "{told}");
+    assert_eq!(server.paths(), [discovery; 3]);
+
+    let services = Reply::json(r#"{"providers.v1":"/v1/"}"#);
+    server.in_turn(discovery, vec![Reply::status(429), services]);
+    assert!(room.install(Mode::Keep).contains("does not have a provider named"));
+    assert_eq!(server.paths()[3..], [discovery, discovery, "/v1/acme/thing/versions"]);
+}
+
+#[test]
+fn a_registry_that_says_nothing_is_given_up() {
+    let (server, mut room) = secure("localhost:PORT/acme/thing", "");
+    for (name, value) in [("TF_REGISTRY_DISCOVERY_RETRY", "1"), ("TF_REGISTRY_CLIENT_TIMEOUT", "1")]
+    {
+        room.world.environment.insert(name.into(), value.into());
+    }
+    server.at("/.well-known/terraform.json", Reply::silence());
+    let told = room.install(Mode::Keep);
+    assert!(
+        told.contains("request failed after 2 attempts") && told.contains("timed out"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_network_mirror_serves_what_the_mirror_command_wrote() {
     let (registry, key) = (Server::plain(), key());
     publish(&registry, &key, &key, &Faults::default());

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-/// What was asked for: a path, and the authorization that came with it.
+/// What was asked for: a path, and the authorization that came with it, without `Bearer`.
 type Asked = (String, Option<String>);
 
 /// One answer.
@@ -14,19 +14,33 @@ pub struct Reply {
     pub status: u16,
     pub kind: &'static str,
     pub body: Vec<u8>,
+    /// `WWW-Authenticate`
+    pub challenge: String,
 }
 
 impl Reply {
     pub fn json(body: impl Into<String>) -> Reply {
-        Reply { status: 200, kind: "application/json", body: body.into().into_bytes() }
+        let body = body.into().into_bytes();
+        Reply { status: 200, kind: "application/json", body, challenge: String::new() }
     }
 
     pub fn bytes(body: impl Into<Vec<u8>>) -> Reply {
-        Reply { status: 200, kind: "application/octet-stream", body: body.into() }
+        let (kind, body) = ("application/octet-stream", body.into());
+        Reply { status: 200, kind, body, challenge: String::new() }
     }
 
     pub fn status(status: u16) -> Reply {
-        Reply { status, kind: "text/plain", body: Vec::new() }
+        Reply { status, kind: "text/plain", body: Vec::new(), challenge: String::new() }
+    }
+
+    /// Wants to see something first.
+    pub fn challenge(text: impl Into<String>) -> Reply {
+        Reply { challenge: text.into(), ..Reply::status(401) }
+    }
+
+    /// Nothing, until who asked has given up.
+    pub fn silence() -> Reply {
+        Reply::status(0)
     }
 }
 
@@ -110,8 +124,10 @@ fn serve(mut stream: impl Read + Write, table: &Table, log: &Mutex<Vec<(String, 
             if path.is_empty() {
                 path = text.split(' ').nth(1).unwrap_or_default().to_owned();
             }
-            if let Some((_, it)) = text.split_once(": Bearer ").or(text.split_once(": bearer ")) {
-                token = Some(it.to_owned());
+            if let Some((name, it)) = text.split_once(": ")
+                && name.eq_ignore_ascii_case("authorization")
+            {
+                token = Some(it.strip_prefix("Bearer ").unwrap_or(it).to_owned());
             }
             line.clear();
         }
@@ -128,8 +144,16 @@ fn serve(mut stream: impl Read + Write, table: &Table, log: &Mutex<Vec<(String, 
             None => Reply::status(404),
         }
     };
+    if reply.status == 0 {
+        let _ = stream.read(&mut [0]);
+        return;
+    }
+    let challenge = match reply.challenge.as_str() {
+        "" => String::new(),
+        text => format!("www-authenticate: {text}\r\n"),
+    };
     let head = format!(
-        "HTTP/1.1 {} X\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {} X\r\ncontent-type: {}\r\n{challenge}content-length: {}\r\nconnection: close\r\n\r\n",
         reply.status,
         reply.kind,
         reply.body.len()

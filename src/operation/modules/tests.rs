@@ -89,6 +89,7 @@ impl Folder {
         let text = RefCell::new(String::new());
         let tell = |it: Progress| {
             let line = match it {
+                Progress::Begun => String::new(),
                 Progress::Downloading(from, version, key) => {
                     let version = version.map(|it| format!(" {it}")).unwrap_or_default();
                     format!("downloading {from}{version} for {key}\n")

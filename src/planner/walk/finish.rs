@@ -56,7 +56,11 @@ pub(super) enum Outcome {
     Nothing,
     Failed,
     Value(Option<Value>),
-    Result(Value),
+    /// What a data source has given: as others read it, and as it is kept, where the schema's marks are not written down.
+    Result {
+        value: Value,
+        kept: Value,
+    },
     Found(Box<Found>),
     /// Decided, and forbidden: it is shown, and nothing rests on it.
     Refused(Box<Found>),
@@ -203,15 +207,17 @@ async fn read(
     if subject.address.resource.mode == Mode::Ephemeral {
         return opened(observer, node, &subject, &question, reads_now).await;
     }
-    let mut value = None;
+    let marked = |kept: &Value| schema::mark_sensitive(kept, &subject.schema.block);
+    let mut kept = None;
     if reads_now {
         observer.events.read_started(&subject.address);
         let since = std::time::Instant::now();
-        value = observer.read_data(&subject, &question.config).await;
-        match &value {
+        kept = observer.read_data(&subject, &question.config).await;
+        match &kept {
             Some(read) => {
-                observer.events.read_finished(&subject.address, read, since);
-                if !observer.postconditions(&subject, read) {
+                let read = marked(read);
+                observer.events.read_finished(&subject.address, &read, since);
+                if !observer.postconditions(&subject, &read) {
                     return Outcome::Failed;
                 }
             }
@@ -220,19 +226,18 @@ async fn read(
             None => return Outcome::Failed,
         }
     }
-    match (action, value) {
-        (Some((Action::Read, reason)), value) => {
-            let was_read = value.is_some();
-            let after = value.unwrap_or_else(|| unread(&subject, &question));
+    match (action, kept) {
+        (Some((Action::Read, reason)), kept) => {
+            let was_read = kept.is_some();
+            let after = kept.map_or_else(|| unread(&subject, &question), |it| marked(&it));
             // What is known of it already may be enough to fail.
             let refused = !was_read && !observer.postconditions(&subject, &after);
             let recorded_marks = Some(question.config.unmark_paths().1);
             let read = Found::unplanned(Action::Read, reason, None, after);
             found(Found { recorded_marks, ..read }, refused)
         }
-        (_, Some(value)) => Outcome::Result(value),
-        (_, None) => match question.recorded {
-            Some(recorded) => Outcome::Result(recorded),
+        (_, kept) => match kept.or_else(|| question.recorded.clone()) {
+            Some(kept) => Outcome::Result { value: marked(&kept), kept },
             None => Outcome::Value(Some(unread(&subject, &question))),
         },
     }

@@ -433,7 +433,7 @@ pub fn schema_of<'a>(
     mode: Mode,
     kind: &str,
 ) -> Option<&'a BlockSchema> {
-    schemas.get(provider)?.resource(mode, kind).map(|it| &it.block)
+    schemas.get(provider)?.of(mode, kind).map(|it| &it.block)
 }
 
 /// Returns a schema that fits objects: every attribute of theirs, nested blocks as plain values.
