@@ -7,6 +7,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::address::Instance;
+
 /// A place in a source file: byte offsets, end exclusive. `file` indexes the [`Sources`] it came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -152,6 +154,12 @@ impl Sources {
     /// Returns the text that a span covers.
     pub fn text(&self, span: Span) -> Option<String> {
         self.get(span.file)?.text.get(span.start as usize..span.end as usize).map(str::to_owned)
+    }
+
+    /// Returns what places are sorted by: files by depth and name, and what stands in one as it stands there.
+    pub fn rank(&self, span: Span) -> (usize, String, u32, u32) {
+        let name = self.get(span.file).map_or(String::new(), |it| it.name.clone());
+        (name.matches('/').count(), name, span.start, span.end)
     }
 
     /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
@@ -318,6 +326,17 @@ impl Diagnostics {
         Diagnostics(once)
     }
 
+    /// Returns what was found side by side in one order, whoever was first: by place, then by object. What was found of
+    /// one object stays as it was found.
+    pub fn settled(mut self, sources: &Sources) -> Diagnostics {
+        self.0.sort_by_cached_key(|it| {
+            let words = (it.summary.clone(), it.detail.clone());
+            let object = it.address.as_ref().map(|it| (it.parse::<Instance>().ok(), it.clone()));
+            (it.subject.map(|it| sources.rank(it)), object.ok_or(words))
+        });
+        self
+    }
+
     /// Takes the value of a result, or keeps its problems and returns nothing.
     pub fn take<T>(&mut self, result: Result<T, impl Into<Diagnostics>>) -> Option<T> {
         match result {
@@ -347,5 +366,33 @@ impl IntoIterator for Diagnostics {
     type IntoIter = std::vec::IntoIter<Diagnostic>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_side_by_side_has_one_order_whoever_was_first() {
+        let sources = Sources::default();
+        let file = sources.add("main.tf", "a\nb\n".into());
+        let place = |start| Span { file, start, end: start + 1 };
+        let of = |key: u32, words: &str| {
+            Diagnostic::warning(words).about(format!("null_resource.a[{key}]")).at(place(2))
+        };
+        let orderly = [
+            Diagnostic::warning("of nothing"),
+            Diagnostic::warning("of the first line").at(place(0)),
+            of(2, "told first"),
+            of(2, "and then"),
+            of(10, "of a later object"),
+        ];
+        // What is said of one object is said in turn: those two are not torn apart.
+        for first in [0, 1, 2, 4] {
+            let mut found = Diagnostics::new();
+            found.extend(orderly[first..].iter().chain(&orderly[..first]).cloned());
+            assert_eq!(found.settled(&sources).0, orderly);
+        }
     }
 }

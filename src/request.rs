@@ -52,6 +52,8 @@ pub struct Request {
     pub parallelism: usize,
     /// `-generate-config-out`
     pub generate_config_out: Option<PathBuf>,
+    /// Whether the plan is carried out at once: providers are kept then for what is left to do with them.
+    pub carried_out: bool,
     /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
     pub adopts: Option<(Instance, String)>,
 }

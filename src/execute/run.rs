@@ -222,9 +222,7 @@ impl<'c, 'a> Run<'c, 'a> {
 
     /// One step of a node is over: perhaps it was the last that its provider instance was kept for.
     fn let_go(&self, node: Node) {
-        if let Some(instance) = self.ctx.observer.upkeep.done(node) {
-            self.ctx.observer.pool.release(instance);
-        }
+        self.ctx.observer.let_go(node);
     }
 
     fn is_time_to_report(&self, is_idle: bool) -> bool {
@@ -293,7 +291,8 @@ impl<'c, 'a> Run<'c, 'a> {
         let failed: FxHashSet<Node> =
             self.failed.iter().map(|it| self.steps.vertices[*it as usize].0).collect();
         finish::finish(self.ctx, &mut self.done, &failed, &self.unbegun);
-        self.done.problems.extend(self.ctx.observer.values.take_problems());
+        let found = self.ctx.observer.values.take_problems();
+        self.done.problems.extend(found.settled(self.ctx.observer.values.sources));
         self.done
     }
 }

@@ -125,6 +125,11 @@ impl<'a> Observer<'a> {
         self.values.scope(module).with_each(key.clone(), self.values.each_value(resource, key))
     }
 
+    /// Ends the processes of the provider instances that nothing needs any more, now that a step of a node is done.
+    pub fn let_go(&self, node: Node) {
+        self.upkeep.done(node).iter().for_each(|it| self.pool.release(it));
+    }
+
     /// Returns a configured provider instance. `None` where configuring failed; the problem has been reported.
     pub async fn provider(&self, instance: &ProviderInstance) -> Option<Arc<dyn Provider>> {
         self.pool

@@ -199,7 +199,30 @@ impl Pool {
         let mut first = known.first();
         let is_first = |it: &Ready| Arc::ptr_eq(&it.provider, &first.provider);
         let was_first = cell.get().and_then(Option::as_ref).is_some_and(is_first);
-        if was_first && let Some(provider) = known.origin.start(&self.world, &self.starts) {
+        if was_first {
+            self.renew(known, &mut first);
+        }
+    }
+
+    /// Returns whether any provider is a process of its own.
+    pub fn has_processes(&self) -> bool {
+        self.known.values().any(|it| matches!(it.origin, Origin::Plugin(_)))
+    }
+
+    /// Ends the processes that nobody has configured, of providers that are not needed. Whoever asks one of these
+    /// something gets a new one.
+    pub fn rest(&self, is_needed: impl Fn(&ProviderAddr) -> bool) {
+        for (_, known) in self.known.iter().filter(|it| !is_needed(it.0)) {
+            let mut first = known.first();
+            if !first.is_taken {
+                self.renew(known, &mut first);
+            }
+        }
+    }
+
+    /// Puts a process that nothing has started in the place of the first one.
+    fn renew(&self, known: &Known, first: &mut First) {
+        if let Some(provider) = known.origin.start(&self.world, &self.starts) {
             *first = First { provider, is_taken: false };
         }
     }

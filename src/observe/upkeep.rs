@@ -1,4 +1,4 @@
-//! How long provider instances are kept: each is let go when the last step that it serves is done.
+//! How long provider instances are kept: each is let go when the last thing that it serves is done.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -6,56 +6,115 @@ use std::sync::Mutex;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use crate::address::ProviderInstance;
+use crate::address::{Provider, ProviderInstance};
 
-/// The provider instances that steps still need.
+/// The provider instances that are still needed.
 #[derive(Debug, Default)]
 pub struct Upkeep {
-    serves: FxHashMap<Node, ProviderInstance>,
-    left: Mutex<BTreeMap<ProviderInstance, usize>>,
+    needs: FxHashMap<Node, Need>,
+    left: Mutex<Left>,
+}
+
+/// What has to be kept until something is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The instance that serves it.
+    Instance(ProviderInstance),
+    /// Every instance of a provider: which of them serves it is not known, or any of them does.
+    Any(Provider),
+}
+
+/// How often each is still needed.
+#[derive(Debug, Default)]
+struct Left {
+    instances: BTreeMap<ProviderInstance, usize>,
+    any: BTreeMap<Provider, usize>,
 }
 
 impl Upkeep {
     /// Returns who is needed how often: `steps` has a node once for each step, `serves` who serves it.
-    pub fn of(
+    pub fn of_steps(
         steps: impl Iterator<Item = Node>,
         serves: &FxHashMap<Node, ProviderInstance>,
     ) -> Upkeep {
-        let mut upkeep = Upkeep::default();
-        let mut left: BTreeMap<ProviderInstance, usize> = BTreeMap::new();
-        for node in steps {
-            if let Some(instance) = serves.get(&node) {
-                *left.entry(instance.clone()).or_default() += 1;
-                upkeep.serves.insert(node, instance.clone());
+        let need = |node| Some((node, Need::Instance(serves.get(&node)?.clone())));
+        Upkeep::of(steps.filter_map(need), [])
+    }
+
+    /// Returns who is needed until which nodes are done.
+    ///
+    /// - `always`: providers of which no instance is let go.
+    pub fn of(
+        needs: impl Iterator<Item = (Node, Need)>,
+        always: impl IntoIterator<Item = Provider>,
+    ) -> Upkeep {
+        let (mut upkeep, mut left) = (Upkeep::default(), Left::default());
+        for (node, need) in needs {
+            match &need {
+                Need::Instance(it) => *left.instances.entry(it.clone()).or_default() += 1,
+                Need::Any(it) => *left.any.entry(it.clone()).or_default() += 1,
             }
+            upkeep.needs.insert(node, need);
+        }
+        for provider in always {
+            *left.any.entry(provider).or_default() += 1;
         }
         upkeep.left = Mutex::new(left);
         upkeep
     }
 
-    /// Returns whether any step needs a provider instance.
+    /// Returns whether anything needs a provider instance.
     pub fn needs(&self, instance: &ProviderInstance) -> bool {
-        self.left.lock().unwrap_or_else(|it| it.into_inner()).contains_key(instance)
+        let left = self.left.lock().unwrap_or_else(|it| it.into_inner());
+        left.instances.contains_key(instance) || left.any.contains_key(&instance.config.provider)
     }
 
-    /// Says that a step of a node is done, and returns the provider instance that no step needs any more.
-    pub fn done(&self, node: Node) -> Option<&ProviderInstance> {
-        let instance = self.serves.get(&node)?;
-        let mut left = self.left.lock().unwrap_or_else(|it| it.into_inner());
-        let count = left.get_mut(instance)?;
-        *count -= 1;
-        if *count > 0 {
-            return None;
+    /// Returns whether anything needs any instance of a provider.
+    pub fn needs_any(&self, provider: &Provider) -> bool {
+        let left = self.left.lock().unwrap_or_else(|it| it.into_inner());
+        let serves = |it: &ProviderInstance| it.config.provider == *provider;
+        left.any.contains_key(provider) || left.instances.keys().any(serves)
+    }
+
+    /// Says that a step of a node is done, and returns the provider instances that nothing needs any more.
+    pub fn done(&self, node: Node) -> Vec<ProviderInstance> {
+        let Some(need) = self.needs.get(&node) else { return Vec::new() };
+        self.left.lock().unwrap_or_else(|it| it.into_inner()).less(need)
+    }
+}
+
+impl Left {
+    fn less(&mut self, need: &Need) -> Vec<ProviderInstance> {
+        match need {
+            Need::Instance(instance) => {
+                let Some(count) = self.instances.get_mut(instance) else { return Vec::new() };
+                *count = count.saturating_sub(1);
+                if *count > 0 || self.any.contains_key(&instance.config.provider) {
+                    return Vec::new();
+                }
+                self.instances.remove(instance);
+                vec![instance.clone()]
+            }
+            Need::Any(provider) => {
+                let Some(count) = self.any.get_mut(provider) else { return Vec::new() };
+                *count -= 1;
+                if *count > 0 {
+                    return Vec::new();
+                }
+                self.any.remove(provider);
+                let is_idle = |it: &ProviderInstance, count: &mut usize| {
+                    *count == 0 && it.config.provider == *provider
+                };
+                self.instances.extract_if(.., is_idle).map(|it| it.0).collect()
+            }
         }
-        left.remove(instance);
-        Some(instance)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address::{InstanceKey, Module, Provider, ProviderConfig};
+    use crate::address::{InstanceKey, Module, ProviderConfig};
 
     fn instance(key: i64) -> ProviderInstance {
         let config = ProviderConfig {
@@ -70,10 +129,25 @@ mod tests {
     fn an_instance_is_let_go_after_its_last_step() {
         let serves = [(Node(1), instance(1)), (Node(2), instance(2)), (Node(3), instance(1))];
         let serves = serves.into_iter().collect();
-        let upkeep = Upkeep::of([1, 2, 3, 3, 9].into_iter().map(Node), &serves);
-        let done = |node| upkeep.done(Node(node)).cloned();
-        assert_eq!([done(1), done(9), done(3)], [None, None, None]);
-        assert_eq!([done(2), done(3)], [Some(instance(2)), Some(instance(1))]);
-        assert!(!upkeep.needs(&instance(1)) && done(3).is_none());
+        let upkeep = Upkeep::of_steps([1, 2, 3, 3, 9].into_iter().map(Node), &serves);
+        let done = |node| upkeep.done(Node(node));
+        assert_eq!([done(1), done(9), done(3)], [const { Vec::new() }; 3]);
+        assert_eq!([done(2), done(3)], [vec![instance(2)], vec![instance(1)]]);
+        assert!(!upkeep.needs(&instance(1)) && done(3).is_empty());
+    }
+
+    #[test]
+    fn what_may_be_served_by_any_instance_keeps_all_of_them() {
+        let any = || Need::Any(Provider::implied("x"));
+        let needs = || {
+            let served = [(1, Need::Instance(instance(1))), (2, Need::Instance(instance(2)))];
+            served.into_iter().chain([(3, any())]).map(|it| (Node(it.0), it.1))
+        };
+        let upkeep = Upkeep::of(needs(), []);
+        assert!(upkeep.done(Node(1)).is_empty());
+        assert_eq!(upkeep.done(Node(3)), [instance(1)]);
+        assert_eq!(upkeep.done(Node(2)), [instance(2)]);
+        let upkeep = Upkeep::of(needs(), [Provider::implied("x")]);
+        assert!([1, 2, 3].into_iter().all(|it| upkeep.done(Node(it)).is_empty()));
     }
 }

@@ -219,7 +219,7 @@ fn observer<'a>(
         .collect();
     values.types = types;
     let serving = serving(approved.plan, &values.structure);
-    let upkeep = Upkeep::of(approved.order.step.iter().map(|it| it.0), &serving.known);
+    let upkeep = Upkeep::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
     pool.turn(|it| upkeep.needs(it));
     let made: FxHashSet<_> =
         approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();

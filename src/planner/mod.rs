@@ -170,7 +170,7 @@ pub async fn plan(
     let reads = facts.reads.len();
     facts.reads.extend(&lowered.waits);
     facts.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
-    problems.extend(observer.values.take_problems());
+    problems.extend(observer.values.take_problems().settled(inputs.sources));
     let parts = assemble::Parts {
         inputs,
         observer: &observer,

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::providers::Providers;
 use entail_rules::{Facts, Node};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Inputs, Structured};
-use crate::address::{InstanceKey, ProviderInstance};
+use crate::address::{InstanceKey, Provider, ProviderInstance};
+use crate::config::uses;
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::{Lowered, Structure};
 use crate::observe::Observer;
+use crate::observe::pool::Pool;
 use crate::observe::serving::Serving;
+use crate::observe::upkeep::{Need, Upkeep};
 use crate::syntax::is_identifier;
 
 /// Returns what is concluded before the walk.
@@ -24,6 +27,53 @@ pub(super) fn concluded(known: &Structured, structure: &Structure) -> Serving {
 pub fn by_node(providers: &Providers, structure: &Structure) -> FxHashMap<Node, ProviderInstance> {
     let instance = |it: &(Node, Node)| Some((it.1, structure.provider(it.0)?.clone()));
     providers.serves.iter().filter_map(instance).collect()
+}
+
+/// Returns until when the processes of providers are kept, and ends those that the walk has no use for.
+///
+/// A process whose plan is carried out afterwards, or whose functions are called, is kept.
+pub(super) fn upkeep(
+    inputs: &Inputs<'_>,
+    known: &Structured,
+    structure: &Structure,
+    serving: &Serving,
+    pool: &Pool,
+) -> Upkeep {
+    if inputs.request.carried_out || !pool.has_processes() {
+        return Upkeep::default();
+    }
+    let selected: FxHashSet<Node> = known.selection.selected.iter().map(|it| it.0).collect();
+    let need = |node: Node, resource: ResourceId| match serving.known.get(&node) {
+        Some(instance) if selected.contains(&node) => Some(Need::Instance(instance.clone())),
+        // It is only decoded, by a process that need not be configured; or its instances, or their keys, are to come.
+        _ => {
+            let resource = structure.resource(resource);
+            let recorded = || Some(&inputs.state.resources.get(&resource.address)?.provider);
+            let config = resource.provider.as_ref().or_else(recorded)?;
+            Some(Need::Any(config.provider.clone()))
+        }
+    };
+    let nodes = structure.nodes.iter().enumerate();
+    let needs = nodes.filter_map(|(index, kind)| match kind {
+        NodeKind::Object(resource, _)
+        | NodeKind::Deposed(resource, ..)
+        | NodeKind::Pending(resource) => {
+            let node = Node(index as u32);
+            Some((node, need(node, *resource)?))
+        }
+        _ => None,
+    });
+    let upkeep = Upkeep::of(needs, called(inputs));
+    pool.rest(|it| upkeep.needs_any(it));
+    upkeep
+}
+
+/// The providers whose functions are called somewhere.
+fn called(inputs: &Inputs<'_>) -> BTreeSet<Provider> {
+    let modules = inputs.config.all().map(|it| it.1);
+    modules
+        .flat_map(|it| uses::called_providers(it).into_iter().map(|name| it.provider_of(&name)))
+        .collect()
 }
 
 /// Returns the keys that only the walk could evaluate.

@@ -46,6 +46,7 @@ pub(super) fn observer<'a>(
     let late: Vec<Node> = late.map(|it| Node(it.0 as u32)).collect();
     late.into_iter().for_each(|it| values.wait_for(it));
     let serving = super::serving::concluded(known, &values.structure);
+    let upkeep = super::serving::upkeep(inputs, known, &values.structure, &serving, pool);
     let leases =
         Leases::of(&known.lowered.facts, &known.providers, &values.structure, &|_| Some(1));
     Observer {
@@ -58,7 +59,7 @@ pub(super) fn observer<'a>(
         imports: Imports::of(inputs.config),
         validated: Default::default(),
         serving,
-        upkeep: Default::default(),
+        upkeep,
         checks: conditions::Results::default(),
         leases,
         calls: Semaphore::new(inputs.request.parallelism.max(1)),

@@ -214,6 +214,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         observer.values.decide(node);
         progress.schedule.settle(node.0);
         observer.close(observer.leases.done(node)).await;
+        observer.let_go(node);
     }
     progress.facts.absorb(&batch);
     progress.decisions.absorb(&decisions);

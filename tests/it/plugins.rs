@@ -10,9 +10,12 @@ const GROUPS: [&str; 6] = ["plan", "outputs", "data", "order", "actions", "agree
 
 /// The environment in which embedded providers are programs of their own.
 fn through(version: &str) -> Vec<(String, String)> {
+    let cache = binary::plugins().join(format!("cache-{version}"));
     let mut variables = vec![
         ("ENTAIL_EMBEDDED_PLUGINS".to_owned(), binary::plugins().display().to_string()),
         ("ENTAIL_PLUGIN_PROTOCOL".to_owned(), version.to_owned()),
+        // What is remembered of the plugins of one case serves the next: digests of large programs are taken once.
+        ("ENTAIL_PLUGIN_CACHE".to_owned(), cache.display().to_string()),
     ];
     // Processes answer in any order, unless they are asked one by one.
     for command in ["plan", "apply", "destroy", "refresh"] {

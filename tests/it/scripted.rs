@@ -227,6 +227,39 @@ resource "scripted_thing" "third" {
 }
 
 #[test]
+fn in_a_plan_a_process_ends_after_the_last_decision_that_needs_it() {
+    let place = Place::new(
+        r#"
+provider "scripted" {
+  alias = "other"
+  name  = "other"
+}
+resource "scripted_thing" "first" {
+  name = "first"
+}
+resource "scripted_thing" "second" {
+  provider = scripted.other
+  name     = "after ${scripted_thing.first.made_by}"
+}
+"#,
+    );
+    let first = "(null): plan first, secret (null), module says (nothing)";
+    let second = "other: plan (unknown), secret (null), module says (nothing)";
+    let calls = place.calls(&["plan"], "plan=slow:300");
+    let (first, end, second) = (at(&calls, first), at(&calls, "(null) ends"), at(&calls, second));
+    assert!(first < end && end < second, "{}", calls.join("\n"));
+    assert!(second < at(&calls, "other ends"), "{}", calls.join("\n"));
+}
+
+#[test]
+fn a_process_whose_plan_is_carried_out_is_kept_for_that() {
+    let place = Place::new("resource \"scripted_thing\" \"it\" {}\n");
+    let ends = |calls: Vec<String>| calls.iter().filter(|it| it.ends_with(" ends")).count();
+    assert_eq!(ends(place.apply("")), 1);
+    assert_eq!(ends(place.calls(&["destroy", "-auto-approve"], "")), 1);
+}
+
+#[test]
 fn arguments_that_were_not_known_are_given_again_when_the_plan_is_carried_out() {
     let place = Place::new(
         r#"
@@ -277,6 +310,16 @@ fn a_saved_plan_is_not_applied_with_other_locks() {
     assert!(said.contains("Error: Inconsistent dependency lock file"), "{said}");
     std::fs::write(&lock, text).expect("it is written");
     assert!(!place.calls(&["apply", "saved"], "").is_empty());
+}
+
+#[test]
+fn problems_of_several_objects_are_told_in_the_order_of_the_objects_whoever_answers_first() {
+    let place = Place::new("resource \"scripted_thing\" \"it\" {\n  count = 12\n}\n");
+    let (said, success, _) = place.run(&["plan"], "plan=problem");
+    let told = said.lines().filter_map(|it| it.trim().strip_prefix("with scripted_thing.it["));
+    let keys: Vec<&str> = told.filter_map(|it| it.split_once(']')).map(|it| it.0).collect();
+    let expected: Vec<String> = (0..12).map(|it| it.to_string()).collect();
+    assert!(!success && keys == expected, "{keys:?}\n{said}");
 }
 
 #[test]

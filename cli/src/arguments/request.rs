@@ -85,6 +85,7 @@ pub fn build(
         compat_opentofu: problems.take(compat(planning.compat.as_deref())).unwrap_or_default(),
         parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
         generate_config_out: None,
+        carried_out: false,
         adopts: None,
     };
     if problems.is_empty() { Ok(request) } else { Err(problems) }

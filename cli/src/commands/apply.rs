@@ -74,8 +74,9 @@ impl ApplyArgs {
         if self.output.messages.json && plan.is_none() && !self.auto_approve {
             return Err(approval_impossible().into());
         }
+        let request = request::build(&self.planning, &self.variables, &ui.sources)?;
         Ok(ApplyOptions {
-            request: request::build(&self.planning, &self.variables, &ui.sources)?,
+            request: Request { carried_out: true, ..request },
             plan: plan.map(PathBuf::from),
             stage: Stage::Apply,
             state: StateOptions::from(&self.state),

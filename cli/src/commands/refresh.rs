@@ -41,6 +41,7 @@ impl RefreshArgs {
             "Expected no positional arguments.",
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
+        request.carried_out = true;
         request.mode = PlanMode::RefreshOnly;
         Ok(ApplyOptions {
             request,

@@ -102,11 +102,7 @@ pub fn sort(problems: Vec<Diagnostic>, sources: &Sources) -> Vec<Diagnostic> {
         }
     }
     kept.sort_by_cached_key(|it| {
-        let place = it.subject.map(|span| {
-            let name = sources.get(span.file).map_or(String::new(), |it| it.name.clone());
-            (name.matches('/').count(), name, span.start, span.end)
-        });
-        (it.severity == Severity::Error, place)
+        (it.severity == Severity::Error, it.subject.map(|it| sources.rank(it)))
     });
     kept
 }

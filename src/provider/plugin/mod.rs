@@ -227,6 +227,10 @@ impl Plugin {
 
     /// Returns the process, once it is ready.
     async fn process(&self) -> Result<Arc<Process>, ProviderDiagnostic> {
+        // Every call comes by here: once there is an answer, the other thread is left in peace.
+        if let Some(ready) = self.process.get() {
+            return ready.clone();
+        }
         let handle = runtime::handle().map_err(|it| not_loaded(&self.program.provider, &it))?;
         let (program, world) = (self.program.clone(), self.world.clone());
         let (process, starts) = (self.process.clone(), self.starts.clone());
