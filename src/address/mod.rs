@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod parse;
+pub mod source;
 pub mod target;
 pub use crate::value::Str;
 use crate::value::text::quoted;

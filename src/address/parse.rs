@@ -1,4 +1,4 @@
-//! Text to addresses: `module.m["x"].data.t.n[0]`, provider sources, provider configurations.
+//! Text to addresses: `module.m["x"].data.t.n[0]`, provider configurations.
 //!
 //! Every address parses what it prints. Problems have no place: whoever knows the flag or line says where.
 
@@ -11,8 +11,8 @@ use std::str::FromStr;
 
 use super::target::Target;
 use super::{
-    ConfigResource, DEFAULT_HOST, Instance, InstanceKey, Mode, Module, ModuleInstance, Provider,
-    ProviderConfig, ProviderInstance, Resource, ResourceName, Str,
+    ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, ProviderConfig,
+    ProviderInstance, Resource, ResourceName, Str,
 };
 use crate::diagnostic::{Diagnostic, FileId};
 use crate::syntax::{Expr, Expression, Step, Traversal, parse_traversal};
@@ -247,89 +247,6 @@ impl FromStr for Module {
             return Err(invalid_module("A module address without instance keys is required here."));
         }
         Ok(instance.module())
-    }
-}
-
-/// Reads a source: `null`, `hashicorp/null` or `registry.opentofu.org/hashicorp/null`.
-impl FromStr for Provider {
-    type Err = Diagnostic;
-
-    fn from_str(text: &str) -> Result<Provider, Diagnostic> {
-        let parts: Vec<&str> = text.split('/').collect();
-        if parts.len() > 3 || parts.iter().any(|it| it.is_empty()) {
-            let detail =
-                "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\".";
-            return Err(Diagnostic::error("Invalid provider source string").detail(detail));
-        }
-        let wrong = |what: &str, part: &str, why: &str| {
-            Diagnostic::error(format!("Invalid provider {what}"))
-                .detail(format!("Invalid provider {what} \"{part}\" in source \"{text}\": {why}."))
-        };
-        let (given, before) = parts.split_last().expect("a split has a last part");
-        let kind_text = provider_part(given).map_err(|why| wrong("type", given, why))?;
-        let namespace = match before.last() {
-            None => "hashicorp".to_owned(),
-            // What providers before version 0.13 of the language have.
-            Some(&"-") => "-".to_owned(),
-            Some(it) => provider_part(it).map_err(|why| wrong("namespace", it, why))?,
-        };
-        let host = match before {
-            [host, _] => host_name(host)
-                .ok_or_else(|| wrong("source hostname", host, "it is not a host name"))?,
-            _ => DEFAULT_HOST.to_owned(),
-        };
-        if let Some(prefix) =
-            ["terraform-", "opentofu-"].into_iter().find(|it| kind_text.starts_with(it))
-        {
-            let rest = &kind_text[prefix.len()..];
-            let kind = rest.strip_prefix("provider-").filter(|it| !it.is_empty()).unwrap_or(rest);
-            return Err(Diagnostic::error("Invalid provider type").detail(format!(
-                "Provider source \"{text}\" has a type with the prefix \"{prefix}\", which belongs to names of repositories, not of \
-                 providers. Did you mean \"{}{kind}\"?",
-                &text[..text.len() - given.len()],
-            )));
-        }
-        Ok(Provider { host: host.into(), namespace: namespace.into(), kind: kind_text.into() })
-    }
-}
-
-/// Normalises a namespace or type: letters, digits and single dashes inside, in lower case.
-fn provider_part(text: &str) -> Result<String, &'static str> {
-    if text.contains('.') {
-        return Err("dots are not allowed");
-    }
-    if text.contains("--") {
-        return Err("cannot use multiple consecutive dashes");
-    }
-    let allowed = |c: char| c == '-' || c.is_alphanumeric();
-    if text.is_empty() || text.starts_with('-') || text.ends_with('-') || !text.chars().all(allowed)
-    {
-        return Err(
-            "must contain only letters, digits, and dashes, and may not use leading or trailing dashes",
-        );
-    }
-    Ok(text.to_lowercase())
-}
-
-/// Normalises a host with an optional port: lower case, without `:443`.
-fn host_name(text: &str) -> Option<String> {
-    let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
-    let is_label = |label: &str| {
-        let allowed = |c: char| c == '-' || c.is_alphanumeric();
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(allowed)
-    };
-    if !name.split('.').all(is_label)
-        || !(name.contains('.') || name == "localhost" || port.is_some())
-    {
-        return None;
-    }
-    let name = name.to_lowercase();
-    match port {
-        None | Some("443") => Some(name),
-        Some(port) => port.parse::<u16>().ok().map(|port| format!("{name}:{port}")),
     }
 }
 

@@ -31,6 +31,7 @@ pub(crate) mod provider;
 mod provisioner;
 mod repetition;
 mod resource;
+pub mod serving;
 pub mod source;
 pub mod statics;
 mod terraform;
@@ -46,7 +47,7 @@ pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
 pub use load::{CallSource, call_source, instances, load_config, load_module};
-pub use provider::{implied_provider, parse_source};
+pub use provider::implied_provider;
 
 /// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

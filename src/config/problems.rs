@@ -285,11 +285,6 @@ pub(super) fn invalid_provider_name(detail: String, at: Span) -> Diagnostic {
     error("Invalid provider local name", detail, at)
 }
 
-/// `source` of a required provider is no address.
-pub(super) fn invalid_provider_source(summary: &str, detail: String, at: Span) -> Diagnostic {
-    error(summary, detail, at)
-}
-
 /// A reference to a provider configuration that is none.
 pub(super) fn invalid_provider_reference(detail: impl Into<String>, at: Span) -> Diagnostic {
     error("Invalid provider configuration reference", detail, at)

@@ -1,9 +1,8 @@
 //! `provider` blocks, references to provider configurations, and provider names.
 
-use crate::address::{DEFAULT_HOST, Provider};
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Expr, Expression, Name, Splat, Step};
-use crate::value::{Str, Type, Value, convert};
+use crate::value::{Type, Value, convert};
 
 use super::decode::{Decoder, Schema};
 use super::repetition::Repetitions;
@@ -89,7 +88,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
             kind => decoder.report(problems::reserved_block(kind, "provider", inner.kind.span)),
         }
     }
-    let source = Provider::implied(&name.text);
+    let source = crate::address::Provider::implied(&name.text);
     Some(ProviderBlock {
         name,
         source,
@@ -201,7 +200,7 @@ pub(super) fn with_null_as_name(expression: Expression) -> Expression {
 
 /// Complains of a local name that is not in its normal form.
 pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> Option<()> {
-    match normal_part(name) {
+    match crate::address::source::normal_part(name) {
         Ok(normal) if *normal == *name => Some(()),
         Ok(normal) => {
             let detail = format!(
@@ -220,87 +219,7 @@ pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> O
     }
 }
 
-/// Returns a part of a provider address in its normal form, or why it is none.
-fn normal_part(text: &str) -> Result<Str, &'static str> {
-    if text.is_empty() {
-        return Err("must have at least one character");
-    }
-    let is_allowed = |it: char| it.is_alphanumeric() || it == '-';
-    if text.starts_with('-') || text.ends_with('-') || !text.chars().all(is_allowed) {
-        return Err(
-            "must contain only letters, digits, and dashes, and may not use leading or trailing dashes",
-        );
-    }
-    if text.contains("--") {
-        return Err("cannot use multiple consecutive dashes");
-    }
-    Ok(text.to_lowercase().into())
-}
-
 /// Returns the local name of the provider that a resource type implies: what stands before the first underscore.
 pub fn implied_provider(kind: &str) -> &str {
     kind.split_once('_').map_or(kind, |it| it.0)
-}
-
-/// Reads `[hostname/][namespace/]name`. The error is a summary and a detail.
-pub fn parse_source(text: &str) -> Result<Provider, (&'static str, String)> {
-    let parts: Vec<&str> = text.split('/').collect();
-    let (host, namespace, kind) = match &parts[..] {
-        [kind] => (DEFAULT_HOST, "hashicorp", *kind),
-        [namespace, kind] => (DEFAULT_HOST, *namespace, *kind),
-        [host, namespace, kind] => (*host, *namespace, *kind),
-        _ => ("", "", ""),
-    };
-    if parts.len() > 3 || parts.iter().any(|it| it.is_empty()) {
-        let detail =
-            "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\""
-                .to_owned();
-        return Err(("Invalid provider source string", detail));
-    }
-    let namespace = normal_part(namespace).map_err(|why| {
-        (
-            "Invalid provider namespace",
-            format!("Invalid provider namespace {namespace:?} in source {text:?}: {why}"),
-        )
-    })?;
-    let normal = normal_part(kind).map_err(|why| {
-        (
-            "Invalid provider type",
-            format!("Invalid provider type {kind:?} in source {text:?}: {why}"),
-        )
-    })?;
-    if let Some(better) = kind.strip_prefix("terraform-provider-") {
-        let detail = format!(
-            "Provider source {text:?} has a type with the prefix \"terraform-provider-\", which isn't valid. Only the provider's own name is written: {better:?}."
-        );
-        return Err(("Invalid provider type", detail));
-    }
-    let host_is_valid = host.contains('.') || host.contains(':') || host == "localhost";
-    if !host_is_valid || !host.chars().all(|it| it.is_alphanumeric() || ".-:".contains(it)) {
-        return Err((
-            "Invalid provider source hostname",
-            format!("Invalid provider source hostname {host:?} in source {text:?}."),
-        ));
-    }
-    Ok(Provider { host: host.to_lowercase().into(), namespace, kind: normal })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sources_are_completed() {
-        let parse =
-            |it: &str| parse_source(it).map(|it| it.to_string()).map_err(|it| it.0.to_owned());
-        assert_eq!(parse("null"), Ok("registry.opentofu.org/hashicorp/null".into()));
-        assert_eq!(parse("Acme/Thing"), Ok("registry.opentofu.org/acme/thing".into()));
-        assert_eq!(
-            parse("terraform.io/builtin/terraform"),
-            Ok("terraform.io/builtin/terraform".into())
-        );
-        assert_eq!(parse("a//b"), Err("Invalid provider source string".into()));
-        assert_eq!(parse("a_b/c"), Err("Invalid provider namespace".into()));
-        assert_eq!(parse("a/terraform-provider-b"), Err("Invalid provider type".into()));
-    }
 }

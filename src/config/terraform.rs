@@ -5,7 +5,7 @@ use crate::diagnostic::Span;
 use crate::syntax::{Attribute, Block, Expression, Name, Step};
 
 use super::decode::{Content, Decoder, Schema};
-use super::provider::{check_local_name, parse_source, version_constraint};
+use super::provider::{check_local_name, version_constraint};
 use super::version::{Constraints, OPENTOFU_VERSION, Version};
 use super::{Backend, ProviderMeta, RequiredProvider, problems};
 
@@ -277,10 +277,10 @@ fn provider_source(decoder: &mut Decoder, expression: &Expression) -> Option<Pro
         ));
         return None;
     };
-    match parse_source(&text) {
+    match text.parse::<Provider>() {
         Ok(provider) => Some(provider),
-        Err((summary, detail)) => {
-            decoder.report(problems::invalid_provider_source(summary, detail, expression.span));
+        Err(problem) => {
+            decoder.report(problem.at(expression.span));
             None
         }
     }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::hash::Hash;
 use super::requirement::{is_same, normal};
 use crate::address::Provider;
-use crate::config::parse_source;
 use crate::config::version::{Constraint, Constraints, Version};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::{self, AttributeSchema, Block, BlockSchema, Expression};
@@ -194,7 +193,7 @@ fn read_block(block: &Block, problems: &mut Diagnostics) -> Option<(Provider, Lo
 
 fn read_address(text: &str, at: Span) -> Result<Provider, Diagnostic> {
     const SUMMARY: &str = "Invalid provider source address";
-    let provider = parse_source(text).map_err(|_| {
+    let provider: Provider = text.parse().map_err(|_| {
         let detail = "The provider source address for a provider lock must be a valid, fully-qualified address of the form \"hostname/namespace/type\".";
         invalid(SUMMARY, detail.to_owned(), at)
     })?;

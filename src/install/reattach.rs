@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::address::Provider;
-use crate::config::parse_source;
 use crate::diagnostic::Diagnostic;
 use crate::world::World;
 
@@ -50,8 +49,9 @@ pub fn read(world: &World) -> Result<BTreeMap<Provider, Reattach>, Diagnostic> {
 }
 
 fn accept(name: &str, entry: Entry) -> Result<(Provider, Reattach), Diagnostic> {
-    let provider = parse_source(name)
-        .map_err(|(_, why)| invalid(&format!("{name:?} is not a provider address: {why}")))?;
+    let provider: Provider = name.parse().map_err(|problem: Diagnostic| {
+        invalid(&format!("{name:?} is not a provider address: {}", problem.detail))
+    })?;
     if !["unix", "tcp"].contains(&entry.addr.network.as_str()) {
         return Err(invalid(&format!(
             "unknown address type {:?} for {name:?}; only \"unix\" and \"tcp\" are known",

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::Platform;
 use super::requirement::compare;
 use crate::address::Provider;
-use crate::config::parse_source;
 use crate::config::version::Version;
 
 /// One package of a provider.
@@ -31,7 +30,7 @@ pub fn search(folder: &Path) -> io::Result<BTreeMap<Provider, Vec<Found>>> {
         for (namespace, path) in folders(&path)? {
             for (kind, path) in folders(&path)? {
                 let source = format!("{host}/{namespace}/{kind}");
-                let Ok(provider) = parse_source(&source) else { continue };
+                let Ok(provider) = source.parse::<Provider>() else { continue };
                 let found = packages(&path, &provider.kind)?;
                 if !found.is_empty() {
                     all.entry(provider).or_default().extend(found);

@@ -3,6 +3,10 @@
 //! Nodes are the atoms of the rules. A resource that does not repeat is its own collection; one whose repetition cannot
 //! be known before the walk is one pending node.
 
+mod serial;
+mod names;
+mod saved;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -124,7 +128,7 @@ pub struct ModuleNode {
     /// Whether its call's (or an outer call's) keys are not known before the walk.
     pub pending: bool,
     /// The node that everything in it hangs on; `None` where nothing hangs on anything.
-    #[serde(with = "option_node")]
+    #[serde(with = "serial::option_node")]
     pub node: Option<Node>,
     /// Nodes of its variables.
     #[serde(skip)]
@@ -136,7 +140,7 @@ pub struct ModuleNode {
     #[serde(skip)]
     pub outputs: BTreeMap<Str, Node>,
     /// Its resources.
-    #[serde(with = "pairs")]
+    #[serde(with = "serial::pairs")]
     pub resources: BTreeMap<ResourceName, ResourceId>,
     /// Its calls.
     pub calls: BTreeMap<Str, CallId>,
@@ -155,16 +159,16 @@ pub struct CallNode {
     /// How it repeats.
     pub style: Style,
     /// The node of its key set.
-    #[serde(with = "bare_node")]
+    #[serde(with = "serial::bare_node")]
     pub keys: Node,
     /// The node of all its outputs.
-    #[serde(with = "bare_node")]
+    #[serde(with = "serial::bare_node")]
     pub all: Node,
     /// The node of everything inside.
-    #[serde(with = "bare_node")]
+    #[serde(with = "serial::bare_node")]
     pub inside: Node,
     /// Its instances; one without key where pending.
-    #[serde(with = "pairs")]
+    #[serde(with = "serial::pairs")]
     pub instances: BTreeMap<InstanceKey, ModuleId>,
     /// Whether its keys are not known before the walk.
     pub pending: bool,
@@ -182,25 +186,25 @@ pub struct ResourceNode {
     /// How it repeats; `Single` where the block is gone.
     pub style: Style,
     /// The node of its key set; `None` where it cannot vary.
-    #[serde(with = "option_node")]
+    #[serde(with = "serial::option_node")]
     pub repetition: Option<Node>,
     /// The node of all instances together: the one instance where it does not repeat.
-    #[serde(with = "option_node")]
+    #[serde(with = "serial::option_node")]
     pub collection: Option<Node>,
     /// The pending node, where the key set is not known before the walk.
-    #[serde(with = "option_node")]
+    #[serde(with = "serial::option_node")]
     pub pending: Option<Node>,
     /// The declared instances.
-    #[serde(with = "node_pairs")]
+    #[serde(with = "serial::node_pairs")]
     pub instances: BTreeMap<InstanceKey, Node>,
     /// `each.value` of each instance, as far as known without providers (`for_each` only).
     #[serde(skip)]
     pub each_values: BTreeMap<InstanceKey, Value>,
     /// Instances in the state that are not declared (or not known to be).
-    #[serde(with = "node_pairs")]
+    #[serde(with = "serial::node_pairs")]
     pub others: BTreeMap<InstanceKey, Node>,
     /// Deposed objects.
-    #[serde(with = "node_pairs")]
+    #[serde(with = "serial::node_pairs")]
     pub deposed: BTreeMap<(InstanceKey, Str), Node>,
     /// The provider configuration that serves it.
     pub provider: Option<ProviderConfig>,
@@ -385,195 +389,5 @@ impl Structure {
             NodeKind::Deposed(..) => mode == Mode::Managed,
             _ => false,
         }
-    }
-
-    /// Returns the name of a node as proofs write it.
-    pub fn name(&self, node: Node) -> String {
-        let place = |module: ModuleId, name: String| {
-            let module = &self.module(module).address;
-            if module.is_root() { name } else { format!("{module}.{name}") }
-        };
-        match self.kind(node) {
-            NodeKind::Object(resource, key) => {
-                self.resource(*resource).address.instance(key.clone()).to_string()
-            }
-            NodeKind::Deposed(resource, key, deposed) => {
-                format!(
-                    "{} (deposed object {deposed})",
-                    self.resource(*resource).address.instance(key.clone())
-                )
-            }
-            NodeKind::Repetition(resource) => {
-                format!("the instance keys of {}", self.resource(*resource).address)
-            }
-            NodeKind::Collection(resource) => {
-                format!("{} (all instances)", self.resource(*resource).address)
-            }
-            NodeKind::Pending(resource) => {
-                format!("{} (instances not yet known)", self.resource(*resource).address)
-            }
-            NodeKind::Variable(module, name) => place(*module, format!("var.{name}")),
-            NodeKind::Local(module, name) => place(*module, format!("local.{name}")),
-            NodeKind::Output(module, name) if *module == Structure::ROOT => {
-                format!("output.{name}")
-            }
-            NodeKind::Output(module, name) => place(*module, name.to_string()),
-            NodeKind::Module(module) => self.module(*module).address.to_string(),
-            NodeKind::CallKeys(call) => format!("the instance keys of {}", self.call_name(*call)),
-            NodeKind::Call(call) => format!("{} (all outputs)", self.call_name(*call)),
-            NodeKind::Inside(call) => format!("everything in {}", self.call_name(*call)),
-            NodeKind::Provider(provider) => self.providers[provider.index()].0.to_string(),
-            NodeKind::Check(module, name) => place(*module, format!("check.{name}")),
-        }
-    }
-
-    fn call_name(&self, call: CallId) -> String {
-        let call = self.call(call);
-        self.module(call.parent).address.child(&call.name, InstanceKey::None).to_string()
-    }
-}
-
-/// Maps whose keys are no text, as lists of pairs.
-mod pairs {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
-        map: &BTreeMap<K, V>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map)
-    }
-
-    pub fn deserialize<
-        'de,
-        K: Deserialize<'de> + Ord,
-        V: Deserialize<'de>,
-        D: Deserializer<'de>,
-    >(
-        from: D,
-    ) -> Result<BTreeMap<K, V>, D::Error> {
-        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
-    }
-}
-
-/// The same for nodes, which the rules' crate knows nothing of serialising.
-mod node_pairs {
-    use std::collections::BTreeMap;
-
-    use entail_rules::Node;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<K: Serialize, S: Serializer>(
-        map: &BTreeMap<K, Node>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map.iter().map(|(key, node)| (key, node.0)))
-    }
-
-    pub fn deserialize<'de, K: Deserialize<'de> + Ord, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<BTreeMap<K, Node>, D::Error> {
-        Ok(Vec::<(K, u32)>::deserialize(from)?
-            .into_iter()
-            .map(|(key, node)| (key, Node(node)))
-            .collect())
-    }
-}
-
-mod option_node {
-    use entail_rules::Node;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[expect(clippy::ref_option, reason = "the shape that serde asks for")]
-    pub fn serialize<S: Serializer>(node: &Option<Node>, to: S) -> Result<S::Ok, S::Error> {
-        node.map(|it| it.0).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Node>, D::Error> {
-        Ok(Option::<u32>::deserialize(from)?.map(Node))
-    }
-}
-
-mod bare_node {
-    use entail_rules::Node;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(node: &Node, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u32(node.0)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Node, D::Error> {
-        u32::deserialize(from).map(Node)
-    }
-}
-
-/// What is saved of a structure; the rest follows from it and the configuration.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Saved {
-    nodes: Vec<NodeKind>,
-    modules: Vec<ModuleNode>,
-    resources: Vec<ResourceNode>,
-    calls: Vec<CallNode>,
-    providers: Vec<(ProviderInstance, u32)>,
-}
-
-impl Structure {
-    /// Returns the structure as text, to be saved with a plan.
-    pub fn save(&self) -> String {
-        let saved = Saved {
-            nodes: self.nodes.clone(),
-            modules: self.modules.clone(),
-            resources: self.resources.clone(),
-            calls: self.calls.clone(),
-            providers: self.providers.iter().map(|it| (it.0.clone(), it.1.0)).collect(),
-        };
-        serde_json::to_string(&saved).expect("a structure holds only what can be written")
-    }
-
-    /// Reads a saved structure back. Modules that `module` does not know stay empty: enough to explain, not to apply.
-    pub fn load(
-        text: &str,
-        module: impl Fn(&ModuleInstance) -> Option<Arc<config::Module>>,
-    ) -> Result<Structure, serde_json::Error> {
-        let saved: Saved = serde_json::from_str(text)?;
-        let mut structure = Structure {
-            nodes: saved.nodes,
-            modules: saved.modules,
-            resources: saved.resources,
-            calls: saved.calls,
-            providers: saved.providers.into_iter().map(|it| (it.0, Node(it.1))).collect(),
-            ..Structure::default()
-        };
-        for (id, node) in structure.modules.iter_mut().enumerate() {
-            node.config = module(&node.address).unwrap_or_default();
-            structure.module_ids.insert(node.address.clone(), ModuleId(id as u32));
-        }
-        for (id, node) in structure.resources.iter().enumerate() {
-            structure.resource_ids.insert(node.address.clone(), ResourceId(id as u32));
-        }
-        for (id, (provider, _)) in structure.providers.iter().enumerate() {
-            structure.provider_ids.insert(provider.clone(), ProviderId(id as u32));
-        }
-        for (number, kind) in structure.nodes.iter().enumerate() {
-            let node = Node(number as u32);
-            match kind {
-                NodeKind::Variable(module, name) => {
-                    structure.modules[module.index()].variables.insert(name.clone(), node);
-                }
-                NodeKind::Local(module, name) => {
-                    structure.modules[module.index()].locals.insert(name.clone(), node);
-                }
-                NodeKind::Output(module, name) => {
-                    structure.modules[module.index()].outputs.insert(name.clone(), node);
-                }
-                NodeKind::Check(module, name) => {
-                    structure.modules[module.index()].checks.insert(name.clone(), node);
-                }
-                _ => {}
-            }
-        }
-        Ok(structure)
     }
 }

@@ -368,14 +368,14 @@ impl<'a> Observer<'a> {
         (!is_misused).then_some((config, !passed))
     }
 
-    /// Plans the removal of an object.
+    /// Plans the removal of an object: what the provider hands out for it, and says to identify it by.
     pub async fn plan_removal(
         &self,
         address: &Instance,
         schema: &Schema,
         provider: &Arc<dyn Provider>,
         prior: &Prior,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<(Vec<u8>, Option<Value>)> {
         let null = Value::Null(schema.block.ty());
         let (value, _) = prior.value.unmark_deep();
         let call = PlanCall {
@@ -393,7 +393,7 @@ impl<'a> Observer<'a> {
             self.values.report([problems::removal_not_null(address)]);
             return None;
         }
-        Some(planned.private)
+        Some((planned.private, planned.identity))
     }
 }
 

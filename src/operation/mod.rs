@@ -7,7 +7,6 @@ pub mod check;
 pub mod console;
 pub mod event;
 pub mod explain;
-mod explain_words;
 pub mod generate;
 pub mod graph;
 pub mod import;

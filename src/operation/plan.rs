@@ -79,7 +79,7 @@ pub async fn plan(
             let destroy = Request { skip_refresh: true, ..request.clone() };
             let finished =
                 planner::plan(&inputs(&destroy, &seen.plan.prior_state), &pool, sink).await;
-            starting_from(seen.plan, finished?)
+            starting_from(seen.plan.previous_state, finished?)
         }
         false => {
             let inputs = inputs(session, request, &state, &moves.moved, &variables);
@@ -114,10 +114,9 @@ fn destroys_what_it_refreshes(request: &Request, state: &State) -> bool {
     request.mode == PlanMode::Destroy && !request.skip_refresh && !state.resources.is_empty()
 }
 
-/// Puts before a plan to destroy what was seen to have changed outside.
-fn starting_from(seen: Plan, finished: Finished) -> Finished {
-    let plan = Plan { drift: seen.drift, previous_state: seen.previous_state, ..finished.plan };
-    Finished { plan, ..finished }
+/// Puts the recorded state before a plan to destroy. What has changed since is told nowhere: it goes as it is.
+fn starting_from(recorded: State, finished: Finished) -> Finished {
+    Finished { plan: Plan { previous_state: recorded, ..finished.plan }, ..finished }
 }
 
 /// Finds out what takes part in a run, without any provider.

@@ -44,7 +44,7 @@ pub struct Loaded {
     /// The name and place of each block.
     pub blocks: Vec<(String, String)>,
     /// What the numbers of provider configurations and their keys stand for.
-    pub(super) words: super::explain_words::Words,
+    pub(super) words: super::explain::words::Words,
     extras: PlanExtras,
 }
 
@@ -84,7 +84,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
         ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
         (
             "words".to_owned(),
-            serde_json::to_vec(&super::explain_words::Words::of(
+            serde_json::to_vec(&super::explain::words::Words::of(
                 &finished.serving,
                 &session.sources,
             ))

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::shape::{
-    concrete_type, mark_by_schema, write_known, write_path, write_sensitive, write_unknown,
-};
+use super::shape::{concrete_type, write_known, write_path, write_sensitive, write_unknown};
 use super::state_json::{self, write_checks};
 use super::{Action, Change, Identities, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
@@ -13,7 +11,7 @@ use crate::config::Config;
 use crate::diagnostic::Diagnostic;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
-use crate::schema::Schema;
+use crate::schema::{Schema, mark_sensitive};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
 use crate::value::{Str, Value, json};
@@ -236,7 +234,7 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
         // What is ephemeral is planned for, never shown.
         Mode::Ephemeral => Value::NULL,
         _ if value.is_null() => value.clone(),
-        _ => mark_by_schema(value, &schema.block),
+        _ => mark_sensitive(value, &schema.block),
     };
     let (before, after) = (marked(&change.before), marked(&change.after));
     json.open('{');

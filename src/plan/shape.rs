@@ -1,10 +1,7 @@
 //! Values as JSON documents show them: known parts, and the parallel shapes that say what is unknown and what sensitive.
 
-use std::collections::BTreeMap;
-
-use crate::schema::{AttributeSchema, BlockSchema, Nesting};
 use crate::state::text::{JsonWriter, Layout};
-use crate::value::{Kind, Marks, Path, PathStep, Str, Type, Value};
+use crate::value::{Kind, PathStep, Type, Value};
 
 /// Writes the known parts of a value as the next value: unknown attributes and elements of maps are left out, unknown
 /// elements of lists are null. The value as a whole is known.
@@ -150,99 +147,5 @@ pub fn concrete_type(value: &Value) -> Type {
             Type::tuple(it.items.iter().map(concrete_type).collect())
         }
         it => it.ty(),
-    }
-}
-
-/// Marks what the schema calls sensitive in an object.
-pub fn mark_by_schema(value: &Value, schema: &BlockSchema) -> Value {
-    let mut paths = Vec::new();
-    find_sensitive(value, Part::Block(schema), &mut Vec::new(), &mut paths);
-    if paths.is_empty() {
-        return value.clone();
-    }
-    let marks: Vec<(Path, Marks)> =
-        paths.into_iter().map(|path| (path, Marks::sensitive())).collect();
-    crate::value::path::mark_paths(value, &marks)
-}
-
-/// What the schema says of a part of a value.
-#[derive(Clone, Copy)]
-enum Part<'a> {
-    /// Nothing more.
-    Leaf,
-    /// The inside of a block.
-    Block(&'a BlockSchema),
-    /// The attributes of a structural attribute.
-    Attributes(&'a BTreeMap<Str, AttributeSchema>),
-    /// A collection of blocks.
-    Blocks(&'a BlockSchema),
-    /// A collection of structural attributes.
-    Objects(&'a BTreeMap<Str, AttributeSchema>),
-}
-
-impl<'a> Part<'a> {
-    /// Returns whether an attribute is sensitive as a whole, and what the schema says of its inside.
-    fn child(self, name: &str) -> (bool, Part<'a>) {
-        let attributes = match self {
-            Part::Block(block) => &block.attributes,
-            Part::Attributes(attributes) => attributes,
-            _ => return (false, Part::Leaf),
-        };
-        if let Some(attribute) = attributes.get(name) {
-            let inside = match &attribute.nested {
-                Some(nested) if nested.nesting == Nesting::Single => {
-                    Part::Attributes(&nested.attributes)
-                }
-                Some(nested) => Part::Objects(&nested.attributes),
-                None => Part::Leaf,
-            };
-            return (attribute.sensitive, inside);
-        }
-        let Part::Block(block) = self else { return (false, Part::Leaf) };
-        match block.blocks.get(name) {
-            Some(it) if matches!(it.nesting, Nesting::Single | Nesting::Group) => {
-                (false, Part::Block(&it.block))
-            }
-            Some(it) => (false, Part::Blocks(&it.block)),
-            None => (false, Part::Leaf),
-        }
-    }
-}
-
-fn find_sensitive(value: &Value, part: Part<'_>, path: &mut Path, found: &mut Vec<Path>) {
-    let element = match part {
-        Part::Leaf => return,
-        Part::Blocks(block) => Part::Block(block),
-        Part::Objects(attributes) => Part::Attributes(attributes),
-        Part::Block(_) | Part::Attributes(_) => {
-            for (name, value) in value.entries() {
-                let (is_sensitive, inside) = part.child(&name);
-                path.push(PathStep::Attribute(name));
-                match is_sensitive {
-                    true => found.push(path.clone()),
-                    false => find_sensitive(value, inside, path, found),
-                }
-                path.pop();
-            }
-            return;
-        }
-    };
-    let mut visit = |key: Value, value: &Value| {
-        path.push(PathStep::Index(key));
-        find_sensitive(value, element, path, found);
-        path.pop();
-    };
-    match value.bare() {
-        Value::List(it) => {
-            it.items.iter().enumerate().for_each(|(at, it)| visit(Value::int(at as i64), it))
-        }
-        Value::Tuple(it) => {
-            it.items.iter().enumerate().for_each(|(at, it)| visit(Value::int(at as i64), it))
-        }
-        Value::Set(it) => it.items.iter().for_each(|it| visit(it.clone(), it)),
-        it @ (Value::Map(_) | Value::Object(_)) => {
-            it.entries().into_iter().for_each(|(key, value)| visit(Value::String(key), value));
-        }
-        _ => {}
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::json::{Schemas, write_index};
-use super::shape::{concrete_type, mark_by_schema, write_known, write_sensitive};
+use super::shape::{concrete_type, write_known, write_sensitive};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider, Resource, ResourceName};
 use crate::diagnostic::Diagnostic;
-use crate::schema::Schema;
+use crate::schema::{Schema, mark_sensitive};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::{Attributes, CheckResult, Object, ResourceState, State, Status, names};
 use crate::value::{Marks, Path, Str, Value, json};
@@ -175,7 +175,7 @@ fn write_object(
         object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
     write_sensitive(
         json,
-        &mark_by_schema(&crate::value::path::mark_paths(&value, &marks), &schema.block),
+        &mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block),
     );
     json.member_strings("depends_on", &object.dependencies);
     json.member_if_true("tainted", object.status == Status::Tainted);

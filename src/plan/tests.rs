@@ -198,7 +198,7 @@ fn what_the_schema_calls_sensitive_is_shown_as_such() {
     let value =
         json::from_json(r#"{"b":[{"secret":"x"},{"secret":null}]}"#, schema.ty()).expect("a value");
     let mut out = crate::state::text::JsonWriter::new(crate::state::text::Layout::Compact);
-    super::shape::write_sensitive(&mut out, &super::shape::mark_by_schema(&value, &schema));
+    super::shape::write_sensitive(&mut out, &crate::schema::mark_sensitive(&value, &schema));
     assert_eq!(out.finish(), r#"{"b":[{"secret":true},{"secret":true}]}"#);
 }
 

@@ -91,7 +91,10 @@ impl Search {
         for (name, part) in schema.parts().filter(|it| occurs_in_part(is_hit, it.1)) {
             self.path.push(PathStep::Attribute(name.clone()));
             match (part, value.get(name)) {
-                (Part::Attribute(it), child) => self.attribute(it, child),
+                (Part::Attribute(it), child) => {
+                    self.hit(it);
+                    self.inside(it, child);
+                }
                 (Part::Block(it), Some(child)) => self.blocks(it, child),
                 (Part::Block(_), None) => {}
             }
@@ -99,19 +102,29 @@ impl Search {
         }
     }
 
-    fn attribute(&mut self, schema: &AttributeSchema, value: Option<&Value>) {
-        if (self.is_hit)(schema) {
+    /// Notes an attribute if it has the property, and returns whether it has.
+    fn hit(&mut self, schema: &AttributeSchema) -> bool {
+        let is_hit = (self.is_hit)(schema);
+        if is_hit {
             self.paths.push(self.path.clone());
-        } else if let (Some(nested), Some(value)) = (&schema.nested, value) {
+        }
+        is_hit
+    }
+
+    fn inside(&mut self, schema: &AttributeSchema, value: Option<&Value>) {
+        if let (Some(nested), Some(value)) = (&schema.nested, value) {
             self.each(nested.nesting, value, &mut |search, value| search.nested(nested, value));
         }
     }
 
+    /// Unlike in a block, what is within an attribute that has the property is covered by it: so OpenTofu records it.
     fn nested(&mut self, schema: &NestedAttributes, value: &Value) {
         let is_hit = self.is_hit;
         for (name, it) in schema.attributes.iter().filter(|it| occurs_in(is_hit, it.1)) {
             self.path.push(PathStep::Attribute(name.clone()));
-            self.attribute(it, value.get(name));
+            if !self.hit(it) {
+                self.inside(it, value.get(name));
+            }
             self.path.pop();
         }
     }

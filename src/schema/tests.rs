@@ -269,18 +269,48 @@ fn what_is_deprecated_is_marked_with_what_to_do_instead() {
     assert!(has_deprecations(&schema) && !has_deprecations(&BlockSchema::default()));
 }
 
-#[test]
-fn nested_sensitive_attributes_are_found_in_every_element() {
+/// `users` in some nesting, each with a sensitive `secret` and a computed `key`.
+fn with_secrets(nesting: Nesting) -> BlockSchema {
     let mut secret = AttributeSchema::of(Type::STRING);
     secret.sensitive = true;
-    let nested =
-        NestedAttributes { nesting: Nesting::List, attributes: [("secret".into(), secret)].into() };
+    let key = AttributeSchema::of(Type::STRING);
+    let attributes = [("secret".into(), secret), ("key".into(), key)].into();
+    let nested = NestedAttributes { nesting, attributes };
     let mut users = AttributeSchema::of(nested.ty());
     users.nested = Some(Box::new(nested));
-    let schema =
-        BlockSchema { attributes: [("users".into(), users)].into(), ..BlockSchema::default() };
+    BlockSchema { attributes: [("users".into(), users)].into(), ..BlockSchema::default() }
+}
+
+#[test]
+fn what_is_sensitive_within_a_sensitive_attribute_is_found_as_well() {
+    let mut schema = with_secrets(Nesting::Single);
+    schema.attributes.get_mut("users").expect("is there").sensitive = true;
+    let value = from_json(r#"{"users":{"secret":"a","key":"k"}}"#, schema.ty()).expect("JSON");
+    let users = PathStep::attribute("users");
+    assert_eq!(
+        sensitive_paths(&schema, &value),
+        [vec![users.clone()], vec![users, PathStep::attribute("secret")]]
+    );
+}
+
+#[test]
+fn a_set_is_sensitive_for_a_part_of_an_element_that_is_not_wholly_known() {
+    let schema = with_secrets(Nesting::Set);
+    let user = Value::object(vec![
+        ("key".into(), Value::unknown(Type::STRING)),
+        ("secret".into(), Value::from("a")),
+    ]);
+    let value = Value::object(vec![("users".into(), Value::set(user.ty(), vec![user]))]);
+    let marked = mark_sensitive(&value, &schema);
+    assert_eq!(marked.unmark_paths().1, [(vec![PathStep::attribute("users")], Marks::sensitive())]);
+}
+
+#[test]
+fn nested_sensitive_attributes_are_found_in_every_element() {
+    let schema = with_secrets(Nesting::List);
     let value =
-        from_json(r#"{"users":[{"secret":"a"},{"secret":null}]}"#, schema.ty()).expect("JSON");
+        from_json(r#"{"users":[{"secret":"a","key":"k"},{"secret":null,"key":"l"}]}"#, schema.ty())
+            .expect("JSON");
     let path = |at: usize| {
         vec![PathStep::attribute("users"), PathStep::index(at), PathStep::attribute("secret")]
     };

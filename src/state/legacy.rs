@@ -178,8 +178,7 @@ fn provider(text: &str, module: &Module, resource: &ResourceName) -> Option<Prov
         Some((name, alias)) => (name, Some(alias)),
         None => (text, None),
     };
-    (is_identifier(name) && alias.is_none_or(is_identifier))
-        .then(|| names::legacy_provider(module.clone(), name, alias))
+    names::legacy_provider(module.clone(), name, alias)
 }
 
 fn object(old: OldObject<'_>) -> Result<Object, String> {

@@ -8,6 +8,7 @@ use crate::address::{
     Instance, InstanceKey, Mode, Module, ModuleInstance, Provider, ProviderConfig, Resource,
     ResourceName, Str,
 };
+use crate::syntax::is_identifier;
 
 /// Reads `module.a["k"].module.b[0]`; the empty text is the root.
 pub fn module(text: &str) -> Option<ModuleInstance> {
@@ -49,10 +50,10 @@ pub fn provider(text: &str) -> Option<(ProviderConfig, InstanceKey)> {
     let module = ModuleInstance(steps.into()).module();
     scan.take("provider")?;
     let provider = match scan.key()? {
-        InstanceKey::Str(source) => source_address(&source)?,
+        InstanceKey::Str(source) => source.parse().ok()?,
         InstanceKey::None => {
             scan.take(".")?;
-            legacy_source(scan.name()?)
+            legacy_source(scan.name()?)?
         }
         InstanceKey::Int(_) => return None,
     };
@@ -66,25 +67,19 @@ pub fn provider(text: &str) -> Option<(ProviderConfig, InstanceKey)> {
     scan.rest.is_empty().then_some((ProviderConfig { module, provider, alias }, key))
 }
 
-/// Reads a provider's address as states hold it, always with its host.
-pub fn source_address(text: &str) -> Option<Provider> {
-    let mut parts = text.split('/');
-    let (host, namespace, kind) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_whole = parts.next().is_none() && ![host, namespace, kind].contains(&"");
-    is_whole.then(|| Provider { host: host.into(), namespace: namespace.into(), kind: kind.into() })
-}
-
-/// Returns what a bare provider name of a state before version 0.13 means.
-pub fn legacy_source(name: &str) -> Provider {
+/// Returns what a bare provider name of a state before version 0.13 means; `None` where it cannot be one.
+fn legacy_source(name: &str) -> Option<Provider> {
     if name == "terraform" {
-        return Provider::implied(name);
+        return Some(Provider::implied(name));
     }
-    Provider { host: crate::address::DEFAULT_HOST.into(), namespace: "-".into(), kind: name.into() }
+    format!("-/{name}").parse().ok()
 }
 
-/// Returns a provider configuration of an old state, in the module of its resource.
-pub fn legacy_provider(module: Module, name: &str, alias: Option<&str>) -> ProviderConfig {
-    ProviderConfig { module, provider: legacy_source(name), alias: alias.map(Str::from) }
+/// Returns a provider configuration of an old state, in the module of its resource; `None` where its name cannot be one.
+pub fn legacy_provider(module: Module, name: &str, alias: Option<&str>) -> Option<ProviderConfig> {
+    let is_named = alias.is_none_or(is_identifier);
+    let provider = legacy_source(name).filter(|_| is_named)?;
+    Some(ProviderConfig { module, provider, alias: alias.map(Str::from) })
 }
 
 struct Scan<'a> {
@@ -123,7 +118,7 @@ impl<'a> Scan<'a> {
         let end = self.rest.find(['.', '[', '"', ']']).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
-        (!name.is_empty()).then_some(name)
+        is_identifier(name).then_some(name)
     }
 
     /// Reads `[0]`, `["text"]` or nothing.

@@ -233,6 +233,25 @@ fn unite(
     problems
 }
 
+/// Remembers the provider configuration that instances name: all have the same.
+fn agree(
+    own: &mut Option<ProviderConfig>,
+    found: ProviderConfig,
+    address: &Resource,
+) -> Result<(), Diagnostic> {
+    match own {
+        Some(first) if *first != found => Err(problems::provider_conflict(
+            &address.to_string(),
+            &first.to_string(),
+            &found.to_string(),
+        )),
+        _ => {
+            *own = Some(found);
+            Ok(())
+        }
+    }
+}
+
 /// Where the resource names a configuration without alias and the instance one of its aliases, that is a key of it.
 fn key_of_alias(
     whole: &ProviderConfig,
@@ -289,48 +308,25 @@ impl Reader {
         &mut self,
         resource: ResourceV4<'_>,
     ) -> Result<(Resource, ResourceState), Diagnostics> {
-        let mode = match &*resource.mode.0 {
-            "managed" => Mode::Managed,
-            "data" => Mode::Data,
-            mode => return Err(problems::bad_mode(mode, &resource.kind.0, &resource.name.0).into()),
-        };
-        let module = Text::filled(&resource.module).unwrap_or_default();
-        let module = self.module(module).ok_or_else(|| problems::bad_module(module))?;
-        let (kind, name) = (self.name(&resource.kind.0), self.name(&resource.name.0));
-        let address = Resource { module, resource: ResourceName { mode, kind, name } };
-
-        let mut provider = match Text::filled(&resource.provider) {
-            Some(text) => Some(
-                self.provider(text)
-                    .ok_or_else(|| problems::bad_provider(text, &address.to_string()))?
-                    .0,
-            ),
+        let address = self.address(&resource)?;
+        let whole = match Text::filled(&resource.provider) {
+            Some(text) => Some(self.provider_of(text, &address)?.0),
             None => None,
         };
         let mut own: Option<ProviderConfig> = None;
         let mut instances: BTreeMap<InstanceKey, InstanceState> = BTreeMap::new();
         let mut diagnostics = Diagnostics::new();
         for object in resource.instances.unwrap_or_default() {
-            let mut key_of_provider = InstanceKey::None;
+            let mut provider_key = InstanceKey::None;
             if let Some(text) = Text::filled(&object.provider) {
-                let found = self
-                    .provider(text)
-                    .ok_or_else(|| problems::bad_provider(text, &address.to_string()))?;
-                let found = match &provider {
+                let found = self.provider_of(text, &address)?;
+                let found = match &whole {
                     Some(whole) => key_of_alias(whole, found),
                     None => found,
                 };
-                key_of_provider = found.1;
-                if let Some(first) = own.as_ref().filter(|it| **it != found.0) {
-                    return Err(problems::provider_conflict(
-                        &address.to_string(),
-                        &first.to_string(),
-                        &found.0.to_string(),
-                    )
-                    .into());
-                }
-                own = Some(found.0);
-            } else if provider.is_none() {
+                agree(&mut own, found.0, &address)?;
+                provider_key = found.1;
+            } else if whole.is_none() {
                 return Err(problems::no_provider(&address.to_string()).into());
             }
             let Some((key, deposed, object)) = diagnostics.take(self.object(&address, object))
@@ -338,29 +334,41 @@ impl Reader {
                 continue;
             };
             let instance = instances.entry(key.clone()).or_default();
-            instance.provider_key = key_of_provider;
-            let name = || address.instance(key.clone()).to_string();
-            match deposed {
-                Some(deposed) => {
-                    if instance.deposed.insert(deposed.clone(), object.into()).is_some() {
-                        diagnostics.push(problems::duplicate(&name(), Some(&deposed)));
-                    }
-                }
-                None => {
-                    if instance.current.replace(object.into()).is_some() {
-                        diagnostics.push(problems::duplicate(&name(), None));
-                    }
-                }
+            instance.provider_key = provider_key;
+            let is_again = match &deposed {
+                Some(deposed) => instance.deposed.insert(deposed.clone(), object.into()).is_some(),
+                None => instance.current.replace(object.into()).is_some(),
+            };
+            if is_again {
+                let name = address.instance(key).to_string();
+                diagnostics.push(problems::duplicate(&name, deposed.as_deref()));
             }
         }
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
-        if own.is_some() {
-            provider = own;
-        }
-        let provider = provider.ok_or_else(|| problems::no_provider(&address.to_string()))?;
+        let provider = own.or(whole).ok_or_else(|| problems::no_provider(&address.to_string()))?;
         Ok((address, ResourceState { provider, instances }))
+    }
+
+    fn address(&mut self, resource: &ResourceV4<'_>) -> Result<Resource, Diagnostic> {
+        let mode = match &*resource.mode.0 {
+            "managed" => Mode::Managed,
+            "data" => Mode::Data,
+            mode => return Err(problems::bad_mode(mode, &resource.kind.0, &resource.name.0)),
+        };
+        let module = Text::filled(&resource.module).unwrap_or_default();
+        let module = self.module(module).ok_or_else(|| problems::bad_module(module))?;
+        let (kind, name) = (self.name(&resource.kind.0), self.name(&resource.name.0));
+        Ok(Resource { module, resource: ResourceName { mode, kind, name } })
+    }
+
+    fn provider_of(
+        &mut self,
+        text: &str,
+        address: &Resource,
+    ) -> Result<(ProviderConfig, InstanceKey), Diagnostic> {
+        self.provider(text).ok_or_else(|| problems::bad_provider(text, &address.to_string()))
     }
 
     /// Reads one object: its instance's key, its deposed key and itself.

@@ -264,6 +264,12 @@ fn a_provider_must_be_named_once_and_the_same() {
         ]],
     );
     check_problem(
+        &resource(r#""provider": "provider[\"a/b/c\\\\\"]","#, "{}"),
+        expect![[
+            r#"Invalid provider configuration address: The state file says that t.n belongs to "provider[\"a/b/c\\\\\"]", which is not a provider configuration address."#
+        ]],
+    );
+    check_problem(
         &resource(
             "",
             r#"{"index_key": 0, "provider": "provider[\"a/b/c\"]"}, {"index_key": 1, "provider": "provider[\"a/b/d\"].x[\"k\"]"}"#,
@@ -302,8 +308,14 @@ fn names_are_read_as_they_are_printed() {
     {
         assert_eq!(names::instance(text), None, "{text}");
     }
-    for text in ["provider", "provider[\"a/b\"]", "module.a[0].provider[\"a/b/c\"]", "provider[0]"]
-    {
+    for text in [
+        "provider",
+        "provider[\"a_b\"]",
+        "provider.a`b",
+        "provider.a_b",
+        "module.a[0].provider[\"a/b/c\"]",
+        "provider[0]",
+    ] {
         assert_eq!(names::provider(text), None, "{text}");
     }
 }

@@ -110,11 +110,13 @@ pub fn get(value: &Value, path: &[PathStep]) -> Option<Value> {
         (Value::Tuple(it), PathStep::Index(key)) => {
             it.items.get(key.as_number()?.as_usize()?)?.clone()
         }
-        (Value::Set(it), PathStep::Index(key)) => it
-            .items
-            .iter()
-            .find(|item| unknown::known_equality(item, key.bare()) == Some(true))?
-            .clone(),
+        (Value::Set(it), PathStep::Index(key)) => {
+            // An element that is not wholly known is no equal of anything, and yet it is itself.
+            let is_it = |item: &&Value| {
+                *item == key.bare() || unknown::known_equality(item, key.bare()) == Some(true)
+            };
+            it.items.iter().find(is_it)?.clone()
+        }
         _ => return None,
     };
     get(&child, rest)

@@ -46,6 +46,10 @@ async fn show(
     match asked {
         Shown::State => {
             let state = Store::open(ui, world, &Choice::default())?.read(ui)?;
+            if state.is_none() && !as_json {
+                ui.out("No state.\n");
+                return Ok(0);
+            }
             state_document(ui, world, &state.unwrap_or_default(), as_json).await
         }
         Shown::Plan(path) => plan_document(ui, world, path, as_json).await,

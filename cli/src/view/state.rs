@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use entail::address::{Instance, Mode, Provider};
-use entail::schema::BlockSchema;
+use entail::schema::{BlockSchema, mark_sensitive};
 use entail::state::{Attributes, Object, OutputValue, State, Status};
 use entail::value::json::{from_json_implied, from_stored_json};
 use entail::value::path::mark_paths;
@@ -132,10 +132,15 @@ pub fn write_object(
     };
     let name = &shown.address.resource;
     let kind = if name.mode == Mode::Managed { "resource" } else { "data" };
-    let sides = Sides::unchanged(&shown.value);
     let diff = match schema_of(schemas, &shown.provider, name.mode, &name.kind) {
-        Some(schema) => diff::block(&sides, schema, 0),
-        None => diff::block(&sides, &schema_of_values(&[&shown.value]), 0),
+        Some(schema) => {
+            let marked = mark_sensitive(&shown.value, schema);
+            diff::block(&Sides::unchanged(&marked), schema, 0)
+        }
+        None => {
+            let schema = schema_of_values(&[&shown.value]);
+            diff::block(&Sides::unchanged(&shown.value), &schema, 0)
+        }
     };
     let mut text =
         format!("# {}:{remark}\n{kind} \"{}\" \"{}\" ", shown.address, name.kind, name.name);

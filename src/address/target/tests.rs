@@ -235,6 +235,10 @@ fn providers_are_read_as_sources_and_as_state_records_them() {
             "a--b",
             "-a",
             "x/a/b",
+            "x..y/a/b",
+            "x.y:/a/b",
+            "x.y:70000/a/b",
+            "-/aws",
             "hashicorp/terraform-provider-aws",
         ],
         expect![[r#"
@@ -250,7 +254,11 @@ fn providers_are_read_as_sources_and_as_state_records_them() {
             a.b/c  ->  Invalid provider namespace: Invalid provider namespace "a.b" in source "a.b/c": dots are not allowed.
             a--b  ->  Invalid provider type: Invalid provider type "a--b" in source "a--b": cannot use multiple consecutive dashes.
             -a  ->  Invalid provider type: Invalid provider type "-a" in source "-a": must contain only letters, digits, and dashes, and may not use leading or trailing dashes.
-            x/a/b  ->  Invalid provider source hostname: Invalid provider source hostname "x" in source "x/a/b": it is not a host name.
+            x/a/b  ->  x/a/b
+            x..y/a/b  ->  Invalid provider source hostname: Invalid provider source hostname "x..y" in source "x..y/a/b": it has an empty label.
+            x.y:/a/b  ->  Invalid provider source hostname: Invalid provider source hostname "x.y:" in source "x.y:/a/b": its port has other characters than digits.
+            x.y:70000/a/b  ->  Invalid provider source hostname: Invalid provider source hostname "x.y:70000" in source "x.y:70000/a/b": its port is greater than 65535.
+            -/aws  ->  registry.opentofu.org/-/aws
             hashicorp/terraform-provider-aws  ->  Invalid provider type: Provider source "hashicorp/terraform-provider-aws" has a type with the prefix "terraform-", which belongs to names of repositories, not of providers. Did you mean "hashicorp/aws"?
         "#]],
     );

@@ -13,7 +13,7 @@ use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
 use super::super::{Config, Module};
-use super::providers;
+use crate::config::serving;
 
 /// A block, or a part of a module, that others can depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -253,7 +253,7 @@ impl Builder<'_> {
         for (name, resource) in &module.resources {
             let node = self.member(Node::Resource(self.resource(name)), resource.declared);
             self.uses(node, uses::of_resource(resource));
-            if let Some(it) = providers::resolve_resource(self.config, address, resource)
+            if let Some(it) = serving::resolve_resource(self.config, address, resource)
                 && it.is_written
             {
                 let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);

@@ -367,17 +367,17 @@ impl<'p> Translator<'p> {
 
     /// A named set in a class: `[:alpha:]`, `\d`, `\pL`.
     fn class_set(&mut self) -> Result<Option<String>, String> {
-        if self.rest.starts_with("[:") {
-            let Some(end) = self.rest.find(":]") else { return Ok(None) };
+        if let Some(inner) = self.rest.strip_prefix("[:") {
+            let Some(length) = inner.find(":]") else { return Ok(None) };
             const NAMES: [&str; 14] = [
                 "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print",
                 "punct", "space", "upper", "word", "xdigit",
             ];
-            let text = &self.rest[..end + 2];
-            if !NAMES.contains(&text[2..end].trim_start_matches('^')) {
+            let (name, text) = (&inner[..length], &self.rest[..length + 4]);
+            if !NAMES.contains(&name.strip_prefix('^').unwrap_or(name)) {
                 return Err(format!("invalid character class range in {text}"));
             }
-            self.take(end + 2);
+            self.take(text.len());
             return Ok(Some(text.to_owned()));
         }
         let set = match self.rest.get(..2) {

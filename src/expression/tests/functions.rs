@@ -26,6 +26,40 @@ fn core_is_a_namespace_of_all_functions() {
 }
 
 #[test]
+fn a_class_may_begin_like_a_named_set_without_being_one() {
+    check(
+        r#"
+        regex("[[:]+", "a:[b") => ":["
+        replace("a:b", "/[[:]/", "-") => "a-b"
+        regex("[[:digit:]:]+", "a1:2") => "1:2"
+        can(regex("[[::]]", "a")) => false
+        "#,
+    );
+}
+
+#[test]
+fn a_block_of_yaml_may_end_with_the_document() {
+    check(
+        r#"
+        jsonencode(yamldecode("a: |\n  b")) => "{\"a\":\"b\"}"
+        jsonencode(yamldecode("a: |\n  b\n  ")) => "{\"a\":\"b\\n\"}"
+        jsonencode(yamldecode("a: |\n  b\n    ")) => "{\"a\":\"b\\n  \"}"
+        jsonencode(yamldecode("a: |2\n    b\n   ")) => "{\"a\":\"  b\\n \"}"
+        jsonencode(yamldecode("a: |+\n  b\n\n")) => "{\"a\":\"b\\n\\n\"}"
+        jsonencode(yamldecode("a: |+\n  b\n\n ")) => "{\"a\":\"b\\n\\n\"}"
+        jsonencode(yamldecode("a: |+\n  b")) => "{\"a\":\"b\"}"
+        jsonencode(yamldecode("a: |-\n  b")) => "{\"a\":\"b\"}"
+        jsonencode(yamldecode("a: >\n  b\n  c")) => "{\"a\":\"b c\"}"
+        jsonencode(yamldecode("- |")) => "[null]"
+        jsonencode(yamldecode("- |+\n")) => "[null]"
+        jsonencode(yamldecode("? |\n  a")) => "{\"a\":null}"
+        jsonencode(yamldecode(">+ # x\n a\n\n  b\n  ")) => "\"a\\n\\n b\\n \""
+        can(yamldecode("[!!str, a]")) => false
+        "#,
+    );
+}
+
+#[test]
 fn templates_render_templates_up_to_a_limit() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     std::fs::write(folder.path().join("loop.tmpl"), "${templatefile(\"loop.tmpl\", {})}")

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use super::hcl::{Item, Object, Setting};
 use crate::address::{DEFAULT_HOST, Provider};
-use crate::config::parse_source;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// One `provider_installation` block.
@@ -71,8 +70,9 @@ impl Pattern {
             |it: &str, other: &str| if it == "*" { other.to_owned() } else { it.to_owned() };
         let address =
             format!("{}/{}/{}", plain(host, "a.b"), plain(namespace, "a"), plain(kind, "a"));
-        let address = parse_source(&address)
-            .map_err(|(_, why)| format!("invalid provider matching pattern {text:?}: {why}"))?;
+        let address: Provider = address.parse().map_err(|problem: Diagnostic| {
+            format!("invalid provider matching pattern {text:?}: {}", problem.detail)
+        })?;
         let part = |given: &str, it: &str| (given != "*").then(|| it.to_owned());
         let pattern = Pattern {
             host: part(host, &address.host),
@@ -221,10 +221,10 @@ fn read_overrides(
                 entry.keys[0]
             )));
         };
-        let provider = parse_source(&entry.keys[0]).map_err(|(_, why)| {
+        let provider: Provider = entry.keys[0].parse().map_err(|problem: Diagnostic| {
             Diagnostic::error("Invalid provider installation dev overrides").detail(format!(
-                "The entry {:?} in {place} is not a valid provider source string.\n\n{why}",
-                entry.keys[0]
+                "The entry {:?} in {place} is not a valid provider source string.\n\n{}",
+                entry.keys[0], problem.detail
             ))
         })?;
         into.overrides.insert(provider, PathBuf::from(path).components().collect());
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn patterns_match_from_the_left() {
-        let provider = parse_source("example.com/acme/thing").expect("an address");
+        let provider: Provider = "example.com/acme/thing".parse().expect("an address");
         let matches = |it: &str| Pattern::parse(it).map(|it| it.matches(&provider));
         assert_eq!(matches("example.com/*/*"), Ok(true));
         assert_eq!(matches("example.com/acme/*"), Ok(true));

@@ -15,7 +15,7 @@ fn digest(bytes: &[u8]) -> String {
 /// A registry that has one version, and a room whose plugins come from there.
 fn registry(content: &str) -> (Server, Room) {
     let server = Server::secure();
-    let provider = parse_source("example.com/acme/thing").expect("an address");
+    let provider = "example.com/acme/thing".parse::<Provider>().expect("an address");
     let archive = archive(&provider, "program");
     let layer = digest(&archive);
     let manifest = format!(

@@ -7,7 +7,6 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::address::Provider;
-use crate::config::parse_source;
 use crate::config::version::Constraints;
 use crate::diagnostic::Sources;
 use crate::world::World;
@@ -53,13 +52,13 @@ impl Room {
             "" => Vec::new(),
             text => Constraints::parse(text).expect("conditions").0,
         };
-        self.required.0.insert(parse_source(source).expect("an address"), conditions);
+        self.required.0.insert(source.parse::<Provider>().expect("an address"), conditions);
         self
     }
 
     /// Puts an unpacked package into the mirror.
     fn unpacked(self, source: &str, version: &str, content: &str) -> Room {
-        let provider = parse_source(source).expect("an address");
+        let provider = source.parse::<Provider>().expect("an address");
         let version = strict(version);
         let folder =
             installed_folder(&self.path("mirror"), &provider, &version, &Platform::current());
@@ -71,7 +70,7 @@ impl Room {
 
     /// Puts an archive into the mirror.
     fn packed(self, source: &str, version: &str, content: &str) -> Room {
-        let provider = parse_source(source).expect("an address");
+        let provider = source.parse::<Provider>().expect("an address");
         let version = strict(version);
         let folder = self
             .path("mirror")
@@ -136,7 +135,7 @@ impl Room {
     /// Returns what is used for a provider now, and why.
     fn locate(&self, source: &str) -> String {
         let plugins = Plugins::open(&self.world, &Sources::default()).expect("readable");
-        let located = plugins.locate(&parse_source(source).expect("an address"));
+        let located = plugins.locate(&source.parse::<Provider>().expect("an address"));
         let text = match located {
             Ok(Located { place, version, why }) => {
                 let place = match place {
@@ -267,7 +266,7 @@ fn an_archive_is_unpacked_and_its_program_may_be_run() {
         incomplete: acme/thing
     "#]],
     );
-    let provider = parse_source("acme/thing").expect("an address");
+    let provider = "acme/thing".parse::<Provider>().expect("an address");
     let folder = installed_folder(
         &providers_folder(&room.world),
         &provider,

@@ -52,7 +52,7 @@ struct Faults {
 
 /// Lets a server be the registry of one package in version 1.0.0.
 fn publish(server: &Server, signer: &SignedSecretKey, shown: &SignedSecretKey, faults: &Faults) {
-    let provider = parse_source(SOURCE).expect("an address");
+    let provider = SOURCE.parse::<Provider>().expect("an address");
     let platform = Platform::current();
     let archive = archive(&provider, "program");
     let name = archive_name(&provider, &strict("1.0.0"), &platform);
@@ -194,7 +194,7 @@ fn a_package_that_is_not_what_was_signed_is_refused() {
     let zeros = "0".repeat(64);
     let told = refused(&key, Faults { sum: Some(zeros.clone()), ..Faults::default() });
     assert!(told.contains("checksum list has unexpected SHA-256 hash"), "{told}");
-    let provider = parse_source(SOURCE).expect("an address");
+    let provider = SOURCE.parse::<Provider>().expect("an address");
     let name = archive_name(&provider, &strict("1.0.0"), &Platform::current());
     let text = format!("{zeros}  {name}\n");
     let told =
@@ -340,7 +340,7 @@ fn a_network_mirror_serves_what_the_mirror_command_wrote() {
         &format!(
             "/plugins/registry.test/acme/thing/{}",
             archive_name(
-                &parse_source(SOURCE).expect("an address"),
+                &SOURCE.parse::<Provider>().expect("an address"),
                 &strict("1.0.0"),
                 &platforms[0]
             )

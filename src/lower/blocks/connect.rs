@@ -96,7 +96,7 @@ impl Builder<'_> {
     /// A key expression stands in the block itself, or in the call that passes the configuration.
     fn provider_key(&mut self, from: usize, it: &config::Resource) {
         let config = self.config;
-        let found = config::check::providers::resolve_resource(config, self.path, it);
+        let found = config::serving::resolve_resource(config, self.path, it);
         let Some((key, path)) = found.and_then(|it| it.key) else { return };
         if let Some(module) = config.module(&path) {
             Builder { graph: self.graph, config, path: &path, module }.expression(from, key);

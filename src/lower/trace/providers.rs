@@ -6,9 +6,9 @@ use entail_rules::Node;
 
 use super::{Each, Entry, Trace, TraceScope};
 use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
-use crate::config::check::providers::resolve_resource;
 use crate::config::check::repeating;
 use crate::config::expansion;
+use crate::config::serving::resolve_resource;
 use crate::config::uses::{self, Role};
 use crate::config::{self, Config, Repetition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};

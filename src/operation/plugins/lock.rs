@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use crate::address::Provider;
-use crate::config::parse_source;
 use crate::config::version::Version;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::requirement::is_same;
@@ -150,9 +149,7 @@ fn chosen(required: &Requirements, named: &[String]) -> Result<Requirements, Dia
     let mut problems = Diagnostics::new();
     let mut wanted = BTreeSet::new();
     for text in named {
-        let provider =
-            parse_source(text).map_err(|(summary, why)| Diagnostic::error(summary).detail(why));
-        let Some(provider) = problems.take(provider) else { continue };
+        let Some(provider) = problems.take(text.parse::<Provider>()) else { continue };
         if !required.0.contains_key(&provider) {
             problems.push(Diagnostic::error("Invalid provider argument").detail(format!(
                 "The provider {provider} is not required by the current configuration."

@@ -164,7 +164,7 @@ async fn removed(
     };
     let address = observer.values.structure.resource(resource).address.instance(key.clone());
     let null = Value::Null(prior.value.ty());
-    let mut private = prior.private.clone();
+    let (mut private, mut identity) = (prior.private.clone(), None);
     let mut refused = false;
     match action {
         Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
@@ -175,7 +175,7 @@ async fn removed(
                 return Outcome::Failed;
             };
             match observer.plan_removal(&address, &schema, &provider, &prior).await {
-                Some(planned) => private = planned,
+                Some(planned) => (private, identity) = planned,
                 None => return Outcome::Failed,
             }
         }
@@ -185,7 +185,8 @@ async fn removed(
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    found(Found { private, ..Found::unplanned(action, reason, Some(prior), after) }, refused)
+    let unplanned = Found::unplanned(action, reason, Some(prior), after);
+    found(Found { private, identity, ..unplanned }, refused)
 }
 
 async fn read(

@@ -2,7 +2,7 @@
 //! configurations they found to be without fault.
 //!
 //! Asking the largest provider for its schema takes half a second and checking its configuration two, every time, with
-//! the same answer. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations only digests are kept,
+//! the same answer; short schemas are not kept. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations only digests are kept,
 //! mixed with a secret of this folder.
 
 use std::fs::{self, File};
@@ -18,7 +18,11 @@ use super::wire::entail::plugin::get_provider_schema::Response;
 use crate::world::World;
 
 /// The form of everything below; another form is another folder.
-const FORM: &str = "plugins-1";
+const FORM: &str = "plugins-2";
+
+/// The length from which on an answer is kept. Asking for a shorter one takes milliseconds, and some plugins that have
+/// few types make them up from files of the working directory, so that their program alone does not tell their schema.
+const WORTH_KEEPING: usize = 1 << 18;
 
 /// The length of the sum that a kept answer begins with.
 const SUM: usize = 8;
@@ -110,10 +114,14 @@ impl Cache {
         Some((version, Response::decode(kept.slice(SUM + 4..)).ok()?))
     }
 
-    /// Remembers what a plugin announces.
+    /// Remembers what a plugin announces, if that is long.
     pub fn keep_schema(&self, plugin: &str, version: u32, answer: &Response) {
+        let length = answer.encoded_len();
+        if length < WORTH_KEEPING {
+            return;
+        }
         // The largest answers are large: they are written where they stand, once.
-        let mut kept = Vec::with_capacity(SUM + 4 + answer.encoded_len());
+        let mut kept = Vec::with_capacity(SUM + 4 + length);
         kept.extend([0; SUM]);
         kept.extend(version.to_be_bytes());
         if answer.encode(&mut kept).is_ok() {
@@ -280,14 +288,26 @@ mod tests {
     #[test]
     fn what_was_announced_comes_back_and_a_damaged_file_does_not() {
         let (_folder, cache) = cache();
-        let mut answer = Response::default();
-        answer.resource_schemas.insert("a_b".into(), Bytes::from_static(b"schema"));
+        let answer = announcing(WORTH_KEEPING);
         cache.keep_schema("plugin", 6, &answer);
         assert_eq!(cache.schema("plugin"), Some((6, answer)));
         let path = cache.folder.join("schemas/plugin");
         let mut bytes = fs::read(&path).expect("it works");
         *bytes.last_mut().expect("it works") ^= 1;
         fs::write(&path, bytes).expect("it works");
+        assert_eq!(cache.schema("plugin"), None);
+    }
+
+    fn announcing(length: usize) -> Response {
+        let mut answer = Response::default();
+        answer.resource_schemas.insert("a_b".into(), vec![7; length].into());
+        answer
+    }
+
+    #[test]
+    fn a_short_schema_is_asked_for_in_every_run() {
+        let (_folder, cache) = cache();
+        cache.keep_schema("plugin", 6, &announcing(WORTH_KEEPING / 2));
         assert_eq!(cache.schema("plugin"), None);
     }
 

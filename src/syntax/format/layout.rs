@@ -120,9 +120,20 @@ fn close(levels: &mut Vec<i64>, mut closed: i64) {
 fn space(cell: &mut [Piece<'_>]) {
     for index in 1..cell.len() {
         let before = index.checked_sub(2).map(|it| cell[it].kind);
-        let blank = blank_after(&cell[index - 1], before, cell[index].kind);
+        let blank = blank_after(&cell[index - 1], before, cell[index].kind)
+            || separates_numbers(&cell[..=index]);
         cell[index].blanks = usize::from(blank);
     }
+}
+
+/// Returns whether the last piece, after a dot, would become part of the number before the dot: `1 .2`, `a.0 .1` or
+/// `a.0 .e1`. (The real formatter lets it, and what it writes is not valid.)
+fn separates_numbers(pieces: &[Piece<'_>]) -> bool {
+    let [.., number, dot, last] = pieces else { return false };
+    let exponent = last.text.strip_prefix(['e', 'E']);
+    let continues = last.kind == Kind::Number
+        || exponent.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
+    (number.kind, dot.kind) == (Kind::Number, Kind::Dot) && continues
 }
 
 /// Returns whether a blank stands between a token and the one after it; `before` is the one before it in its cell.

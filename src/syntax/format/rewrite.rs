@@ -60,7 +60,12 @@ impl<'a> Rewriter<'a, '_> {
         }
         let old = pieces(self.text, tokens, attribute.value.span.start as usize);
         let new = if is_type { modern_type(&old) } else { unwrapped(&old) };
-        if let Some(pieces) = new {
+        // The end of a heredoc needs a line of its own, which the last line of a file need not be.
+        let has_line = |it: &[Piece<'_>]| {
+            it.last().is_none_or(|it| it.kind != Kind::CloseHeredoc)
+                || self.tokens[end].kind == Kind::Newline
+        };
+        if let Some(pieces) = new.filter(|it| has_line(it)) {
             self.edits.push(Edit { start, end, pieces });
         }
     }

@@ -78,6 +78,10 @@ fn what_other_formatters_lose_is_kept() {
     check("a = b[true]\n", "a = b[true]\n");
     check("a = \"${ # b\n c }\"\n", "a = ( # b\nc)\n");
     check("a = \"${(b) +\n (c)}\"\n", "a = ((b) +\n(c))\n");
+    check("a = 1  .2 + b . 0 . 1\n", "a = 1. 2 + b.0. 1\n");
+    check("a = \"${<<X\nb\nX\n}\"\n", "a = <<X\nb\nX\n");
+    check("a = \"${<<X\nb\nX\n}\"", "a = \"${<<X\nb\nX\n}\"");
+    check("a = c.0 .e1 + c.0 .e\n", "a = c.0. e1 + c.0.e\n");
 }
 
 #[test]

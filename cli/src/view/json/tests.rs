@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use entail::address::{ModuleInstance, ResourceName};
+use entail::address::{InstanceKey, ModuleInstance, ResourceName};
 use entail::diagnostic::Span;
+use entail::operation::event::{ChangeNote, Phase, Subject};
+use entail::plan::{Action, Reason};
 use entail::provider::ImportName;
 use entail::value::Type;
 use expect_test::{Expect, expect};

@@ -376,15 +376,9 @@ fn block_attribute(
     let sides = sides.only_relevant();
     // A legacy provider cannot tell an empty string from none.
     let some = |it: &&Value| it.as_str() != Some("");
-    let part = Sides {
-        before: sides.before.filter(some),
-        after: sides.after.filter(some),
-        before_sensitive: sides.before_sensitive || (schema.sensitive && sides.before_explicit),
-        after_sensitive: sides.after_sensitive
-            || (schema.sensitive && (sides.after_explicit || sides.unknown)),
-        ..sides
-    }
-    .implicit();
+    let part =
+        Sides { before: sides.before.filter(some), after: sides.after.filter(some), ..sides }
+            .implicit();
     let diff = attribute(&part, schema, parent, depth + 1);
     let is_shown = diff.action != Action::NoOp || !part.is_empty() || schema.write_only;
     is_shown.then_some(diff)

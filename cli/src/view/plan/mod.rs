@@ -8,7 +8,7 @@ use entail::address::{Mode, Provider};
 use entail::operation::event::{Summary, is_told};
 use entail::plan::{Action, Change, LeftOut, OutputChange, Plan};
 use entail::request::PlanMode;
-use entail::schema::{AttributeSchema, BlockSchema, ProviderSchema};
+use entail::schema::{AttributeSchema, BlockSchema, ProviderSchema, mark_sensitive};
 use entail::value::{Path, Type, Value};
 
 use self::change::{Reach, Sides};
@@ -143,11 +143,18 @@ impl Screen<'_> {
     }
 
     fn compare<'a>(&self, change: &'a Change, relevant: Reach<'a>) -> Diff {
-        let sides =
-            Sides::of(&change.before, &change.after, Reach::ends(&change.replace_paths), relevant);
+        let replace = Reach::ends(&change.replace_paths);
         match self.schema(change) {
-            Some(schema) => diff::block(&sides, schema, 0),
-            None => diff::block(&sides, &schema_of_values(&[&change.before, &change.after]), 0),
+            Some(schema) => {
+                let [before, after] =
+                    [&change.before, &change.after].map(|it| mark_sensitive(it, schema));
+                diff::block(&Sides::of(&before, &after, replace, relevant), schema, 0)
+            }
+            None => {
+                let schema = schema_of_values(&[&change.before, &change.after]);
+                let sides = Sides::of(&change.before, &change.after, replace, relevant);
+                diff::block(&sides, &schema, 0)
+            }
         }
     }
 

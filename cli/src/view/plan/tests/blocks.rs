@@ -226,6 +226,50 @@ fn blocks_that_are_all_sensitive_are_covered() {
 }
 
 #[test]
+fn what_the_schema_calls_sensitive_is_covered_however_deep_it_stands() {
+    let secret = AttributeSchema { sensitive: true, ..attribute(Type::STRING) };
+    let attributes: BTreeMap<Str, AttributeSchema> =
+        [("name".into(), attribute(Type::STRING)), ("secret".into(), secret)].into();
+    let user = AttributeSchema {
+        nested: Some(Box::new(NestedAttributes {
+            nesting: Nesting::Single,
+            attributes: attributes.clone(),
+        })),
+        ..attribute(Type::DYNAMIC)
+    };
+    let block = BlockSchema { attributes, ..BlockSchema::default() };
+    let nested = NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 };
+    let schema = BlockSchema {
+        attributes: [("id".into(), attribute(Type::STRING)), ("user".into(), user)].into(),
+        blocks: [("rule".into(), nested)].into(),
+        ..BlockSchema::default()
+    };
+    let object = |name: &str, secret: &str| {
+        let part = format!(r#"{{"name": "{name}", "secret": "{secret}"}}"#);
+        format!(r#"{{"id": "x", "user": {part}, "rule": [{part}]}}"#)
+    };
+    check_change(
+        change(Action::Update, &object("a", "s"), &object("b", "t")),
+        &schemas(schema),
+        expect![[r##"
+            # test_thing.a will be updated in-place
+            ~ resource "test_thing" "a" {
+                  id   = "x"
+                ~ user = {
+                    ~ name   = "a" -> "b"
+                    ~ secret = (sensitive value)
+                  }
+
+                ~ rule {
+                    ~ name   = "a" -> "b"
+                    ~ secret = (sensitive value)
+                  }
+              }
+        "##]],
+    );
+}
+
+#[test]
 fn structural_attributes_are_looked_into() {
     let attributes: BTreeMap<Str, AttributeSchema> =
         [("a".into(), attribute(Type::STRING)), ("b".into(), attribute(Type::STRING))].into();

@@ -7,7 +7,7 @@ use crate::lower::serving::Serving;
 
 /// Names and places, as text: they are saved with a plan.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Words {
+pub(in crate::operation) struct Words {
     /// What a number stands for, by the kind of column.
     names: BTreeMap<String, BTreeMap<u64, String>>,
     /// Where the block of each provider configuration stands.
@@ -20,7 +20,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Returns the words of a plan just made.
-    pub(super) fn of(serving: &Serving, sources: &Sources) -> Words {
+    pub(in crate::operation) fn of(serving: &Serving, sources: &Sources) -> Words {
         let place = |(number, span): (u32, Span)| (u64::from(number), sources.place(span));
         Words {
             names: serving.words(),
@@ -31,12 +31,12 @@ impl Words {
     }
 
     /// Returns what a number stands for.
-    pub(super) fn name(&self, kind: &str, number: u64) -> Option<&String> {
+    pub(in crate::operation) fn name(&self, kind: &str, number: u64) -> Option<&String> {
         self.names.get(kind)?.get(&number)
     }
 
     /// Returns where a base fact about providers stands.
-    pub(super) fn place(&self, relation: &str, row: &[u64]) -> Option<&String> {
+    pub(in crate::operation) fn place(&self, relation: &str, row: &[u64]) -> Option<&String> {
         let at = |column: usize| row.get(column);
         match relation {
             "provider_block" => self.blocks.get(at(3)?),

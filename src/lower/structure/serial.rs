@@ -1,0 +1,77 @@
+//! How nodes, and maps whose keys are no text, are written and read with serde.
+
+/// Maps whose keys are no text, as lists of pairs.
+pub mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &BTreeMap<K, V>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map)
+    }
+
+    pub fn deserialize<
+        'de,
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    >(
+        from: D,
+    ) -> Result<BTreeMap<K, V>, D::Error> {
+        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
+    }
+}
+
+/// The same for nodes, which the rules' crate knows nothing of serialising.
+pub mod node_pairs {
+    use std::collections::BTreeMap;
+
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<K: Serialize, S: Serializer>(
+        map: &BTreeMap<K, Node>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map.iter().map(|(key, node)| (key, node.0)))
+    }
+
+    pub fn deserialize<'de, K: Deserialize<'de> + Ord, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<K, Node>, D::Error> {
+        Ok(Vec::<(K, u32)>::deserialize(from)?
+            .into_iter()
+            .map(|(key, node)| (key, Node(node)))
+            .collect())
+    }
+}
+
+pub mod option_node {
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::ref_option, reason = "the shape that serde asks for")]
+    pub fn serialize<S: Serializer>(node: &Option<Node>, to: S) -> Result<S::Ok, S::Error> {
+        node.map(|it| it.0).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Node>, D::Error> {
+        Ok(Option::<u32>::deserialize(from)?.map(Node))
+    }
+}
+
+pub mod bare_node {
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(node: &Node, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u32(node.0)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Node, D::Error> {
+        u32::deserialize(from).map(Node)
+    }
+}

@@ -1,0 +1,306 @@
+//! What questions are answered from: the facts of a plan, what their numbers stand for, and where things stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use entail_rules::atom::word_text;
+use entail_rules::{Atom, Facts, Node, Tables};
+
+use super::super::saved::Loaded;
+use super::super::session::Session;
+use super::words::Words;
+use crate::address::Instance;
+use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::explain::Leaves;
+use crate::lower::Structure;
+use crate::lower::structure::NodeKind;
+use crate::planner::Finished;
+
+/// What questions are answered from: a plan just made, or a saved one.
+pub struct Ground {
+    pub(super) facts: Facts,
+    pub(super) structure: Structure,
+    places: Places,
+    flags: Vec<String>,
+    words: Words,
+    blocks: Vec<(String, String)>,
+    forced: BTreeMap<Node, String>,
+}
+
+/// A relation: its name, and its rows in words.
+pub type Relation = (String, Vec<Vec<String>>);
+
+/// Where reads and declarations stand: as spans where the sources are at hand, else as a plan file says.
+enum Places {
+    Read { reads: BTreeMap<(Node, Node), Span>, declared: BTreeMap<Node, Span>, sources: Sources },
+    Saved { reads: BTreeMap<(Node, Node), String>, declared: BTreeMap<Node, String> },
+}
+
+impl Places {
+    fn of_read(&self, pair: (Node, Node)) -> Option<String> {
+        match self {
+            Places::Read { reads, sources, .. } => {
+                reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it))
+            }
+            Places::Saved { reads, .. } => reads.get(&pair).cloned(),
+        }
+    }
+
+    fn of_declared(&self, node: Node) -> Option<String> {
+        match self {
+            Places::Read { declared, sources, .. } => {
+                declared.get(&node).map(|it| sources.place(*it))
+            }
+            Places::Saved { declared, .. } => declared.get(&node).cloned(),
+        }
+    }
+}
+
+impl Ground {
+    /// Returns the ground of a plan just made.
+    pub fn of_planned(session: &Session, finished: Finished) -> Ground {
+        let declared = declared(session, &finished.structure);
+        Ground {
+            places: Places::Read {
+                reads: finished.places,
+                declared,
+                sources: session.sources.clone(),
+            },
+            blocks: blocks(session),
+            forced: forced(&finished.structure, &finished.plan),
+            facts: finished.facts,
+            structure: finished.structure,
+            flags: finished.flags,
+            words: Words::of(&finished.serving, &session.sources),
+        }
+    }
+
+    /// Returns the ground of a saved plan.
+    pub fn of_saved(loaded: Loaded) -> Ground {
+        let forced = forced(&loaded.structure, &loaded.plan);
+        let places = Places::Saved { reads: loaded.places, declared: loaded.declared };
+        Ground {
+            facts: loaded.facts,
+            structure: loaded.structure,
+            places,
+            flags: loaded.flags,
+            words: loaded.words,
+            blocks: loaded.blocks,
+            forced,
+        }
+    }
+
+    /// Returns a relation's rows in words, or those of every relation that has any.
+    ///
+    /// # Errors
+    ///
+    /// If there is no relation of that name.
+    pub fn relations(&self, name: Option<&str>) -> Result<Vec<Relation>, Diagnostic> {
+        let conclusions = crate::datalog::shipped::conclude(&self.facts);
+        let mut found: Vec<Relation> = Vec::new();
+        let mut names = BTreeSet::new();
+        let mut tables: Vec<&dyn Tables> = vec![&self.facts];
+        let concluded = conclusions.tables();
+        tables.extend(concluded);
+        for table in tables {
+            table.for_each_relation(&mut |relation, rows| {
+                names.insert(relation.name);
+                let wanted = name.map_or(rows.count() > 0, |it| it == relation.name);
+                if !wanted || found.iter().any(|(known, _)| known == relation.name) {
+                    return;
+                }
+                let mut all = Vec::with_capacity(rows.count());
+                let mut row = Vec::new();
+                for index in 0..rows.count() {
+                    rows.write(index, &mut row);
+                    all.push(
+                        row.iter()
+                            .zip(relation.columns)
+                            .map(|(word, kind)| self.word(kind, *word))
+                            .collect(),
+                    );
+                }
+                found.push((relation.name.to_owned(), all));
+            });
+        }
+        match name {
+            Some(name) if found.is_empty() => {
+                let near = names.iter().min_by_key(|it| strsim::levenshtein(it, name));
+                let hint = near.map_or_else(String::new, |it| format!(" Did you mean \"{it}\"?"));
+                Err(Diagnostic::error("No such relation")
+                    .detail(format!("There is no relation called \"{name}\".{hint}")))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn word(&self, kind: &str, word: u64) -> String {
+        if kind == Node::KIND {
+            return Node::from_word(word).map_or(word.to_string(), |it| self.name(it));
+        }
+        if let Some(name) = self.words.name(kind, word) {
+            return name.clone();
+        }
+        word_text(kind, word).map_or_else(|| self.id(kind, word), str::to_owned)
+    }
+
+    /// Where a provider is asked for: where the read of its instance stands.
+    fn place_of_key(&self, node: Node) -> Option<String> {
+        let reads = &self.facts.reads;
+        let start = reads.partition_point(|it| it.0 < node);
+        let mut own = reads[start..].iter().take_while(|it| it.0 == node);
+        own.find(|it| self.structure.provider(it.1).is_some())
+            .and_then(|it| self.places.of_read(*it))
+            .or_else(|| self.places.of_declared(node))
+    }
+
+    pub(super) fn find(&self, address: &str) -> Option<Node> {
+        if let Some(name) = address.strip_prefix("output.") {
+            return self.structure.modules.first()?.outputs.get(name).copied();
+        }
+        if let Ok(instance) = address.parse::<Instance>()
+            && let Some(id) = self.structure.resource_ids.get(&instance.of())
+            && let Some(node) = self.structure.resource(*id).instance(&instance.key)
+        {
+            return Some(node);
+        }
+        let all = self.structure.nodes.iter().enumerate().map(|(index, _)| Node(index as u32));
+        let wanted = all.filter(|it| {
+            matches!(
+                self.structure.kind(*it),
+                NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)
+            )
+        });
+        wanted.into_iter().find(|it| {
+            self.structure.name(*it) == address
+                || self.structure.name(*it).starts_with(&format!("{address} ("))
+        })
+    }
+}
+
+/// The name and place of each block.
+pub(in crate::operation) fn blocks(session: &Session) -> Vec<(String, String)> {
+    (0..session.graph.blocks.len())
+        .map(|it| {
+            let place = session
+                .graph
+                .resource(it)
+                .and_then(|it| session.config.resource(&it))
+                .map(|it| session.sources.place(it.declared));
+            (
+                session.graph.name(it).trim_end_matches(" (expand)").to_owned(),
+                place.unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+/// The attributes whose change a provider cannot make in place, by the object it would be made to.
+fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, String> {
+    let replaced =
+        plan.changes.iter().filter(|it| !it.replace_paths.is_empty() && it.deposed.is_none());
+    replaced
+        .filter_map(|it| {
+            let node = structure
+                .resource(*structure.resource_ids.get(&it.address.of())?)
+                .instance(&it.address.key)?;
+            let paths: Vec<String> = it
+                .replace_paths
+                .iter()
+                .map(|it| crate::value::ShowPath(it).to_string().trim_start_matches('.').to_owned())
+                .collect();
+            Some((node, paths.join(", ")))
+        })
+        .collect()
+}
+
+/// Where each declared node stands.
+pub(in crate::operation) fn declared(
+    session: &Session,
+    structure: &Structure,
+) -> BTreeMap<Node, Span> {
+    let mut places = BTreeMap::new();
+    for (index, kind) in structure.nodes.iter().enumerate() {
+        let span = match kind {
+            NodeKind::Object(resource, _)
+            | NodeKind::Pending(resource)
+            | NodeKind::Collection(resource) => {
+                let block =
+                    session.config.resource(&structure.resource(*resource).address.config());
+                block.map(|it| it.declared)
+            }
+            NodeKind::Repetition(resource) => {
+                let block =
+                    session.config.resource(&structure.resource(*resource).address.config());
+                block.and_then(|it| it.repetition.expression()).map(|it| it.span)
+            }
+            NodeKind::Output(module, name) => {
+                structure.module(*module).config.outputs.get(name).map(|it| it.declared)
+            }
+            NodeKind::Local(module, name) => {
+                structure.module(*module).config.locals.get(name).map(|it| it.name.span)
+            }
+            NodeKind::Variable(module, name) => {
+                structure.module(*module).config.variables.get(name).map(|it| it.declared)
+            }
+            _ => None,
+        };
+        if let Some(span) = span {
+            places.insert(Node(index as u32), span);
+        }
+    }
+    places
+}
+
+impl Leaves for Ground {
+    fn name(&self, node: Node) -> String {
+        self.structure.name(node)
+    }
+
+    fn origin(&self, relation: &str, row: &[u64]) -> Option<String> {
+        let node = |at: usize| row.get(at).and_then(|it| Node::from_word(*it));
+        let flag = |at: usize| row.get(at).and_then(|it| self.flags.get(*it as usize)).cloned();
+        match relation {
+            "reads" | "triggers" | "triggers_by_part" | "data_waits" => {
+                let pair = (node(0)?, node(1)?);
+                self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
+            }
+            "provider_block" | "provider_node" | "repeats_provider" | "each_key" | "passes"
+            | "module_parent" => self.words.place(relation, row).cloned(),
+            "provider_key" => self.place_of_key(node(0)?),
+            "hit" => flag(2),
+            "replace_hit" => flag(1),
+            "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object"
+            | "tainted" | "key_kind" | "moved" | "recorded_provider" => Some("state".into()),
+            "must_replace" => Some(match node(0).and_then(|it| self.forced.get(&it)) {
+                Some(paths) => format!("provider: {paths}"),
+                None => "provider".into(),
+            }),
+            "block_reads" | "value_block" | "knot" | "repeats" | "asks_cbd" | "in_module"
+            | "asks_provider" => row
+                .first()
+                .and_then(|it| self.blocks.get(*it as usize))
+                .map(|it| it.1.clone())
+                .filter(|it| !it.is_empty()),
+            "block_gone" | "module_gone" => Some("state".into()),
+            "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => {
+                Some("provider".into())
+            }
+            "config_unknown" => node(0).and_then(|it| self.places.of_declared(it)),
+            "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => {
+                Some("request".into())
+            }
+            _ => node(0).and_then(|it| self.places.of_declared(it)),
+        }
+    }
+
+    fn id(&self, kind: &str, word: u64) -> String {
+        match kind {
+            "Flag" => self.flags.get(word as usize).cloned().unwrap_or_default(),
+            "Block" => self.blocks.get(word as usize).map(|it| it.0.clone()).unwrap_or_default(),
+            _ if self.words.name(kind, word).is_some() => {
+                self.words.name(kind, word).cloned().unwrap_or_default()
+            }
+            _ => format!("{} {word}", kind.to_lowercase()),
+        }
+    }
+}
