@@ -344,7 +344,11 @@ impl Evaluator<'_> {
             return Value::unknown(Type::DYNAMIC);
         }
         let value = self.value(&arguments[0], names);
-        Value::string(print::format_type(value.ty()))
+        // What it gives is a type itself, of which all that can be told is that it is one.
+        match is_type_call(&arguments[0]) {
+            true => Value::from("type"),
+            false => Value::string(print::format_type(value.ty())),
+        }
     }
 
     fn provider_call(
@@ -395,6 +399,20 @@ impl Evaluator<'_> {
             self.fail(site, failure, blamed, names);
             unknown()
         })
+    }
+}
+
+/// Returns whether a name is that of the console's own function.
+pub fn is_type_function(name: &str) -> bool {
+    matches!(name, "type" | "core::type")
+}
+
+/// Returns whether an expression is nothing but a call of the console's own function.
+pub fn is_type_call(expression: &Expression) -> bool {
+    match &expression.expr {
+        Expr::Parentheses(it) | Expr::Wrapped(it) => is_type_call(it),
+        Expr::Call(it) => is_type_function(&it.name.text),
+        _ => false,
     }
 }
 

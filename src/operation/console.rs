@@ -11,7 +11,7 @@ use crate::config::uses::of_value;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::print::format_value;
-use crate::expression::{self, Scope, Subject, problems};
+use crate::expression::{self, Scope, Subject, is_type_call, is_type_function, problems};
 use crate::lower::Structure;
 use crate::lower::structure::{ResourceId, Style};
 use crate::observe::pool::Pool;
@@ -21,7 +21,7 @@ use crate::planner::{self, Inputs};
 use crate::request::Request;
 use crate::schema::FunctionSignature;
 use crate::state::State;
-use crate::syntax::{self, Expr, Expression, Name, Step};
+use crate::syntax::{self, Expression, Name, Step};
 use crate::value::{Str, Value};
 use crate::world::World;
 
@@ -137,23 +137,11 @@ pub fn answer(values: &Values<'_>, pool: &Pool, text: &str) -> Result<String, Di
         return Ok(value.as_str().map_or_else(|| format_value(&value), str::to_owned));
     }
     let mut has_type = false;
-    syntax::calls(&expression, &mut |name, _, _| has_type |= is_type(&name.text));
+    syntax::calls(&expression, &mut |name, _, _| has_type |= is_type_function(&name.text));
     if has_type {
         return Err(misused_type().into());
     }
     Ok(format_value(&value))
-}
-
-fn is_type(name: &str) -> bool {
-    name == "type" || name == "core::type"
-}
-
-fn is_type_call(expression: &Expression) -> bool {
-    match &expression.expr {
-        Expr::Parentheses(it) => is_type_call(it),
-        Expr::Call(it) => is_type(&it.name.text),
-        _ => false,
-    }
 }
 
 fn misused_type() -> Diagnostic {

@@ -106,6 +106,12 @@ pub(super) fn each_without_for_each(at: Span) -> Diagnostic {
     error("Reference to \"each\" in context without for_each", detail, at)
 }
 
+/// `each.value` where nothing repeats by key.
+pub(super) fn each_value_without_for_each(at: Span) -> Diagnostic {
+    let detail = "There is no \"for_each\" here that \"each.value\" could come from. If there was one, remove this reference with it.";
+    error("each.value cannot be used in this context", detail, at)
+}
+
 /// `count` where nothing is counted.
 pub(super) fn count_without_count(at: Span) -> Diagnostic {
     let detail = "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \"count\" argument is set.";

@@ -218,7 +218,10 @@ fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &
         Subject::EachKey | Subject::EachValue
             if !repeats_by(scope, role, |it| matches!(it, Repetition::ForEach(_))) =>
         {
-            problems.push(problems::each_without_for_each(at));
+            problems.push(match reference.subject {
+                Subject::EachValue => problems::each_value_without_for_each(at),
+                _ => problems::each_without_for_each(at),
+            });
         }
         Subject::CountIndex
             if !repeats_by(scope, role, |it| matches!(it, Repetition::Count(_))) =>

@@ -3,7 +3,7 @@
 use super::super::template::safe_prefix;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
-use crate::value::{Refinement, Value, unknown};
+use crate::value::{Refinement, Type, Value, unknown};
 
 const VALUE: Parameter = assumed(Shape::Any);
 const LEAST: Parameter = Parameter::number("min_length");
@@ -27,7 +27,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[VALUE],
         variadic: None,
         returns: Returns::NullableComputed(|arguments| Ok(arguments[0].ty())),
-        body: |call| promise(call, |it| it.not_null = true, |_| true),
+        body: |call| match call.argument(0).ty() == Type::DYNAMIC {
+            true => Err(Failure::argument(0, "given value must have a known type")),
+            false => promise(call, |it| it.not_null = true, |_| true),
+        },
     },
     Function {
         name: "assumestringprefix",
@@ -38,6 +41,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         body: |call| {
             // What might combine with the next character is not promised.
             let prefix = safe_prefix(call.text(1));
+            if call.argument(0).is_null() {
+                return Ok(call.argument(0).clone());
+            }
             let known = call.text(0);
             let holds = prefix.as_ref().is_none_or(|it| known.starts_with(&**it));
             promise(call, |it| it.prefix = prefix.or(it.prefix.take()), |_| holds)
@@ -152,7 +158,11 @@ fn promise(
 }
 
 fn bound(call: &Call<'_>, at: usize) -> Result<u64, Failure> {
-    u64::try_from(call.int(at)?).map_err(|_| Failure::argument(at, "a length must not be negative"))
+    let whole = call.argument(at).as_int().filter(|it| *it < i64::MAX).ok_or_else(|| {
+        let why = format!("must be a whole number between 0 and {}", i64::MAX);
+        Failure::argument(at, why)
+    })?;
+    Ok(u64::try_from(whole).unwrap_or(0))
 }
 
 fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> Outcome {

@@ -1,6 +1,7 @@
 //! `format` and `formatlist`: text by a pattern.
 
 use super::graphemes::graphemes;
+use super::sets::is_open;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::number::Notation;
@@ -56,7 +57,7 @@ fn format_list(call: &Call<'_>) -> Outcome {
         }
         let own = match argument.ty().kind() {
             crate::value::Kind::Tuple(types) => types.len(),
-            _ if !argument.is_known() => {
+            _ if !argument.is_known() || is_open(argument) => {
                 undecided = true;
                 continue;
             }

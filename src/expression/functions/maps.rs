@@ -181,12 +181,7 @@ fn merge_type(arguments: &[Value]) -> Result<Type, Failure> {
             Kind::Map(element) => {
                 attributes.extend(argument.entries().into_iter().map(|it| (it.0, *element)))
             }
-            _ => {
-                let name = argument.ty().friendly_name();
-                return Err(Failure::call(format!(
-                    "arguments must be maps or objects, got {name:?}"
-                )));
-            }
+            _ => return Err(no_map(argument)),
         }
     }
     let same = arguments.iter().all(|it| it.ty() == first.ty());
@@ -201,12 +196,21 @@ fn merge_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
+fn no_map(argument: &Value) -> Failure {
+    let name = argument.ty().friendly_name();
+    Failure::call(format!("arguments must be maps or objects, got {name:?}"))
+}
+
 fn merge(call: &Call<'_>) -> Outcome {
     let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
     let mut marks = Marks::default();
     for argument in call.arguments {
         if argument.is_null() && argument.ty() == Type::DYNAMIC {
             continue;
+        }
+        // Beside an untyped null nobody has looked at the types yet.
+        if !matches!(argument.ty().kind(), Kind::Object(_) | Kind::Map(_) | Kind::Dynamic) {
+            return Err(no_map(argument));
         }
         marks = marks.union(&argument.marks());
         entries.extend(argument.entries().into_iter().map(|(name, value)| (name, value.clone())));

@@ -138,6 +138,16 @@ fn results_of_different_types_hide_what_is_wrong_within_them() {
 }
 
 #[test]
+fn merge_takes_nothing_but_maps_beside_null_too() {
+    check(
+        r#"
+        merge(null, {a = 1}) => { "a" = 1 }
+        try(merge(null, "x"), "none") => "none"
+        "#,
+    );
+}
+
+#[test]
 fn names_of_types_are_no_values_but_convert_takes_them() {
     check(
         r#"

@@ -106,6 +106,10 @@ fn a_promise_says_no_more_than_it_promises() {
         assumelistlengthmin(var.later_list, 0) => unknown list(string)
         assumelistlengthmin(var.later_list, 1) => unknown list(string), at least 1 long
         assumelistlengthmax([var.secret], 2) => tolist([ "hush", ]), sensitive
+        assumestringprefix(tostring(null), "a-") => tostring(null)
+        assumenotnull(tostring(null)) => unknown any Invalid function argument: Invalid value for "value" parameter: assumption was not upheld.
+        assumenotnull(var.later_any) => unknown any Invalid function argument: Invalid value for "value" parameter: given value must have a known type.
+        assumelistlengthmin([1], -1) => tolist([ 1, ])
         assumeequal(["a"], tolist(["a"])) => tolist([ "a", ])
         "#,
     );
@@ -137,6 +141,7 @@ fn elements_of_sets_that_may_be_equal_give_no_product_yet() {
         r#"
         setproduct(toset(["a", var.later]), ["b"]) => unknown set(tuple([string,string])), not null
         {for it in [1] : var.later_list => it} => unknown any
+        formatlist("%s", toset(["a", var.later])) => unknown list(string), not null
         length(var.later_any) => unknown number, not null
         "#,
     );
