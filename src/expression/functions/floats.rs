@@ -38,19 +38,11 @@ pub(super) fn ln(x: f64) -> f64 {
 
 /// e raised to a power: the power is halved until a short series does, and the result squared as often.
 fn exponential(x: f64) -> f64 {
-    const LN_2_HIGH: f64 = 0.693_147_180_559_662_956_511_601_805_686_950_683_593_75;
-    const LN_2_LOW: f64 = 0.282_352_905_630_315_771_225_884_481_750_134_360_255_254_120_68e-12;
-    /// 1/8!, 1/7! and so on.
-    const SERIES: [f64; 8] = [
-        2.480_158_730_158_730_158_7e-5,
-        1.984_126_984_126_984_127e-4,
-        1.388_888_888_888_888_888_9e-3,
-        8.333_333_333_333_333_333_3e-3,
-        4.166_666_666_666_666_666_7e-2,
-        1.666_666_666_666_666_666_7e-1,
-        0.5,
-        1.0,
-    ];
+    const LN_2_HIGH: f64 = 0.693147180559663;
+    const LN_2_LOW: f64 = 2.8235290563031577e-13;
+    /// One by 8!, by 7! and so on.
+    const SERIES: [f64; 8] =
+        [1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0];
     let exponent = (x * std::f64::consts::LOG2_E).round_ties_even();
     let rest = (-exponent).mul_add(LN_2_HIGH, x);
     let rest = (-exponent).mul_add(LN_2_LOW, rest) / 16.0;
