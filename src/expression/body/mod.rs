@@ -139,8 +139,10 @@ impl Decoder<'_> {
     /// Collects the nested blocks of one type.
     fn nested(&mut self, body: &Body, name: &Str, schema: &NestedBlock, frame: &Frame) -> Value {
         let instances = self.instances(body, name, schema, frame);
-        let undecided = instances.iter().any(|it| it.frame.unknown) && !frame.unknown;
-        if !undecided {
+        let is_unknown = instances.iter().any(|it| it.frame.unknown);
+        let undecided = is_unknown && !frame.unknown;
+        // Of blocks whose number is not known, or inside of such blocks, some may turn out to be none.
+        if !is_unknown || matches!(schema.nesting, Nesting::Single | Nesting::Group) {
             self.check_count(body, name, schema, &instances);
         }
         match schema.nesting {

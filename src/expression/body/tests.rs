@@ -264,6 +264,31 @@ fn dynamic_blocks_of_unknown_number_are_unknown_together() {
 }
 
 #[test]
+fn blocks_inside_of_blocks_of_unknown_number_are_not_counted() {
+    let outer = NestedBlock {
+        nesting: Nesting::List,
+        block: BlockSchema {
+            blocks: BTreeMap::from([("rule".into(), schema().blocks["rule"].clone())]),
+            ..BlockSchema::default()
+        },
+        min_items: 0,
+        max_items: 0,
+    };
+    let schema =
+        BlockSchema { blocks: BTreeMap::from([("outer".into(), outer)]), ..BlockSchema::default() };
+    let one = "dynamic \"rule\" {\n for_each = outer.value\n content {}\n}\n";
+    for (each, wanted) in [("var.later_list", ""), ("[[1]]", "Too many rule blocks")] {
+        let text = format!(
+            "dynamic \"outer\" {{\n for_each = {each}\n content {{\n{one}{one}{one}}}\n}}\n"
+        );
+        let (body, _) = parse(&text);
+        let (_, problems) = decode_body(&body, &schema, &Known::usual(), &[]);
+        let summaries: Vec<&str> = problems.iter().map(|it| &*it.summary).collect();
+        assert_eq!(summaries.join(", "), wanted, "{text}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_told() {
     check(
         r#"
