@@ -9,7 +9,7 @@ use super::{
     Relative, Splat, Step, UnaryOp, problems,
 };
 use crate::diagnostic::Span;
-use crate::value::{Number, nfc};
+use crate::value::nfc;
 
 /// Returns the operator of a token and how strongly it binds.
 fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
@@ -134,11 +134,6 @@ impl Parser<'_> {
             Kind::OpenBrace => self.object(),
             kind => Err(self.fail_at(token, |at| problems::missing_expression(kind, at))),
         }
-    }
-
-    fn number(&mut self, token: Token) -> Parsed<Number> {
-        let at = self.span(token);
-        Number::parse(self.text_of(token)).ok_or_else(|| self.fail(problems::invalid_number(at)))
     }
 
     fn parentheses(&mut self) -> Parsed<Expression> {

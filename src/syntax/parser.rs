@@ -10,7 +10,7 @@ use super::place::Place;
 use super::token::{Kind, Start, Token, is_block_header, scan};
 use super::{Attribute, Block, Body, Expr, Expression, Name, problems};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::value::Str;
+use crate::value::{Number, Str};
 
 /// How deep reading may recurse on the caller's stack.
 const SHALLOW: u32 = 48;
@@ -192,6 +192,12 @@ impl<'a> Parser<'a> {
     /// Returns the name that a token spells.
     pub fn name(&mut self, token: Token) -> Name {
         Name { text: self.share(self.text_of(token)), span: self.span(token) }
+    }
+
+    /// Returns the number that a token spells.
+    pub fn number(&mut self, token: Token) -> Parsed<Number> {
+        let at = self.span(token);
+        Number::parse(self.text_of(token)).ok_or_else(|| self.fail(problems::invalid_number(at)))
     }
 
     /// Returns text that equal texts share.
