@@ -1,5 +1,7 @@
 //! `provider` blocks, references to provider configurations, and provider names.
 
+use crate::address::Provider;
+use crate::address::source::normal_part;
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Expr, Expression, Name, Splat, Step};
 use crate::value::{Type, Value, convert};
@@ -88,7 +90,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
             kind => decoder.report(problems::reserved_block(kind, "provider", inner.kind.span)),
         }
     }
-    let source = crate::address::Provider::implied(&name.text);
+    let source = Provider::implied(&name.text);
     Some(ProviderBlock {
         name,
         source,
@@ -200,7 +202,7 @@ pub(super) fn with_null_as_name(expression: Expression) -> Expression {
 
 /// Complains of a local name that is not in its normal form.
 pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> Option<()> {
-    match crate::address::source::normal_part(name) {
+    match normal_part(name) {
         Ok(normal) if *normal == *name => Some(()),
         Ok(normal) => {
             let detail = format!(

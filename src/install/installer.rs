@@ -17,8 +17,7 @@ use super::requirement::{allows, is_same};
 use super::trouble::Trouble;
 use super::{Platform, Requirements};
 use crate::address::Provider;
-use crate::config::version::normal;
-use crate::config::version::{Constraint, Version};
+use crate::config::version::{Constraint, Version, normal};
 use crate::provider::builtin;
 
 /// What happens while providers are installed.

@@ -18,8 +18,7 @@ use super::trouble::Trouble;
 use super::web::{Web, shown};
 use super::{Platform, Settings, registry};
 use crate::address::Provider;
-use crate::config::version::Version;
-use crate::config::version::compare;
+use crate::config::version::{Version, compare};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::world::World;
 

@@ -14,8 +14,7 @@ use super::search::strict_version;
 use super::trouble::Trouble;
 use super::web::{Answer, Web};
 use crate::address::Provider;
-use crate::config::version::Version;
-use crate::config::version::compare;
+use crate::config::version::{Version, compare};
 
 #[derive(Deserialize)]
 struct VersionList {

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Platform;
 use crate::address::Provider;
-use crate::config::version::Version;
-use crate::config::version::compare;
+use crate::config::version::{Version, compare};
 
 /// One package of a provider.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,9 +10,9 @@ use super::reference_text::{references, subjects};
 use super::shape::write_known;
 use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
 use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
-use crate::expression::body::as_block;
+use crate::expression::body::written_as_blocks;
 use crate::expression::evaluate_constant;
-use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, ProviderSchema};
+use crate::schema::{BlockSchema, NestedBlock, Nesting, ProviderSchema};
 use crate::state::text::{JsonWriter, Layout};
 use crate::syntax::{self, Body, Expr, Expression, Item, ObjectKey};
 use crate::value::{Str, Type, Value, json};
@@ -280,6 +280,7 @@ impl Writer<'_> {
         };
         let mut names: Vec<&Str> = schema.attributes.keys().chain(schema.blocks.keys()).collect();
         names.sort();
+        let as_blocks = written_as_blocks(content, schema);
         json.open('{');
         for name in names {
             if let Some(attribute) = content.attribute(name) {
@@ -287,10 +288,7 @@ impl Writer<'_> {
                 self.write_expression(json, &attribute.value);
             }
             let blocks: Vec<&syntax::Block> = content.blocks_of(name).collect();
-            let attribute = schema.attributes.get(name).filter(|_| !blocks.is_empty());
-            if let Some(written) = attribute.and_then(written_as_blocks)
-                && content.attribute(name).is_none()
-            {
+            if let Some(written) = as_blocks.get(name).filter(|_| !blocks.is_empty()) {
                 json.key(name);
                 self.write_expression(json, &as_list(&blocks, &written.block));
             }
@@ -348,15 +346,9 @@ fn known_content(body: &Body, schema: &BlockSchema) -> Body {
     let labels = |nesting| if nesting == Nesting::Map { &["key"] as &[&str] } else { &[] };
     let block = |kind, it: &NestedBlock| syntax::BlockSchema { kind, labels: labels(it.nesting) };
     let mut blocks: Vec<_> = schema.blocks.iter().map(|(kind, it)| block(&**kind, it)).collect();
-    // Blocks may be written for these attributes.
-    let doubtful = schema.attributes.iter().filter(|it| written_as_blocks(it.1).is_some());
-    blocks.extend(doubtful.map(|it| syntax::BlockSchema { kind: it.0, labels: &[] }));
+    let as_blocks = written_as_blocks(body, schema);
+    blocks.extend(as_blocks.iter().map(|(kind, it)| block(&**kind, it)));
     body.partial_content(&attributes, &blocks).0
-}
-
-/// Returns the schema of blocks that may be written for an attribute.
-fn written_as_blocks(attribute: &AttributeSchema) -> Option<NestedBlock> {
-    if attribute.nested.is_some() { None } else { as_block(attribute.ty) }
 }
 
 /// Returns the list of objects that blocks for an attribute stand for.

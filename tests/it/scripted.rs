@@ -199,10 +199,9 @@ resource "scripted_thing" "second" {
     assert!(first < end && second < other, "{}", calls.join("\n"));
 }
 
-#[test]
-fn a_process_ends_before_the_steps_of_others_do() {
-    let place = Place::new(
-        r#"
+/// A place whose first resource is served by one configuration; another one is there for the `rest`.
+fn two_configurations(rest: &str) -> Place {
+    let first = r#"
 provider "scripted" {
   alias = "other"
   name  = "other"
@@ -210,6 +209,14 @@ provider "scripted" {
 resource "scripted_thing" "first" {
   name = "first"
 }
+"#;
+    Place::new(&format!("{first}{rest}"))
+}
+
+#[test]
+fn a_process_ends_before_the_steps_of_others_do() {
+    let place = two_configurations(
+        r#"
 resource "scripted_thing" "second" {
   provider = scripted.other
   name     = scripted_thing.first.made_by
@@ -228,15 +235,8 @@ resource "scripted_thing" "third" {
 
 #[test]
 fn in_a_plan_a_process_ends_after_the_last_decision_that_needs_it() {
-    let place = Place::new(
+    let place = two_configurations(
         r#"
-provider "scripted" {
-  alias = "other"
-  name  = "other"
-}
-resource "scripted_thing" "first" {
-  name = "first"
-}
 resource "scripted_thing" "second" {
   provider = scripted.other
   name     = "after ${scripted_thing.first.made_by}"

@@ -314,8 +314,8 @@ pub(super) fn constraint(schema: &AttributeSchema) -> Type {
     }
 }
 
-/// Returns a schema for the objects of a list or set, where blocks are written for an attribute of that type.
-pub fn as_block(ty: Type) -> Option<NestedBlock> {
+/// A schema for the objects of a list or set, where blocks are written for an attribute of that type.
+fn as_block(ty: Type) -> Option<NestedBlock> {
     let nesting = match ty.kind() {
         Kind::List(_) => Nesting::List,
         Kind::Set(_) => Nesting::Set,
@@ -390,8 +390,8 @@ fn fits<'s>(
         && schema.attributes.iter().all(|(name, it)| !it.required || body.attribute(name).is_some())
 }
 
-/// Finds the attributes for which blocks are written, as older providers allow.
-fn written_as_blocks(body: &Body, schema: &BlockSchema) -> BTreeMap<Str, NestedBlock> {
+/// Returns the attributes for which blocks are written, as older providers allow, each with the schema of its blocks.
+pub fn written_as_blocks(body: &Body, schema: &BlockSchema) -> BTreeMap<Str, NestedBlock> {
     // In JSON an array of objects is both; there it is taken as the value that it is.
     let mut found = BTreeMap::new();
     for block in &body.blocks {

@@ -344,13 +344,12 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
         }
         ready.untyped |= value.ty() == Type::DYNAMIC && !rule.dynamic;
         ready.unknown |= !value.is_known() && !rule.unknown;
-        if rule.told && !value.is_known() {
-            ready.marks = ready.marks.union(&value.marks());
-        }
         if rule.marked {
-            // What is unknown loses all marks in the real program.
+            // What is unknown loses its marks in the real program, unless they matter to messages alone.
             if !value.is_known() {
-                ready.marks = ready.marks.union(&value.marks().provenance());
+                let marks = value.marks();
+                let kept = if rule.told { marks } else { marks.provenance() };
+                ready.marks = ready.marks.union(&kept);
             }
             ready.arguments.push(value.clone());
         } else {

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::address::Provider;
-use crate::config::version::normal;
-use crate::config::version::{Constraint, Version};
+use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::requirement::allows;
 use crate::install::{

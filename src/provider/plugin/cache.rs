@@ -2,8 +2,8 @@
 //! configurations they found to be without fault.
 //!
 //! Asking the largest provider for its schema takes half a second and checking its configuration two, every time, with
-//! the same answer; short schemas are not kept. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations only digests are kept,
-//! mixed with a secret of this folder.
+//! the same answer; short schemas are not kept. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations
+//! only digests are kept, mixed with a secret of this folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
