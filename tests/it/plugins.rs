@@ -176,28 +176,56 @@ fn a_crash_after_a_change_tells_that_nothing_is_known_of_it() {
     assert_eq!(state, "z");
 }
 
-#[test]
-fn a_plugin_that_cannot_be_started_is_named() {
-    let place = Place::new();
+/// Plans with a file in the place of a plugin, and returns what is said.
+fn plan_with(place: &Place, content: &[u8], mode: u32) -> String {
+    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("terraform-provider-random");
+    std::fs::write(&program, content).expect("it is written");
+    let permissions = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&program, permissions).expect("it has a mode");
+    let output = place
+        .command(&["plan"], "")
+        .env("ENTAIL_EMBEDDED_PLUGINS", folder.path())
+        .output()
+        .expect("the binary runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let program = program.display().to_string();
+    has(&text, &["Error: Failed to load plugin schemas", "hashicorp/random", "run \"tofu init\""]);
+    assert!(text.contains(&program), "the file {program} is not named in:\n{text}");
+    text
+}
+
+#[test]
+fn a_plugin_that_cannot_be_started_is_named_with_the_reason_and_a_way_out() {
+    let place = Place::new();
     for (text, expected) in [
-        ("#!/bin/sh\necho hello\n", "its first line is not one of a plugin: \"hello\""),
-        ("#!/bin/sh\necho out of cheese >&2\nexit 3\n", "It said: out of cheese"),
-        ("#!/bin/sh\necho '1|4|unix|/x|grpc'\n", "it speaks version 4 of the provider protocol"),
-        ("no program", "is not a program for this system and processor"),
+        ("#!/bin/sh\necho hello\n", "its first line is \"hello\""),
+        ("#!/bin/sh\nexit 0\n", "ended before it said where it listens (exit status: 0)"),
+        ("#!/bin/sh\necho out of cheese >&2\nexit 3\n", "(exit status: 3). It said: out of cheese"),
+        ("#!/bin/sh\necho '1|4|unix|/x|grpc'\n", "speaks version 4 of the provider protocol"),
+        ("#!/bin/sh\necho '2|6|unix|/x|grpc'\n", "speaks version 2 of the handshake"),
+        ("#!/bin/sh\necho '1|5|unix|/x|netrpc'\n", "speaks \"netrpc\""),
+        ("#!/no/such/interpreter\n", "the interpreter or a library that it needs is not"),
+        ("no program", "is not a program"),
+        ("MZ and so on", "is a program for windows"),
+        ("", "is empty"),
     ] {
-        std::fs::write(&program, text).expect("it is written");
-        use std::os::unix::fs::PermissionsExt;
-        let permissions = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&program, permissions).expect("it is executable");
-        let output = place
-            .command(&["plan"], "")
-            .env("ENTAIL_EMBEDDED_PLUGINS", folder.path())
-            .output()
-            .expect("the binary runs");
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        has(&text, &["Error: Failed to load plugin schemas", "hashicorp/random", expected]);
+        has(&plan_with(&place, text.as_bytes(), 0o755), &[expected]);
+    }
+    has(&plan_with(&place, b"#!/bin/sh\n", 0o644), &["its permissions do not allow it"]);
+}
+
+#[test]
+fn what_a_program_that_is_no_plugin_has_started_ends_with_it() {
+    let place = Place::new();
+    // The name is one by which the test finds the process.
+    let sleeper = "(exec -a terraform-provider-sleeper sleep 100)";
+    for line in ["1|4|unix|/x|grpc", "1|6|unix|/no/such/socket|grpc"] {
+        let script = format!("#!/bin/bash\necho '{line}'\n{sleeper}\n");
+        plan_with(&place, script.as_bytes(), 0o755);
+        place.nothing_is_left_running();
     }
 }
 
