@@ -246,6 +246,62 @@ fn values_that_break_the_protocol_are_refused() {
     place.nothing_is_left_running();
 }
 
+/// Applies a configuration whose objects have identities, alters the state, and plans with faults; returns what is said.
+fn plan_of_altered_state(alter: (&str, &str), faults: &str) -> String {
+    let place = Place::new();
+    let run = |arguments: &[&str], faults: &str| {
+        let mut command = place.command(arguments, faults);
+        let output = command.env("ENTAIL_PLUGIN_IDENTITIES", "1").output().expect("it runs");
+        let text =
+            [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+        (text.concat(), output.status.code())
+    };
+    let (text, code) = run(&["apply", "-auto-approve"], "");
+    assert_eq!(code, Some(0), "{text}");
+    let path = place.0.path().join("terraform.tfstate");
+    let made = std::fs::read_to_string(&path).expect("a state");
+    let altered = made.replacen(alter.0, alter.1, 1);
+    assert_eq!(altered == made, alter.0 == alter.1, "{made}");
+    std::fs::write(&path, &altered).expect("it is written");
+    for arguments in [&["plan"][..], &["apply", "-auto-approve"]] {
+        let (text, code) = run(arguments, faults);
+        assert_eq!(code, Some(1), "{text}");
+        assert_eq!(std::fs::read_to_string(&path).expect("a state"), altered, "{text}");
+    }
+    place.nothing_is_left_running();
+    run(&["plan"], faults).0
+}
+
+#[test]
+fn a_state_that_does_not_fit_the_schema_is_refused_and_left_as_it_is() {
+    let kept = ("", "");
+    for (alter, faults, expected) in [
+        (
+            ("\"schema_version\": 0", "\"schema_version\": 99"),
+            "",
+            "Error: Resource instance managed by newer provider version",
+        ),
+        (
+            ("\"identity_schema_version\": 0", "\"identity_schema_version\": 7"),
+            "",
+            "Error: Resource identity managed by newer provider version",
+        ),
+        (
+            ("\"max\": 9", "\"max\": \"many\""),
+            "",
+            "Error: Unable to Read Previously Saved State for UpgradeResourceState",
+        ),
+        (kept, "upgrade=problem", "Error: Failed as told"),
+        (kept, "upgrade=crash-before", "respond to the UpgradeResourceState call"),
+        (kept, "upgrade=wrong-type", "an object is required"),
+        (kept, "upgrade=unknown", "Error: Provider produced invalid object"),
+        (kept, "read=unknown", "Error: Provider produced invalid object"),
+        (kept, "read=crash-before", "respond to the ReadResource call"),
+    ] {
+        has(&plan_of_altered_state(alter, faults), &[expected, "with random_integer.a"]);
+    }
+}
+
 #[test]
 fn a_message_that_is_too_large_is_refused_and_not_read() {
     let place = Place::new();
