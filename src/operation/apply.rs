@@ -203,6 +203,7 @@ fn observer<'a>(
     values.workspace = &approved.plan.workspace;
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
+    values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
     values.pool = Some(pool);
     let types: Vec<_> = values
         .structure

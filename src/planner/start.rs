@@ -31,6 +31,8 @@ pub(super) fn observer<'a>(
         Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
+    values.only_existing =
+        inputs.request.mode == PlanMode::RefreshOnly && inputs.request.adopts.is_none();
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
         let name = &resource.address.resource;
