@@ -27,8 +27,13 @@ pub(super) fn observer<'a>(
     sink: &'a dyn Sink,
 ) -> Observer<'a> {
     let structure = std::mem::take(&mut known.lowered.structure);
-    let mut values =
-        Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
+    let mut values = Values::new(
+        inputs.config,
+        structure,
+        &inputs.variables.values,
+        inputs.world,
+        inputs.sources,
+    );
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
     for id in 0..values.structure.resources.len() {
