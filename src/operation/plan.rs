@@ -52,7 +52,7 @@ pub async fn plan(
     // The block of an object that is adopted at once may be incomplete still.
     let validated = match request.adopts {
         Some(_) => Diagnostics::new(),
-        None => super::validate::check(session, &pool).await,
+        None => super::validate::check(session, &pool, &Diagnostics::new()).await,
     };
     if validated.has_errors() {
         return Err(validated);

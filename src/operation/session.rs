@@ -7,6 +7,7 @@ use super::backends;
 use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
+use crate::config::check;
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::statics::{Ground, StaticModule, settings};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
@@ -78,8 +79,12 @@ impl Session {
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let (found, graph) = side_by_side(
             || {
-                let mut found = crate::config::check::check(&config, &sources);
-                found.extend(crate::config::check::check_for_plan(&config, &sources));
+                let mut found = check::check_calls(&config);
+                if found.has_errors() {
+                    return found;
+                }
+                found.extend(check::check(&config, &sources));
+                found.extend(check::check_for_plan(&config, &sources));
                 found.extend(provider_keys::problems(&config, &sources));
                 found
             },
@@ -114,12 +119,17 @@ impl Session {
     }
 
     /// Opens the folder for `validate`: problems of references come beside the session, so that others can join them.
+    /// Calls that do not fit their modules are an error by themselves.
     pub fn open_for_validation(
         world: Arc<World>,
         sources: Sources,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (session, mut problems) = Session::load(world, sources)?;
-        problems.extend(crate::config::check::check(&session.config, &session.sources));
+        problems.extend(check::check_calls(&session.config));
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        problems.extend(check::check(&session.config, &session.sources));
         Ok((session, problems))
     }
 

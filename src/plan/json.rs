@@ -82,6 +82,11 @@ fn write_variables(json: &mut JsonWriter, plan: &Plan, config: &Config) {
     json.close('}');
 }
 
+/// An output's value as planned: what does not change stays of the type it had, nothing at all where it is new.
+fn planned_output(output: &OutputChange) -> &Value {
+    if output.action == Action::NoOp { &output.before } else { &output.after }
+}
+
 fn write_planned_values(
     json: &mut JsonWriter,
     plan: &Plan,
@@ -99,7 +104,7 @@ fn write_planned_values(
             json.key("sensitive");
             json.literal(it.sensitive);
             if it.after.is_wholly_known() {
-                json.member_raw("type", &json::type_to_json(concrete_type(&it.after)));
+                json.member_raw("type", &json::type_to_json(concrete_type(planned_output(it))));
                 json.key("value");
                 write_known(json, &it.after);
             }
