@@ -40,6 +40,7 @@ ascent! {
     relation in_state(Node);
     relation config_unknown(Node);
     relation data_waits(Node, Node);
+    relation data_waits_behind(Node, Node);
     relation has_conditions(Node);
     relation in_check(Node);
     relation excluding();
@@ -221,6 +222,8 @@ ascent! {
     deferred(n, n) <-- asked(n), config_unknown(n);
     // @rule decide.deferred: `n` waits for `m`
     deferred(n, m) <-- asked(n), !reuses(n), data_waits(n, m), seen(m, Seen::Changing);
+    // @rule decide.deferred-behind: `n` waits for everything behind `m`
+    deferred(n, m) <-- asked(n), !reuses(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
     // @rule decide.deferred-conditions: `n` has conditions and reads `m`
     deferred(n, m) <-- asked(n), !reuses(n), has_conditions(n), reads(n, m), seen(m, Seen::Unsettled);
     // @rule decide.reads-now: nothing speaks against reading `n` now
@@ -241,6 +244,8 @@ ascent! {
     opens_later(n, n) <-- lends(n), config_unknown(n);
     // @rule decide.opens-later: `n` waits for `m`
     opens_later(n, m) <-- lends(n), data_waits(n, m), seen(m, Seen::Changing);
+    // @rule decide.opens-later-behind: `n` waits for everything behind `m`
+    opens_later(n, m) <-- lends(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
     // @rule decide.opens: nothing speaks against opening `n` now
     opens(n) <-- lends(n), !opens_later(n, _);
 
@@ -299,7 +304,7 @@ pub fn decide(batch: &Facts) -> Decisions {
     conclude!(Program {
         batch: mode, managed, data, ephemeral, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
-            removed_says, deposed_of, in_state, config_unknown, data_waits, has_conditions, in_check, excluding,
+            removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
         action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, changing, triggering, unsettled,

@@ -61,6 +61,8 @@ tables! {
             triggers_by_part(Node, Node);
             /// `data_waits(n, m)`: `n` is read, or opened, only when `m` is settled; a managed object or a collection.
             data_waits(Node, Node);
+            /// `data_waits_behind(n, m)`: `n` is read, or opened, only when everything behind `m` is settled, too; a collection or a module call.
+            data_waits_behind(Node, Node);
             /// `has_conditions(n)`: `n` has preconditions or postconditions of its own.
             has_conditions(Node);
             /// `in_check(n)`: `n` stands in a check block.

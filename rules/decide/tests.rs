@@ -486,6 +486,19 @@ fn data_waits_for_what_it_depends_on() {
 }
 
 #[test]
+fn data_waits_for_everything_behind_a_module_that_it_depends_on() {
+    check(
+        "mode(Normal). data(d). declared(d). data_waits_behind(d, m). seen(m, Unsettled).",
+        expect![[r#"
+            action(d, Read, ReadBecauseDependencyPending).
+            deferred(d, m).
+            changing(d).
+            unsettled(d).
+        "#]],
+    );
+}
+
+#[test]
 fn data_with_conditions_waits_for_everything_behind_it() {
     check(
         "mode(Normal). data(d). declared(d). has_conditions(d). reads(d, l). seen(l, Unsettled).",
@@ -658,6 +671,12 @@ fn an_ephemeral_resource_is_opened_while_planning_unless_something_is_not_decide
         "mode(Normal). ephemeral(token). declared(token). data_waits(token, db). seen(db, Changing).",
         expect![[r#"
             opens_later(token, db).
+        "#]],
+    );
+    check(
+        "mode(Normal). ephemeral(token). declared(token). data_waits_behind(token, m). seen(m, Unsettled).",
+        expect![[r#"
+            opens_later(token, m).
         "#]],
     );
 }

@@ -96,6 +96,7 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     let sources = Sources::default();
     let (config, mut found) = load_folder(folder.path(), &sources);
     if let (Some(config), false) = (config, found.has_errors()) {
+        found.extend(check::check_calls(&config));
         found.extend(check::check(&config, &sources));
         found.extend(check::check_for_plan(&config, &sources));
     }

@@ -10,7 +10,7 @@ use crate::diagnostic::Span;
 use crate::request::PlanMode;
 
 /// Writes `mode`, the kinds of nodes, `of`, `declared`, `pending`, `reads`, `block_reads`, `repeats`, `asks_cbd`,
-/// `keeps_object`, `triggers`, `triggers_by_part`, `data_waits`, `has_conditions`, `in_check`, `evaluated_last`.
+/// `keeps_object`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`.
 pub(super) fn lower(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
@@ -55,7 +55,6 @@ pub(super) fn lower(
         lowered.facts.reads.extend(reads.iter().map(|it| (it.0, it.1)));
     }
     lowered.places.extend(reads.iter().map(|it| ((it.0, it.1), it.2)));
-    data(lowered, reads);
     for trigger in &lowered.triggers {
         match trigger.path.is_empty() {
             true => lowered.facts.triggers.push((trigger.node, trigger.target)),
@@ -141,61 +140,5 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         (resource.collection.filter(|_| resource.repetition.is_some()), resource.pending)
     {
         lowered.facts.member.extend(resource.instances.values().map(|it| (*it, collection)));
-    }
-}
-
-/// A data source waits for the managed objects that it names itself, in `count` and `for_each` too, and for everything
-/// behind its `depends_on`. What is opened for a while does not wait for what its keys name.
-fn data(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
-    let structure = &lowered.structure;
-    let is_managed = |node: Node| match structure.kind(node) {
-        NodeKind::Object(resource, _)
-        | NodeKind::Collection(resource)
-        | NodeKind::Pending(resource) => {
-            structure.resource(*resource).address.resource.mode == Mode::Managed
-        }
-        _ => false,
-    };
-    let rows = |node: Node| {
-        let start = reads.partition_point(|it| it.0 < node);
-        reads[start..].iter().take_while(move |it| it.0 == node)
-    };
-    let of = |node: Node| rows(node).map(|it| it.1);
-    // What `each.value` brings along is said where `for_each` stands, and is not named by the block.
-    let named = |node: Node| {
-        let repetition = match structure.kind(node) {
-            NodeKind::Object(resource, _) | NodeKind::Pending(resource) => structure
-                .block(*resource)
-                .and_then(|it| it.repetition.expression())
-                .map(|it| it.span),
-            _ => None,
-        };
-        rows(node)
-            .filter(move |it| {
-                !(is_managed(it.1) && repetition.is_some_and(|keys| keys.contains(it.2)))
-            })
-            .map(|it| it.1)
-    };
-    let data = lowered.facts.data.iter().map(|it| (it.0, true));
-    let lent = lowered.facts.ephemeral.iter().map(|it| (it.0, false));
-    for (node, waits_for_keys) in data.chain(lent) {
-        let is_keys = |it: &Node| matches!(structure.kind(*it), NodeKind::Repetition(_));
-        let keys = of(node).filter(|it| waits_for_keys && is_keys(it)).flat_map(of);
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut open: Vec<Node> = named(node).chain(keys).collect();
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            if is_managed(next) {
-                lowered.facts.data_waits.push((node, next));
-            }
-            if matches!(
-                structure.kind(next),
-                NodeKind::Inside(_) | NodeKind::Module(_) | NodeKind::CallKeys(_)
-            ) {
-                open.extend(of(next));
-            }
-        }
     }
 }

@@ -18,6 +18,7 @@ pub mod requested;
 pub mod serving;
 pub mod structure;
 pub mod trace;
+mod waiting;
 
 pub use blocks::BlockGraph;
 pub use moves::{Moved, apply_moves};
@@ -72,6 +73,7 @@ pub fn lower(documents: &Documents<'_>, traced: (Structure, Reads)) -> Lowered {
         problems: Default::default(),
     };
     configuration::lower(&mut lowered, documents, &reads.reads);
+    waiting::lower(&mut lowered, &reads.reads);
     existing::lower(&mut lowered, documents);
     serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);

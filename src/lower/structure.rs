@@ -18,6 +18,7 @@ use crate::address::{
     Resource, ResourceName,
 };
 use crate::config;
+use crate::expression::Subject;
 use crate::value::{Str, Value};
 
 macro_rules! id {
@@ -276,6 +277,24 @@ impl Structure {
             .resources
             .get(&resource.address.resource)
             .map(|it| &**it)
+    }
+
+    /// Returns the node of all that a reference names: of a call what it gives, or `everything` in it.
+    pub fn whole(&self, module: ModuleId, subject: &Subject, everything: bool) -> Option<Node> {
+        let module = self.module(module);
+        match subject {
+            Subject::Variable(name) => module.variables.get(name).copied(),
+            Subject::Local(name) => module.locals.get(name).copied(),
+            Subject::Module(name) => {
+                let call = self.call(*module.calls.get(name)?);
+                Some(if everything { call.inside } else { call.all })
+            }
+            Subject::Resource(mode, kind, name) => {
+                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+                self.resource(*module.resources.get(&name)?).collection
+            }
+            _ => None,
+        }
     }
 
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.

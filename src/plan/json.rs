@@ -59,6 +59,7 @@ pub fn plan_document(
 
 fn write_variables(json: &mut JsonWriter, plan: &Plan, config: &Config) {
     let mut variables: BTreeMap<&Str, &Value> = plan.variables.iter().collect();
+    variables.extend(&plan.given_variables);
     for (name, variable) in
         config.modules.get(&Default::default()).into_iter().flat_map(|it| &it.variables)
     {
@@ -81,6 +82,11 @@ fn write_variables(json: &mut JsonWriter, plan: &Plan, config: &Config) {
     json.close('}');
 }
 
+/// An output's value as planned: what does not change stays of the type it had, nothing at all where it is new.
+fn planned_output(output: &OutputChange) -> &Value {
+    if output.action == Action::NoOp { &output.before } else { &output.after }
+}
+
 fn write_planned_values(
     json: &mut JsonWriter,
     plan: &Plan,
@@ -98,7 +104,7 @@ fn write_planned_values(
             json.key("sensitive");
             json.literal(it.sensitive);
             if it.after.is_wholly_known() {
-                json.member_raw("type", &json::type_to_json(concrete_type(&it.after)));
+                json.member_raw("type", &json::type_to_json(concrete_type(planned_output(it))));
                 json.key("value");
                 write_known(json, &it.after);
             }

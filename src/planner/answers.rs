@@ -22,6 +22,7 @@ pub struct ByNode {
     triggers: FxHashMap<Node, Vec<Node>>,
     part_triggers: FxHashMap<Node, Vec<Node>>,
     data_waits: FxHashMap<Node, Vec<Node>>,
+    data_waits_behind: FxHashMap<Node, Vec<Node>>,
     /// What was concluded of each node: a bit per word.
     seen: Vec<u8>,
     base: Facts,
@@ -123,6 +124,7 @@ impl ByNode {
             triggers: pairs(&facts.triggers),
             part_triggers: pairs(&facts.triggers_by_part),
             data_waits: pairs(&facts.data_waits),
+            data_waits_behind: pairs(&facts.data_waits_behind),
             seen: vec![0; count],
             base: Facts {
                 mode: facts.mode.clone(),
@@ -254,9 +256,11 @@ impl ByNode {
         batch
             .triggers_by_part
             .extend(self.part_triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        for &other in self.data_waits.get(&node).into_iter().flatten() {
-            batch.data_waits.push((node, other));
-            seen_of(batch, other);
+        for (all, rows) in [
+            (&self.data_waits, &mut batch.data_waits),
+            (&self.data_waits_behind, &mut batch.data_waits_behind),
+        ] {
+            rows.extend(all.get(&node).into_iter().flatten().map(|it| (node, *it)));
         }
         for &other in self
             .triggers
@@ -264,6 +268,8 @@ impl ByNode {
             .into_iter()
             .flatten()
             .chain(self.part_triggers.get(&node).into_iter().flatten())
+            .chain(self.data_waits.get(&node).into_iter().flatten())
+            .chain(self.data_waits_behind.get(&node).into_iter().flatten())
         {
             seen_of(batch, other);
         }
@@ -298,10 +304,22 @@ impl ByNode {
         for (node, other) in &more.reads {
             self.reads.push(*node, *other);
         }
-        for (node, other) in &more.data_waits {
-            self.data_waits.entry(*node).or_default().push(*other);
+        for (rows, all) in [
+            (&more.data_waits, &mut self.data_waits),
+            (&more.data_waits_behind, &mut self.data_waits_behind),
+        ] {
+            rows.iter().for_each(|it| all.entry(it.0).or_default().push(it.1));
         }
         self.orphan.extend(orphans.iter().copied());
+    }
+
+    /// Writes that an instance waits for what its pending node waits for.
+    pub fn hand_on_waits(&self, facts: &mut Facts, pending: Node, instance: Node) {
+        let of_pending = |all: &FxHashMap<Node, Vec<Node>>| {
+            all.get(&pending).into_iter().flatten().map(|it| (instance, *it)).collect::<Vec<_>>()
+        };
+        facts.data_waits.extend(of_pending(&self.data_waits));
+        facts.data_waits_behind.extend(of_pending(&self.data_waits_behind));
     }
 
     /// Returns the nodes a node reads.

@@ -323,7 +323,7 @@ fn declare(
         facts.keeps_object.push((node,));
     }
     facts.reads.extend(progress.by_node.reads_of(pending).iter().map(|it| (node, *it)));
-    facts.data_waits.extend(progress.waits_of(pending).iter().map(|it| (node, *it)));
+    progress.by_node.hand_on_waits(&mut facts, pending, node);
     if progress.cbd_blocks.contains(&pending) {
         facts.cbd.push((node,));
     }

@@ -27,8 +27,13 @@ pub(super) fn observer<'a>(
     sink: &'a dyn Sink,
 ) -> Observer<'a> {
     let structure = std::mem::take(&mut known.lowered.structure);
-    let mut values =
-        Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
+    let mut values = Values::new(
+        inputs.config,
+        structure,
+        &inputs.variables.values,
+        inputs.world,
+        inputs.sources,
+    );
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
     values.only_existing =
@@ -95,12 +100,6 @@ pub(super) fn progress(
     let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
     let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
-    let mut data_waits: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    facts
-        .data_waits
-        .iter()
-        .filter(|it| pending.contains(&it.0))
-        .for_each(|it| data_waits.entry(it.0).or_default().push(it.1));
     let needed: FxHashSet<Node> =
         known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
     let is_whole = facts.filtered.is_empty();
@@ -138,7 +137,6 @@ pub(super) fn progress(
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),
         late,
-        data_waits,
     }
 }
 

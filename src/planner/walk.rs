@@ -83,8 +83,6 @@ pub struct Progress {
     pub cbd_blocks: FxHashSet<Node>,
     /// Existing instances whose declaration waits for each pending node.
     pub late: FxHashMap<Node, Vec<Node>>,
-    /// What data behind a pending node waits for.
-    pub data_waits: FxHashMap<Node, Vec<Node>>,
 }
 
 impl Progress {
@@ -96,11 +94,6 @@ impl Progress {
     /// Returns whether a value is evaluated in this run, be it only for its checks.
     pub fn is_evaluated(&self, node: Node) -> bool {
         self.evaluate_all || self.wanted.contains(&node)
-    }
-
-    /// Returns what a data source waits for.
-    pub fn waits_of(&self, node: Node) -> Vec<Node> {
-        self.data_waits.get(&node).cloned().unwrap_or_default()
     }
 }
 

@@ -79,7 +79,7 @@ fn approved(planned: &Planned) -> Approved<'_> {
         structure: &finished.structure,
         order: &finished.order,
         facts: &finished.facts,
-        variables: &planned.variables,
+        variables: &planned.variables.values,
     }
 }
 

@@ -211,21 +211,18 @@ fn unreadable_folder(folder: &str) -> Diagnostic {
 }
 
 async fn check(world: &Arc<World>, sources: &Sources) -> Diagnostics {
-    let mut problems = Diagnostics::new();
-    let session = match Session::open_for_validation(world.clone(), sources.clone()) {
-        Ok((session, found)) => {
-            problems.extend(found);
-            session
-        }
+    let (session, told) = match Session::open_for_validation(world.clone(), sources.clone()) {
+        Ok(opened) => opened,
         Err(found) => return found,
     };
     let (pool, found) =
         Pool::start(&session.supply, session.needed_providers(&State::default())).await;
+    let mut problems = told.clone();
     problems.extend(found);
     if let Ok(plugins) = session.supply.plugins() {
         problems.extend(plugins.check_embedded(&Requirements::of(&session.config).0));
     }
-    problems.extend(validate::check(&session, &pool).await);
+    problems.extend(validate::check(&session, &pool, &told).await);
     problems.extend(session.supply.plugins().ok().and_then(|it| it.warning()));
     problems.once()
 }

@@ -23,8 +23,18 @@ use crate::world::side_by_side;
 pub use problems::unknown_function_provider;
 pub use references::references_problems;
 
-/// Checks every reference, module call and provider name of a configuration, and that nothing depends on itself: what
-/// `validate` tells.
+/// Compares what module calls give with what their modules want. OpenTofu looks at nothing else where these differ.
+pub fn check_calls(config: &Config) -> Diagnostics {
+    let mut problems = Diagnostics::new();
+    for (address, module) in distinct(config) {
+        calls::check_inputs(config, address, module, &mut problems);
+    }
+    problems.0.sort_by_key(|it| it.subject);
+    problems
+}
+
+/// Checks every reference and provider name of a configuration, and that nothing depends on itself: what `validate`
+/// tells.
 ///
 /// A module that is called several times is checked once. How providers are passed is checked when a configuration is
 /// loaded.
@@ -38,7 +48,6 @@ fn check_names(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (address, module) in distinct(config) {
         references::check_module(config, address, module, &mut problems);
-        calls::check_inputs(config, address, module, &mut problems);
     }
     problems.0.sort_by_key(|it| it.subject);
     providers::check_presence(config, &mut problems);

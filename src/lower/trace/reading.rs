@@ -3,11 +3,11 @@
 use entail_rules::Node;
 
 use super::{Each, Entry, How, Trace, TraceScope};
-use crate::address::{InstanceKey, ResourceName};
+use crate::address::InstanceKey;
 use crate::config::Repetition;
 use crate::config::expansion::{self, Keys};
 use crate::diagnostic::Span;
-use crate::expression::{self, Scope, Subject, parse_reference};
+use crate::expression::{self, Scope, parse_reference};
 use crate::lower::structure::ModuleId;
 use crate::syntax::Expression;
 use crate::value::{Marks, Str, Type, Value};
@@ -115,35 +115,12 @@ impl Trace<'_> {
             let mut targets = Vec::new();
             crate::syntax::references(expression, &mut |root, steps, span| {
                 if let Ok(reference) = parse_reference(root, steps) {
-                    targets.push((self.whole(module, &reference.subject, true), span));
+                    targets.push((self.structure.whole(module, &reference.subject, true), span));
                 }
             });
             for (target, span) in targets {
                 target.into_iter().for_each(|it| self.reads.reads.push((node, it, span)));
             }
-        }
-    }
-
-    /// The node of a whole subject.
-    pub(super) fn whole(
-        &self,
-        module: ModuleId,
-        subject: &Subject,
-        everything: bool,
-    ) -> Option<Node> {
-        let module = self.structure.module(module);
-        match subject {
-            Subject::Variable(name) => module.variables.get(name).copied(),
-            Subject::Local(name) => module.locals.get(name).copied(),
-            Subject::Module(name) => {
-                let call = self.structure.call(*module.calls.get(name)?);
-                Some(if everything { call.inside } else { call.all })
-            }
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                self.structure.resource(*module.resources.get(&name)?).collection
-            }
-            _ => None,
         }
     }
 

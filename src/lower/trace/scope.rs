@@ -250,7 +250,8 @@ impl Scope for TraceScope<'_> {
                 return;
             }
             if let Ok(reference) = parse_reference(root, steps)
-                && let Some(node) = self.trace.whole(self.module, &reference.subject, false)
+                && let Some(node) =
+                    self.trace.structure.whole(self.module, &reference.subject, false)
             {
                 self.note(node, span, How::Both);
             }

@@ -95,9 +95,13 @@ impl Check<'_> {
         }
     }
 
-    /// Returns what is wrong with attributes that expressions ask of resources.
+    /// Returns what is wrong with what expressions refer to, and with attributes that they ask of resources.
     pub(super) fn references(&self, module: &config::Module, uses: &[Use<'_>]) -> Diagnostics {
-        attributes::unsupported(module, self.pool, uses)
+        let mut found = attributes::unsupported(module, self.pool, uses);
+        let is_here = |place: Span| uses.iter().any(|it| it.expression.span.contains(place));
+        let errors = self.told.iter().filter(|it| it.is_error());
+        found.extend(errors.filter(|it| it.subject.is_some_and(is_here)).cloned());
+        found
     }
 
     /// A child's variable is what its call gives, as far as that is decided; the root's are never known.

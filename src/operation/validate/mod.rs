@@ -30,12 +30,14 @@ const OPEN: usize = 16;
 /// Checks every block of a configuration; errors and warnings, each once, in the order of files and lines.
 ///
 /// What rests on a block with an error is not looked at: its problems may all come from that one.
-pub async fn check(session: &Session, pool: &Pool) -> Diagnostics {
+///
+/// - `told`: what is wrong with the configuration's references, as [`Session::open_for_validation`] found it.
+pub async fn check(session: &Session, pool: &Pool, told: &Diagnostics) -> Diagnostics {
     let variables = undecided::variables(session.config.root());
     let mut problems = Diagnostics::new();
     for round in rounds::rounds(&session.config) {
         let values = undecided::values(session, &round.modules, pool, &variables);
-        let check = Check { session, pool, values, fresh: round.fresh };
+        let check = Check { session, pool, told, values, fresh: round.fresh };
         problems.extend(check.walk().await);
         problems.extend(check.values.take_problems());
         problems.extend(crate::observe::imports::invalid_ids(&check.values));
@@ -64,6 +66,7 @@ pub fn deprecated_variables(config: &Config) -> Diagnostics {
 struct Check<'a> {
     session: &'a Session,
     pool: &'a Pool,
+    told: &'a Diagnostics,
     values: Values<'a>,
     /// The modules to be looked at; others are there for what they give.
     fresh: FxHashSet<crate::address::Module>,
@@ -107,14 +110,11 @@ impl Check<'_> {
         problems
     }
 
-    /// Returns whether a block's failure makes looking at its user idle. What a module gives is unknown anyway.
+    /// Returns whether a block's failure makes looking at its user idle. That of a call itself spoils what is in the
+    /// module alone: what the module gives is unknown anyway.
     fn spoils(&self, block: usize, user: usize) -> bool {
         let (block, user) = (&self.session.graph.blocks[block], &self.session.graph.blocks[user]);
-        match &block.key {
-            BlockKey::Output(_) => false,
-            BlockKey::Call(_) => block.module != user.module,
-            _ => true,
-        }
+        !matches!(block.key, BlockKey::Call(_)) || block.module != user.module
     }
 
     fn module(&self, path: &crate::address::Module) -> Option<ModuleId> {

@@ -34,11 +34,11 @@ fn check(files: &str, expected: Expect) {
     assert!(!installed.has_errors(), "{installed:?}");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let problems = runtime.block_on(async {
-        let (session, _) = Session::open_for_validation(world.clone(), sources.clone())
+        let (session, told) = Session::open_for_validation(world.clone(), sources.clone())
             .expect("a configuration that can be read");
         let (pool, _) =
             Pool::start(&session.supply, session.needed_providers(&State::default())).await;
-        super::check(&session, &pool).await
+        super::check(&session, &pool, &told).await
     });
     let lines = problems.iter().map(|it| {
         let place = it.subject.map_or_else(String::new, |it| sources.place(it));
@@ -186,6 +186,65 @@ fn conditions_count_where_they_are_decided() {
 }
 
 #[test]
+fn what_rests_on_a_failed_block_is_left_alone_through_outputs_too() {
+    check(
+        r#"
+        -- main.tf --
+        module "made" { source = "./made" }
+        resource "terraform_data" "user" {
+          input = module.made.id
+          size  = 1
+        }
+        resource "terraform_data" "other" {
+          input = module.made.name
+          size  = 1
+        }
+        -- made/main.tf --
+        resource "terraform_data" "it" { size = 1 }
+        output "id" { value = terraform_data.it.id }
+        output "name" { value = "it" }
+        "#,
+        expect![[r#"
+            error: Unsupported argument main.tf:8,3
+            error: Unsupported argument made/main.tf:1,34
+        "#]],
+    );
+}
+
+#[test]
+fn a_block_with_a_wrong_reference_is_told_of_that_alone() {
+    check(
+        r#"
+        -- main.tf --
+        module "made" {
+          source = "./made"
+          size   = terraform_data.nosuch.id
+        }
+        resource "terraform_data" "it" {
+          input = local.nosuch
+          size  = 1
+        }
+        resource "terraform_data" "user" {
+          input = terraform_data.it.id
+          size  = 1
+        }
+        -- made/main.tf --
+        variable "size" {}
+        resource "terraform_data" "sized" {
+          input = var.size
+          size  = 1
+        }
+        resource "terraform_data" "other" { size = 1 }
+        "#,
+        expect![[r#"
+            error: Reference to undeclared resource main.tf:3,12
+            error: Reference to undeclared local value main.tf:6,11
+            error: Unsupported argument made/main.tf:6,37
+        "#]],
+    );
+}
+
+#[test]
 fn each_of_the_sources_of_a_call_is_looked_at() {
     check(
         r#"
@@ -203,7 +262,7 @@ fn each_of_the_sources_of_a_call_is_looked_at() {
           size   = "none"
         }
         -- three/main.tf --
-        resource "terraform_data" "it" { input = module.in.size + "x" }
+        resource "terraform_data" "it" { input = upper("x", 1) }
         module "in" { source = "../three/in" }
         -- in/main.tf --
         variable "size" { type = number }
@@ -214,7 +273,7 @@ fn each_of_the_sources_of_a_call_is_looked_at() {
         expect![[r#"
             error: Unsupported argument one/main.tf:1,34
             error: Unsupported argument two/main.tf:1,34
-            error: Invalid operand three/main.tf:1,59
+            error: Too many function arguments three/main.tf:1,53
             error: Invalid value for input variable in/main.tf:1,1
             error: Too many function arguments three/in/main.tf:1,36
         "#]],

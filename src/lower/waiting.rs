@@ -1,0 +1,99 @@
+//! What data sources and ephemeral resources wait for, beyond the values that they are made of.
+
+use entail_rules::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Lowered;
+use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
+use crate::address::{Mode, ResourceName};
+use crate::config::uses::{self, Role};
+use crate::diagnostic::Span;
+use crate::expression::{Subject, parse_reference};
+use crate::syntax::Expression;
+
+/// Writes `data_waits` and `data_waits_behind`.
+///
+/// A block waits for the managed objects that it names itself, in `depends_on` and in its keys too, and for everything
+/// behind the modules that its `depends_on` names and behind what the `depends_on` of a call around it names. What is
+/// opened for a while does not wait for what its keys name.
+pub(super) fn lower(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
+    let structure = &lowered.structure;
+    let facts = &mut lowered.facts;
+    let read_by = |node: Node| {
+        let start = reads.partition_point(|it| it.0 < node);
+        reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+    };
+    let data = facts.data.iter().map(|it| (it.0, true));
+    let lent = facts.ephemeral.iter().map(|it| (it.0, false));
+    let mut known: FxHashMap<ResourceId, Named> = FxHashMap::default();
+    for (node, waits_for_keys) in data.chain(lent) {
+        let Some(resource) = resource_of(structure, node) else { continue };
+        let named =
+            known.entry(resource).or_insert_with(|| named(structure, resource, waits_for_keys));
+        let keys = structure.resource(resource).repetition.filter(|_| waits_for_keys);
+        let read = read_by(node).chain(keys.into_iter().flat_map(read_by));
+        let objects = read
+            .filter(|it| resource_of(structure, *it).is_some_and(|it| named.objects.contains(&it)));
+        facts.data_waits.extend(objects.map(|it| (node, it)));
+        facts.data_waits_behind.extend(named.behind.iter().map(|it| (node, *it)));
+    }
+}
+
+/// What a block waits for, by name.
+#[derive(Default)]
+struct Named {
+    /// The managed resources.
+    objects: FxHashSet<ResourceId>,
+    /// Things that count with all that they rest on.
+    behind: Vec<Node>,
+}
+
+fn resource_of(structure: &Structure, node: Node) -> Option<ResourceId> {
+    match structure.kind(node) {
+        NodeKind::Object(id, _) | NodeKind::Collection(id) | NodeKind::Pending(id) => Some(*id),
+        _ => None,
+    }
+}
+
+fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
+    let (Some(block), Some(module)) = (structure.block(id), structure.resource(id).module) else {
+        return Named::default();
+    };
+    let mut named = Named::default();
+    for it in uses::of_resource(block).iter().filter(|it| keys_too || it.role != Role::Repetition) {
+        for subject in subjects(&it.expression) {
+            if let Subject::Resource(Mode::Managed, kind, name) = subject {
+                let name = ResourceName { mode: Mode::Managed, kind, name };
+                named.objects.extend(structure.module(module).resources.get(&name));
+            }
+        }
+    }
+    let own = behind(structure, module, &block.depends_on);
+    named.behind.extend(own.filter(|it| matches!(structure.kind(*it), NodeKind::Inside(_))));
+    let mut inner = module;
+    while let Some((outer, call)) = structure.module(inner).parent {
+        let call = &structure.module(outer).config.calls[&structure.call(call).name];
+        named.behind.extend(behind(structure, outer, &call.depends_on));
+        inner = outer;
+    }
+    named
+}
+
+/// The nodes that items of `depends_on` name.
+fn behind(
+    structure: &Structure,
+    module: ModuleId,
+    depends_on: &[Expression],
+) -> impl Iterator<Item = Node> {
+    let subjects = depends_on.iter().flat_map(subjects);
+    subjects.filter_map(move |it| structure.whole(module, &it, true))
+}
+
+/// What an expression refers to.
+fn subjects(expression: &Expression) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    crate::syntax::references(expression, &mut |root, steps, _| {
+        subjects.extend(parse_reference(root, steps).map(|it| it.subject));
+    });
+    subjects
+}
