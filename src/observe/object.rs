@@ -30,6 +30,8 @@ pub struct Prior {
     pub imported: Option<ImportName>,
     /// What it is identified by.
     pub identity: Option<Value>,
+    /// What it was identified by before refresh.
+    pub previous_identity: Option<Value>,
 }
 
 impl Prior {
@@ -43,6 +45,7 @@ impl Prior {
             tainted: false,
             imported: None,
             identity: None,
+            previous_identity: None,
         }
     }
 }
@@ -168,7 +171,8 @@ impl<'a> Observer<'a> {
                 private: stored.private.clone(),
                 tainted,
                 imported: None,
-                identity,
+                identity: identity.clone(),
+                previous_identity: identity,
             });
         }
         self.events.refresh_started(address, deposed.as_ref(), &previous);
@@ -198,6 +202,7 @@ impl<'a> Observer<'a> {
             tainted,
             imported: None,
             identity: read.identity,
+            previous_identity: identity,
         })
     }
 
@@ -258,7 +263,9 @@ impl<'a> Observer<'a> {
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
-        let identity = prior.identity.as_ref().filter(|_| !effective.is_null());
+        // What is gone is asked for under its name; what replaces something has none yet.
+        let keeps_name = !effective.is_null() || prior.value.is_null();
+        let identity = prior.identity.as_ref().filter(|_| keeps_name);
         let call = PlanCall {
             kind: &subject.block.name.kind,
             prior: &effective,

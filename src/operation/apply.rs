@@ -203,6 +203,7 @@ fn observer<'a>(
     values.workspace = &approved.plan.workspace;
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
+    values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();

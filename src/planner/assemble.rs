@@ -234,6 +234,10 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         _ => Action::Update,
     };
     let (provider, provider_key) = provider(parts, node, *resource, key);
+    let identity = Identities {
+        before: prior.previous_identity.clone(),
+        after: prior.identity.clone().filter(|_| !prior.value.is_null()),
+    };
     Some(Change {
         address,
         deposed: None,
@@ -246,7 +250,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         after: prior.value.clone(),
         replace_paths: Vec::new(),
         private: Vec::new(),
-        identity: Identities::default(),
+        identity,
         importing: None,
         generated_config: None,
         deposes: None,

@@ -278,7 +278,7 @@ fn settle_outputs(
         .filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it))
         .collect();
     let found = results::outputs(observer, &settled, inputs);
-    check_blocks(observer, inputs.request.is_unfiltered());
+    check_blocks(observer, inputs.request.is_unfiltered(), |it| by_node.is_blocked(it));
     checks::declare(inputs, observer, progress);
     found
 }

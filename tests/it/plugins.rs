@@ -410,3 +410,29 @@ fn an_object_is_imported_by_what_identifies_it() {
         "{text}"
     );
 }
+
+#[test]
+fn an_object_that_has_gone_is_told_by_what_identified_it() {
+    let place = Place::new();
+    let config = "resource \"local_file\" \"it\" {\n  filename = \"made\"\n  content  = \"x\"\n}\n";
+    std::fs::write(place.0.path().join("main.tf"), config).expect("it is written");
+    let run = |arguments: &[&str]| {
+        let output = place
+            .command(arguments, "")
+            .env("ENTAIL_PLUGIN_IDENTITIES", "1")
+            .output()
+            .expect("the binary runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    run(&["apply", "-auto-approve"]);
+    std::fs::remove_file(place.0.path().join("made")).expect("it is removed");
+    run(&["plan", "-out=saved"]);
+    let shown: serde_json::Value =
+        serde_json::from_str(&run(&["show", "-json", "saved"])).expect("JSON");
+    let drift = &shown["resource_drift"][0]["change"];
+    let change = &shown["resource_changes"][0]["change"];
+    assert!(drift["before_identity"]["id"].is_string(), "{drift}");
+    assert!(drift["after_identity"].is_null(), "{drift}");
+    assert!(change["before_identity"].is_null(), "{change}");
+}
