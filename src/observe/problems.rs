@@ -12,7 +12,7 @@ use crate::value::Path;
 pub fn of_provider(
     found: &ProviderDiagnostic,
     address: Option<&Instance>,
-    place: Option<(&Body, Span)>,
+    body: Option<&Body>,
 ) -> Diagnostic {
     let problem = match found.severity {
         Severity::Error => Diagnostic::error(found.summary.clone()),
@@ -26,10 +26,8 @@ pub fn of_provider(
     if let Some(address) = address {
         problem = problem.about(address);
     }
-    match place {
-        Some((body, declared)) => {
-            problem.at(span_of_path(body, &found.attribute).unwrap_or(declared))
-        }
+    match body {
+        Some(body) => problem.at(span_of_path(body, &found.attribute)),
         None => problem,
     }
 }
