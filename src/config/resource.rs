@@ -3,9 +3,9 @@
 use crate::address::{Mode, Provider, ResourceName};
 use crate::diagnostic::Span;
 use crate::syntax::{Block, Body};
+use crate::value::Str;
 
-use super::condition::owner;
-use super::decode::{Decoder, Schema};
+use super::decode::{Decoder, Schema, is_first};
 use super::lifecycle::{self, LifecycleOf};
 use super::provider::reference;
 use super::repetition::Repetitions;
@@ -35,6 +35,16 @@ pub(super) enum Place<'a> {
     Module,
     /// Inside the `check` block of this name.
     Check(&'a str),
+}
+
+impl Place<'_> {
+    /// The name of the check that a resource here belongs to.
+    fn check(self) -> Option<Str> {
+        match self {
+            Place::Check(name) => Some(name.into()),
+            Place::Module => None,
+        }
+    }
 }
 
 /// The words for one mode.
@@ -130,7 +140,7 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         lifecycle,
         provisioners,
         connection,
-        check: owner(place),
+        check: place.check(),
         generated: false,
     })
 }
@@ -202,22 +212,6 @@ fn refuse_in_ephemeral(decoder: &mut Decoder, block: &Block) {
     );
     let summary = "Invalid configuration block for ephemeral resource";
     decoder.report(problems::invalid(summary, detail, block.header));
-}
-
-/// Remembers the first block of a kind and complains of others.
-pub(super) fn is_first<'a>(
-    decoder: &mut Decoder,
-    seen: &mut Option<&'a Block>,
-    block: &'a Block,
-    owner: &str,
-) -> bool {
-    let Some(first) = seen else {
-        *seen = Some(block);
-        return true;
-    };
-    let first = decoder.place(first.header);
-    decoder.report(problems::duplicate_block(&block.kind.text, owner, &first, block.header));
-    false
 }
 
 fn refuse_nested(decoder: &mut Decoder, name: &str, at: Span) {
