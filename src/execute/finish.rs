@@ -28,9 +28,8 @@ pub(super) fn finish(
             continue;
         }
         let Some(&node) = root.outputs.get(name).filter(|_| change.action != Action::Delete) else {
-            if failed.is_empty() {
-                set(ctx, done, Record::Output { name: name.clone(), value: None });
-            }
+            // It goes whatever became of the objects that it was made of.
+            set(ctx, done, Record::Output { name: name.clone(), value: None });
             continue;
         };
         if unsound.contains(&node) || !ctx.observer.output_conditions(node) {

@@ -46,10 +46,10 @@ impl Observer<'_> {
             found.extend(response.diagnostics);
             value = response.value.filter(|_| !self.failed(&found));
         }
-        let place = Some((&subject.block.body, subject.block.declared));
+        let body = Some(&subject.block.body);
         let mut problems: Diagnostics = found
             .iter()
-            .map(|it| problems::of_provider(it, Some(&subject.address), place))
+            .map(|it| problems::of_provider(it, Some(&subject.address), body))
             .collect::<Vec<_>>()
             .into();
         if value.as_ref().is_some_and(|it| it.is_null() || !it.is_wholly_known()) {

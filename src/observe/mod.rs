@@ -174,8 +174,8 @@ impl<'a> Observer<'a> {
         if !self.failed(&found) {
             found.extend(provider.configure(&config).await);
         }
-        let place = block.map(|it| (&it.body, it.declared));
-        self.values.report(found.iter().map(|it| problems::of_provider(it, None, place)));
+        let body = block.map(|it| &it.body);
+        self.values.report(found.iter().map(|it| problems::of_provider(it, None, body)));
         match (self.failed(&found), is_lasting) {
             (true, _) => Configuring::Failed,
             (false, true) => Configuring::Lasting,
@@ -190,8 +190,8 @@ impl<'a> Observer<'a> {
         block: Option<&config::Resource>,
         found: &[ProviderDiagnostic],
     ) {
-        let place = block.map(|it| (&it.body, it.declared));
-        self.values.report(found.iter().map(|it| problems::of_provider(it, Some(address), place)));
+        let body = block.map(|it| &it.body);
+        self.values.report(found.iter().map(|it| problems::of_provider(it, Some(address), body)));
     }
 
     /// Returns whether any of them is an error.

@@ -379,7 +379,7 @@ pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec
         // The argument as a whole is to blame, wherever in it the value stands.
         let whole = schema.block.argument_of(path);
         let span = crate::expression::body::span_of_path(&block.body, &whole.to_vec());
-        let problem = problems::ephemeral_value(path, span.unwrap_or(block.declared));
+        let problem = problems::ephemeral_value(path, span);
         if !found.contains(&problem) {
             found.push(problem);
         }

@@ -13,7 +13,7 @@ use crate::value::{Path, Value};
 pub fn of_provider(
     found: &ProviderDiagnostic,
     address: Option<&Instance>,
-    place: Option<(&Body, Span)>,
+    body: Option<&Body>,
 ) -> Diagnostic {
     let problem = match found.severity {
         Severity::Error => Diagnostic::error(found.summary.clone()),
@@ -27,10 +27,8 @@ pub fn of_provider(
     if let Some(address) = address {
         problem = problem.about(address);
     }
-    match place {
-        Some((body, declared)) => {
-            problem.at(span_of_path(body, &found.attribute).unwrap_or(declared))
-        }
+    match body {
+        Some(body) => problem.at(span_of_path(body, &found.attribute)),
         None => problem,
     }
 }

@@ -85,13 +85,8 @@ pub fn open<'a>(
 /// Gives a resource the instances that the state has, and their values.
 fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
     let resource = values.structure.resource(id);
-    let (name, repeats) =
-        (&resource.address.resource, matches!(resource.style, Style::Count | Style::ForEach));
-    if let Some(schema) = resource
-        .provider
-        .as_ref()
-        .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind))
-    {
+    let repeats = matches!(resource.style, Style::Count | Style::ForEach);
+    if let Some(schema) = pool.schema_of(resource) {
         values.learn(id, schema);
     }
     let resource = values.structure.resource(id);

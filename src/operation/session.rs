@@ -118,18 +118,20 @@ impl Session {
         if problems.has_errors() { Err(problems) } else { Ok(session) }
     }
 
-    /// Opens the folder for `validate`: problems of references come beside the session, so that others can join them.
-    /// Calls that do not fit their modules are an error by themselves.
+    /// Opens the folder, problems of references beside the session, so that others can join them. Calls that do not fit
+    /// their modules are an error by themselves.
     pub fn open_for_validation(
         world: Arc<World>,
         sources: Sources,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (session, mut problems) = Session::load(world, sources)?;
-        problems.extend(check::check_calls(&session.config));
-        if problems.has_errors() {
-            return Err(problems);
+        match session.check_names() {
+            Ok(found) => problems.extend(found),
+            Err(found) => {
+                problems.extend(found);
+                return Err(problems);
+            }
         }
-        problems.extend(check::check(&session.config, &session.sources));
         Ok((session, problems))
     }
 
@@ -147,7 +149,21 @@ impl Session {
         Ok((session, problems))
     }
 
-    fn load(world: Arc<World>, sources: Sources) -> Result<(Session, Diagnostics), Diagnostics> {
+    /// Returns what is wrong with references and names.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with calls that do not fit their modules: then nothing else is looked at.
+    pub fn check_names(&self) -> Result<Diagnostics, Diagnostics> {
+        let calls = check::check_calls(&self.config);
+        if calls.has_errors() { Err(calls) } else { Ok(check::check(&self.config, &self.sources)) }
+    }
+
+    /// Reads the configuration without checking how its parts fit together; what is wrong with it comes beside it.
+    pub fn load(
+        world: Arc<World>,
+        sources: Sources,
+    ) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&workspace::data_folder(&world))?;
         let ground = ground(&world, &sources)?;
         let (config, mut problems) =

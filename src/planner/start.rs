@@ -39,13 +39,7 @@ pub(super) fn observer<'a>(
     values.only_existing =
         inputs.request.mode == PlanMode::RefreshOnly && inputs.request.adopts.is_none();
     for id in 0..values.structure.resources.len() {
-        let resource = &values.structure.resources[id];
-        let name = &resource.address.resource;
-        let schema = resource
-            .provider
-            .as_ref()
-            .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
-        if let Some(schema) = schema {
+        if let Some(schema) = pool.schema_of(&values.structure.resources[id]) {
             values.learn(ResourceId(id as u32), schema);
         }
     }

@@ -185,7 +185,7 @@ pub fn validate(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<
     with_room(|runtime| {
         let problems = match unreadable {
             Some(problem) => problem.into(),
-            None => runtime.block_on(check(&world, &sources)),
+            None => runtime.block_on(check(&world, &sources)).unwrap_or_else(|it| it),
         };
         if json {
             ui.out(&view::json(&problems, &ui.sources));
@@ -210,19 +210,22 @@ fn unreadable_folder(folder: &str) -> Diagnostic {
         .detail(format!("Module directory {folder} does not exist or cannot be read."))
 }
 
-async fn check(world: &Arc<World>, sources: &Sources) -> Diagnostics {
-    let (session, told) = match Session::open_for_validation(world.clone(), sources.clone()) {
-        Ok(opened) => opened,
-        Err(found) => return found,
-    };
-    let (pool, found) =
+/// Checks providers first, then names, then every block; what is wrong with providers or module calls is told alone.
+async fn check(world: &Arc<World>, sources: &Sources) -> Result<Diagnostics, Diagnostics> {
+    let (session, mut problems) = Session::load(world.clone(), sources.clone())?;
+    let (pool, mut unusable) =
         Pool::start(&session.supply, session.needed_providers(&State::default())).await;
-    let mut problems = told.clone();
-    problems.extend(found);
-    if let Ok(plugins) = session.supply.plugins() {
-        problems.extend(plugins.check_embedded(&Requirements::of(&session.config).0));
+    let plugins = session.supply.plugins().ok();
+    if let Some(plugins) = plugins {
+        unusable.extend(plugins.check_embedded(&Requirements::of(&session.config).0));
     }
+    if unusable.has_errors() {
+        return Err(unusable.once());
+    }
+    problems.extend(unusable);
+    let told = session.check_names()?;
     problems.extend(validate::check(&session, &pool, &told).await);
-    problems.extend(session.supply.plugins().ok().and_then(|it| it.warning()));
-    problems.once()
+    problems.extend(told);
+    problems.extend(plugins.and_then(|it| it.warning()));
+    Ok(problems.once())
 }

@@ -139,8 +139,8 @@ async fn run_one(
     if provisioner.continue_on_failure {
         return true;
     }
-    let place = Some((&provisioner.body, provisioner.declared));
-    ctx.observer.values.report([of_provider(&problem, Some(address), place)]);
+    let body = Some(&provisioner.body);
+    ctx.observer.values.report([of_provider(&problem, Some(address), body)]);
     false
 }
 

@@ -205,36 +205,58 @@ fn walk_with(
     }
 }
 
-/// Returns the place that a path into a decoded value was written at: the expression, the element in it, or the beginning
-/// of the body in which something is missing.
-pub fn span_of_path(body: &Body, path: &Path) -> Option<Span> {
+/// Returns the place that a path into a decoded value was written at, as OpenTofu finds it: the argument or, where the path
+/// ends with a key, its element; else the beginning of the innermost body on the way, in which something is missing.
+///
+/// What is inside an argument further down, or a block as a whole, has no place of its own.
+pub fn span_of_path(body: &Body, path: &Path) -> Span {
+    let (steps, key) = match path.split_last() {
+        Some((PathStep::Index(key), steps)) => (steps, Some(key)),
+        _ => (&path[..], None),
+    };
+    let body = if steps.len() > 1 { block_at(body, steps) } else { Cow::Borrowed(body) };
+    let argument = match steps.last() {
+        Some(PathStep::Attribute(name)) => attribute_of(&body, name),
+        _ => None,
+    };
+    match (argument, key) {
+        (Some(argument), Some(key)) => element(&argument, key),
+        (Some(argument), None) => argument.value.span,
+        (None, _) => missing_at(&body),
+    }
+}
+
+/// Follows a path from block to block as far as it leads. Steps that lead to no block are passed over.
+fn block_at<'b>(body: &'b Body, steps: &[PathStep]) -> Cow<'b, Body> {
     let mut body = Cow::Borrowed(body);
-    let mut steps = &path[..];
-    while let [PathStep::Attribute(name), rest @ ..] = steps {
-        if let Some(attribute) = attribute_of(&body, name) {
-            return Some(within(&attribute.value, rest));
-        }
-        let key = match rest.first() {
+    let mut steps = steps.iter().peekable();
+    while let Some(PathStep::Attribute(name)) = steps.next() {
+        let key = match steps.peek() {
             Some(PathStep::Index(key)) => Some(key),
             _ => None,
         };
+        if key.is_some() {
+            steps.next();
+        }
         let labels: &[&str] =
             if key.is_some_and(|it| it.as_str().is_some()) { &["key"] } else { &[] };
         let (content, _, _) =
             body.partial_content(&[], &[syntax::BlockSchema { kind: name, labels }]);
-        let mut blocks = content.blocks.into_iter().filter(|it| it.kind.text == *name);
+        let mut blocks = content.blocks.into_iter().filter(|it| it.kind.text == *name).peekable();
+        if blocks.peek().is_none() {
+            continue;
+        }
         let block = match key {
             Some(key) if key.as_str().is_some() => {
                 blocks.find(|it| it.labels.first().map(|it| &*it.text) == key.as_str())
             }
             Some(key) => key.as_int().and_then(|at| blocks.nth(usize::try_from(at).ok()?)),
-            None => blocks.next(),
+            None => blocks.next().filter(|_| blocks.peek().is_none()),
         };
-        let Some(block) = block else { return Some(missing_at(&body)) };
+        let Some(block) = block else { return body };
         body = Cow::Owned(block.body);
-        steps = if key.is_some() { &rest[1..] } else { rest };
     }
-    Some(missing_at(&body))
+    body
 }
 
 fn attribute_of(body: &Body, name: &str) -> Option<Attribute> {
@@ -246,29 +268,19 @@ fn attribute_of(body: &Body, name: &str) -> Option<Attribute> {
     content.attributes.into_iter().next()
 }
 
-/// Follows steps into an expression as far as it is written out.
-fn within(expression: &Expression, steps: &[PathStep]) -> Span {
-    let mut at = expression;
-    for step in steps {
-        let next = match (&at.expr, step) {
-            (Expr::Tuple(items), PathStep::Index(key)) => {
-                key.as_int().and_then(|it| items.get(usize::try_from(it).ok()?))
-            }
-            (Expr::Object(items), PathStep::Attribute(name)) => {
-                items.iter().find(|it| is_key(&it.key, name)).map(|it| &it.value)
-            }
-            (Expr::Object(items), PathStep::Index(key)) => {
-                let name = key.as_str().unwrap_or_default();
-                items.iter().find(|it| is_key(&it.key, name)).map(|it| &it.value)
-            }
-            _ => None,
-        };
-        match next {
-            Some(next) => at = next,
-            None => break,
+/// The place of an element: its argument's name where that is written out and has no such element.
+fn element(argument: &Attribute, key: &Value) -> Span {
+    let found = match &argument.value.expr {
+        Expr::Tuple(items) if key.as_str().is_none() => {
+            key.as_int().and_then(|it| items.get(usize::try_from(it).ok()?))
         }
-    }
-    at.span
+        Expr::Object(items) => {
+            let Some(name) = key.as_str() else { return argument.value.span };
+            items.iter().find(|it| is_key(&it.key, name)).map(|it| &it.value)
+        }
+        _ => return argument.value.span,
+    };
+    found.map_or(argument.name.span, |it| it.span)
 }
 
 fn is_key(key: &ObjectKey, name: &str) -> bool {

@@ -386,7 +386,7 @@ fn paths_lead_back_to_the_source() {
     let text = "name = \"x\"\ntags = { a = 1, b = 2 }\nrule { to = \"p\" }\nrule { to = \"q\" }\n";
     let (body, sources) = parse(text);
     let at = |path: Vec<PathStep>| {
-        let span = span_of_path(&body, &path).expect("the path has a place");
+        let span = span_of_path(&body, &path);
         sources.get(span.file).expect("the file is there").text
             [span.start as usize..span.end as usize]
             .to_owned()
@@ -396,4 +396,7 @@ fn paths_lead_back_to_the_source() {
     assert_eq!(at(vec![name("tags"), PathStep::Index(Value::string("b"))]), "2");
     assert_eq!(at(vec![name("rule"), PathStep::Index(Value::int(1)), name("to")]), "\"q\"");
     assert_eq!(at(vec![name("rule"), PathStep::Index(Value::int(0)), name("port")]), "{");
+    assert_eq!(at(vec![name("tags"), PathStep::Index(Value::string("c"))]), "tags");
+    assert_eq!(at(vec![name("rule"), name("to")]), "n");
+    assert_eq!(at(vec![name("rule"), PathStep::Index(Value::int(0))]), "n");
 }

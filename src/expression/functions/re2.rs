@@ -335,11 +335,6 @@ impl<'p> Translator<'p> {
                 self.take(1);
                 break;
             }
-            if self.rest.starts_with('-') && !first && !self.rest[1..].starts_with(']') {
-                let shown = &self.rest
-                    [..self.rest.char_indices().nth(2).map_or(self.rest.len(), |it| it.0)];
-                return Err(format!("invalid character class range in {shown}"));
-            }
             first = false;
             if let Some(set) = self.class_set()? {
                 class.push_str(&set);

@@ -56,6 +56,19 @@ fn a_class_may_begin_like_a_named_set_without_being_one() {
 }
 
 #[test]
+fn a_hyphen_may_stand_anywhere_in_a_class() {
+    check(
+        r#"
+        regex("[a-z0-9-_]+", "+a-_9") => "a-_9"
+        regex("[\\w-.]+", "+a-_.") => "a-_."
+        regex("[a-z--]+", "+a-") => "a-"
+        regex("[+--]+", ".,-+") => ",-+"
+        can(regex("[_-9]", "a")) => false
+        "#,
+    );
+}
+
+#[test]
 fn a_block_of_yaml_may_end_with_the_document() {
     check(
         r#"

@@ -195,9 +195,11 @@ impl Check<'_> {
             return found;
         }
         let answer = provider.validate_provider(&value.unmark_deep().0).await;
-        found.extend(answer.iter().map(|it| {
-            crate::observe::problems::of_provider(it, None, Some((&block.body, block.declared)))
-        }));
+        found.extend(
+            answer
+                .iter()
+                .map(|it| crate::observe::problems::of_provider(it, None, Some(&block.body))),
+        );
         found
     }
 

@@ -64,9 +64,7 @@ impl Check<'_> {
             Mode::Ephemeral => provider.validate_ephemeral(kind, &value).await,
         };
         found.extend(
-            answer.iter().map(|it| {
-                of_provider(it, None, Some((&block.body, block.declared))).about(&address)
-            }),
+            answer.iter().map(|it| of_provider(it, None, Some(&block.body)).about(&address)),
         );
     }
 
