@@ -37,7 +37,7 @@ pub fn of_provider(
 pub fn no_provider_instance(
     address: &Instance,
     instance: &crate::address::ProviderInstance,
-    block: Option<&crate::config::ProviderBlock>,
+    block: Option<&config::ProviderBlock>,
 ) -> Diagnostic {
     let problem = Diagnostic::error("Provider instance not present").about(address).detail(format!(
         "To work with {address} its provider instance at {instance} is required, but the provider configuration gives no such key."
