@@ -241,6 +241,12 @@ impl Session {
         needed
     }
 
+    /// Returns the providers that expressions of the root module may turn to, whatever they will be.
+    pub fn callable_providers(&self, state: &State) -> BTreeSet<Provider> {
+        let required = self.config.root().required_providers.values().map(|it| it.source.clone());
+        self.needed_providers(state).into_iter().chain(required).collect()
+    }
+
     /// Returns what is given for the root variables, and the names of those that need a value and have none.
     pub fn given_variables(
         &self,

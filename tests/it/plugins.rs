@@ -465,3 +465,22 @@ fn a_plugin_that_somebody_has_started_is_used_and_left_running() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     has(&text, &["cannot be connected to", "set TF_REATTACH_PROVIDERS to what it prints then"]);
 }
+
+#[test]
+fn functions_of_a_required_provider_are_called_in_the_console_though_nothing_else_uses_it() {
+    use std::io::Write;
+    let place = Place::new();
+    let config =
+        "terraform {\n  required_providers {\n    time = { source = \"hashicorp/time\" }\n  }\n}\n";
+    std::fs::write(place.0.path().join("main.tf"), config).expect("it is written");
+    let mut command = place.command(&["console"], "");
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut console = piped.spawn().expect("it runs");
+    let line = "provider::time::rfc3339_parse(\"2024-01-02T03:04:05Z\").year\n";
+    let mut input = console.stdin.take().expect("an input");
+    input.write_all(line.as_bytes()).expect("it listens");
+    drop(input);
+    let output = console.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.trim(), "2024", "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -39,7 +39,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
         }
         let variables = session.variables_or_unknown(&inputs)?;
         let (pool, found) =
-            runtime.block_on(Pool::start(&session.supply, session.needed_providers(&stored)));
+            runtime.block_on(Pool::start(&session.supply, session.callable_providers(&stored)));
         problems.extend(found);
         // Without what the providers announce, hardly anything could be told of the objects.
         if problems.has_errors() {
