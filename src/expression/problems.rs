@@ -93,9 +93,11 @@ pub(super) fn deprecated(path: &Path, source: &str, advice: &str, at: Span) -> D
             format!("value's attribute {}", name.trim_start_matches('.'))
         }
     };
-    let detail = format!(
-        "This {part} is derived from {source}, which is deprecated with the following message:\n\n{advice}"
-    );
+    let advice = match advice {
+        "" => ".".to_owned(),
+        advice => format!(" with the following message:\n\n{advice}"),
+    };
+    let detail = format!("This {part} is derived from {source}, which is deprecated{advice}");
     Diagnostic::warning("Value derived from a deprecated source").detail(detail).at(at)
 }
 

@@ -246,8 +246,17 @@ impl Plugins {
         }
     }
 
-    /// Checks the versions that are part of the program against what is required, where none is locked.
-    pub fn check_embedded(&self, required: &Requirements) -> Diagnostics {
+    /// Checks that all that is required can be had, and the versions that are part of the program against what is
+    /// required, where none is locked.
+    pub fn check_available(&self, required: &Requirements) -> Diagnostics {
+        let missing = required.0.keys().filter_map(|it| Some((it, self.locate(it).err()?)));
+        let mut problems: Diagnostics =
+            missing.map(|(it, why)| problems::not_available(it, &why)).collect::<Vec<_>>().into();
+        problems.extend(self.check_embedded(required));
+        problems
+    }
+
+    pub(super) fn check_embedded(&self, required: &Requirements) -> Diagnostics {
         let overridden = self.overridden();
         let free = required.0.iter().filter(|it| {
             !it.0.is_builtin() && !overridden.contains(it.0) && !self.locks.0.contains_key(it.0)

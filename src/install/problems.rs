@@ -25,6 +25,19 @@ pub(super) fn not_installed(lines: &[String], in_automation: bool) -> Diagnostic
     ))
 }
 
+/// A provider that cannot be had, and why.
+pub fn not_available(provider: &Provider, why: &str) -> Diagnostic {
+    let way_out = match provider.is_builtin() {
+        true => format!(
+            "This configuration requires built-in provider {provider}, but that provider isn't available in this program."
+        ),
+        false => format!(
+            "This configuration requires provider {provider}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  tofu init"
+        ),
+    };
+    Diagnostic::error("Missing required provider").detail(way_out)
+}
+
 pub(super) fn embedded_does_not_fit(
     provider: &Provider,
     version: &Version,

@@ -9,6 +9,7 @@ use super::origin::Origin;
 use super::supply::{Supply, Unusable};
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::install::problems::not_available;
 use crate::lower::structure::ResourceNode;
 use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
@@ -276,16 +277,4 @@ fn not_loaded(broken: &[String]) -> Option<Diagnostic> {
     };
     let detail = format!("Error while loading schemas for plugin components: {list}.");
     Some(Diagnostic::error(plugin::NOT_LOADED).detail(detail))
-}
-
-fn not_available(address: &ProviderAddr, why: &str) -> Diagnostic {
-    let way_out = match address.is_builtin() {
-        true => format!(
-            "This configuration requires built-in provider {address}, but that provider isn't available in this program."
-        ),
-        false => format!(
-            "This configuration requires provider {address}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  tofu init"
-        ),
-    };
-    Diagnostic::error("Missing required provider").detail(way_out)
 }

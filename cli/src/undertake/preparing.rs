@@ -217,7 +217,7 @@ async fn check(world: &Arc<World>, sources: &Sources) -> Result<Diagnostics, Dia
         Pool::start(&session.supply, session.needed_providers(&State::default())).await;
     let plugins = session.supply.plugins().ok();
     if let Some(plugins) = plugins {
-        unusable.extend(plugins.check_embedded(&Requirements::of(&session.config).0));
+        unusable.extend(plugins.check_available(&Requirements::of(&session.config).0));
     }
     if unusable.has_errors() {
         return Err(unusable.once());

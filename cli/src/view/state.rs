@@ -1,9 +1,9 @@
 //! A state as `show` and `state show` print it: every object as a block, then outputs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use entail::address::{Instance, Mode, Provider};
+use entail::address::{Instance, Mode, ModuleInstance, Provider};
 use entail::schema::{BlockSchema, mark_sensitive, sensitive_names};
 use entail::state::{Attributes, Object, OutputValue, State, Status};
 use entail::value::json::{from_json_implied, from_stored_json};
@@ -35,7 +35,8 @@ pub struct Shown {
     pub has_form: bool,
 }
 
-/// Returns every object of a state in address order, deposed ones behind the current one.
+/// Returns every object of a state, deposed ones behind the current one: in address order within a module, and each module
+/// before those inside it.
 pub fn objects(state: &State, schemas: &Schemas) -> Vec<Shown> {
     let mut all = Vec::new();
     for (address, resource, instance) in state.instances() {
@@ -44,6 +45,13 @@ pub fn objects(state: &State, schemas: &Schemas) -> Vec<Shown> {
         let objects = instance.current.iter().map(|it| (None, it)).chain(deposed);
         all.extend(objects.map(|(key, it)| object((&address, key), provider, it, schemas)));
     }
+    all.sort_by_cached_key(|it| {
+        let module = &it.address.module;
+        let inwards = std::iter::once(module.clone()).chain(ancestors(module));
+        let mut path: Vec<String> = inwards.map(|it| it.to_string()).collect();
+        path.reverse();
+        path
+    });
     all
 }
 
@@ -113,16 +121,18 @@ pub fn write(
     if objects.is_empty() && outputs.is_empty() {
         return writeln!(out, "The state file is empty. No resources are represented.");
     }
-    let mut before: Option<&Shown> = None;
+    let mut modules: BTreeSet<&ModuleInstance> = BTreeSet::new();
     for shown in objects {
-        if let Some(before) = before {
-            writeln!(out)?;
-            if before.address.module != shown.address.module {
-                writeln!(out)?;
-            }
-        }
+        let module = &shown.address.module;
+        // As OpenTofu does it: what stands first in a module is set off if a module around it shows something.
+        let blank_lines = match modules.contains(module) {
+            true => 1,
+            false if ancestors(module).any(|it| modules.contains(&it)) => 2,
+            false => 0,
+        };
+        out.write_all(&b"\n\n"[..blank_lines])?;
         write_object(out, shown, schemas, look)?;
-        before = Some(shown);
+        modules.insert(module);
     }
     if outputs.is_empty() {
         return Ok(());
@@ -141,6 +151,11 @@ pub fn write(
         writeln!(out, "{text}")?;
     }
     Ok(())
+}
+
+/// The modules around a module, the nearest first.
+fn ancestors(module: &ModuleInstance) -> impl Iterator<Item = ModuleInstance> {
+    std::iter::successors(module.parent().map(|it| it.0), |it| it.parent().map(|it| it.0))
 }
 
 /// Writes one object as a block.

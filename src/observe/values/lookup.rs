@@ -6,7 +6,7 @@ use super::Values;
 use crate::address::{Mode, ResourceName};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Style};
+use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema;
 use crate::value::{Kind, Marks, Str, Type, Value, path};
 
@@ -86,7 +86,7 @@ impl Values<'_> {
     /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
-            Some(value) => self.with_deprecations(id, node, value),
+            Some(value) => self.with_deprecations(id, value),
             None => Value::unknown(self.types[id.index()]).mark(&Marks {
                 ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
                 early: self.is_waiting(node),
@@ -96,12 +96,10 @@ impl Values<'_> {
     }
 
     /// Marks what should not be used of an object. Nothing of that is planned or kept.
-    fn with_deprecations(&self, id: ResourceId, node: Node, value: &Value) -> Value {
+    fn with_deprecations(&self, id: ResourceId, value: &Value) -> Value {
         let Some(schema) = self.deprecated.get(&id) else { return value.clone() };
-        let mut name = self.structure.resource(id).address.resource.to_string();
-        if let NodeKind::Object(_, key) = self.structure.kind(node) {
-            name += &key.to_string();
-        }
+        // As OpenTofu names it: whichever instance it is.
+        let name = self.structure.resource(id).address.resource.to_string();
         path::mark_paths(value, &schema::deprecations(&schema.block, value, &name))
     }
 

@@ -115,3 +115,39 @@ fn an_object_that_fits_no_schema_shows_nothing_of_an_attribute_in_which_a_secret
     let text = String::from_utf8(out).expect("it is text");
     assert!(text.contains("keepers = (sensitive value)") && !text.contains("hush"), "{text}");
 }
+
+#[test]
+fn modules_stand_before_those_inside_and_are_set_off_from_those_around() {
+    let object = |module: &str| {
+        format!(
+            r#"{{"module": "{module}", "mode": "managed", "type": "test_thing", "name": "a",
+                "provider": "provider[\"registry.opentofu.org/hashicorp/test\"]",
+                "instances": [{{"schema_version": 0, "attributes": {{}}}}]}}"#
+        )
+    };
+    let modules = ["module.a", "module.b", "module.a.module.in", "module.b.module.in"].map(object);
+    let text = format!(
+        r#"{{"version": 4, "serial": 1, "lineage": "x", "resources": [{}]}}"#,
+        modules.join(",")
+    );
+    let state = entail::state::read::read(text.as_bytes()).expect("a state").expect("not empty");
+    let mut out = Vec::new();
+    let schemas = Schemas::new();
+    write(&mut out, &objects(&state, &schemas), &state.outputs, &schemas, Look::default())
+        .expect("memory takes everything");
+    expect![[r#"
+        # module.a.test_thing.a:
+        resource "test_thing" "a" {}
+
+
+        # module.a.module.in.test_thing.a:
+        resource "test_thing" "a" {}
+        # module.b.test_thing.a:
+        resource "test_thing" "a" {}
+
+
+        # module.b.module.in.test_thing.a:
+        resource "test_thing" "a" {}
+    "#]]
+    .assert_eq(&String::from_utf8(out).expect("it is text"));
+}
