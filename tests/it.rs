@@ -25,6 +25,8 @@ mod plugins;
 mod quickstart;
 #[path = "it/safety.rs"]
 mod safety;
+#[path = "it/saved.rs"]
+mod saved;
 #[path = "it/scripted.rs"]
 mod scripted;
 #[path = "it/ssh.rs"]

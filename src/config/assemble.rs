@@ -8,6 +8,7 @@ use crate::syntax::{Expr, Expression, Name};
 use crate::value::Str;
 
 use super::decode::Decoder;
+use super::draft::Draft;
 use super::file::File;
 use super::named::{OutputBlock, VariableBlock};
 use super::provider::implied_provider;
@@ -16,16 +17,6 @@ use super::{
     Backend, Check, Import, Local, Module, ProviderBlock, ProviderMeta, ProviderRef, Resource,
     overrides, problems,
 };
-
-/// A module while its files are put together.
-#[derive(Default)]
-pub(super) struct Draft {
-    pub module: Module,
-    pub variables: BTreeMap<Str, VariableBlock>,
-    pub outputs: BTreeMap<Str, OutputBlock>,
-    required: Option<Span>,
-    pub cloud: Option<Backend>,
-}
 
 /// Puts ordinary and override files together.
 pub(super) fn assemble(decoder: &mut Decoder, primary: Vec<File>, overriding: Vec<File>) -> Module {

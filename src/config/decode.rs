@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::expression::evaluate_constant;
 use crate::syntax::{
     self, Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, Expression, Name, ObjectKey,
-    Step, exact,
+    Splat, Step, exact,
 };
 use crate::value::{Kind, Str, Type, Value, convert};
 
@@ -162,7 +162,7 @@ impl Decoder<'_> {
             Expr::Wrapped(inner) if self.file.is_json => (**inner).clone(),
             _ => expression.clone(),
         };
-        let expression = super::provider::with_null_as_name(expression);
+        let expression = with_null_as_name(expression);
         if is_static_traversal(&expression) {
             return Some(expression);
         }
@@ -274,4 +274,38 @@ pub(super) fn is_static_traversal(expression: &Expression) -> bool {
 /// Returns whether a type is one whose raw text (from a flag or the environment) is taken literally.
 pub fn is_taken_literally(ty: Type) -> bool {
     matches!(ty.kind(), Kind::Bool | Kind::Number | Kind::String)
+}
+
+/// A provider may be called `null`: in a reference the word is a name.
+pub(super) fn with_null_as_name(expression: Expression) -> Expression {
+    let name = |span: Span| Name { text: "null".into(), span };
+    let span = expression.span;
+    let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
+    let expr = match expression.expr {
+        Expr::Null => Expr::traversal(name(root_span(&expression)), Vec::new()),
+        Expr::Relative(it) if matches!(it.source.expr, Expr::Null) => {
+            Expr::traversal(name(it.source.span), it.steps)
+        }
+        Expr::Splat(it) => {
+            Expr::Splat(Box::new(Splat { source: with_null_as_name(it.source), ..*it }))
+        }
+        other => other,
+    };
+    Expression { expr, span }
+}
+
+/// Remembers the first block of a kind and complains of others.
+pub(super) fn is_first<'a>(
+    decoder: &mut Decoder,
+    seen: &mut Option<&'a Block>,
+    block: &'a Block,
+    owner: &str,
+) -> bool {
+    let Some(first) = seen else {
+        *seen = Some(block);
+        return true;
+    };
+    let first = decoder.place(first.header);
+    decoder.report(problems::duplicate_block(&block.kind.text, owner, &first, block.header));
+    false
 }

@@ -8,7 +8,7 @@ use super::named::{OutputBlock, VariableBlock};
 use super::resource::Place;
 use super::terraform::TerraformBlock;
 use super::{
-    Check, Import, Local, ModuleCall, Moved, ProviderBlock, Removed, Resource, call, condition,
+    Check, Import, Local, ModuleCall, Moved, ProviderBlock, Removed, Resource, call, check_block,
     moves, named, problems, provider, resource, terraform,
 };
 
@@ -149,7 +149,7 @@ fn add(decoder: &mut Decoder, file: &mut File, block: Block) {
         "moved" => file.moved.extend(moves::moved(decoder, &block)),
         "import" => file.imports.extend(moves::import(decoder, &block)),
         "removed" => file.removed.extend(moves::removed(decoder, &block)),
-        "check" => file.checks.extend(condition::check(decoder, &block)),
+        "check" => file.checks.extend(check_block::check(decoder, &block)),
         _ => {}
     }
 }

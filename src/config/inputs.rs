@@ -19,6 +19,15 @@ pub struct VariableInput {
     pub origin: Origin,
 }
 
+/// The values of the root module's variables.
+#[derive(Clone, Debug, Default)]
+pub struct RootVariables {
+    /// All of them: converted, completed and marked.
+    pub values: BTreeMap<Str, Value>,
+    /// Those that were given, as they were given. Documents of plans hold them so.
+    pub given: BTreeMap<Str, Value>,
+}
+
 /// Where a value was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {

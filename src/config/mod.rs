@@ -11,8 +11,10 @@ use crate::value::{Str, Type, Value};
 mod assemble;
 mod call;
 pub mod check;
+mod check_block;
 mod condition;
 mod decode;
+mod draft;
 mod escape;
 pub mod expansion;
 mod file;
@@ -47,20 +49,8 @@ pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
 pub use load::{CallSource, call_source, instances, load_config, load_module};
+pub use problems::suggest;
 pub use provider::implied_provider;
-
-/// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
-pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Names whose lengths differ by more cannot be near; most are ruled out so.
-    let length = given.chars().count();
-    known
-        .into_iter()
-        .filter(|it| it.chars().count().abs_diff(length) < 3)
-        .map(|it| (strsim::levenshtein(given, it), it))
-        .filter(|(distance, _)| *distance < 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, it)| it)
-}
 
 /// A whole configuration: the root module and everything it calls.
 #[derive(Clone, Debug, Default)]

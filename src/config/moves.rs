@@ -4,9 +4,9 @@ use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, ResourceName};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Block, Expr, Expression, Name, Step};
 
-use super::decode::{Content, Decoder, Schema};
+use super::decode::{Content, Decoder, Schema, is_first};
 use super::provider::reference;
-use super::{Import, MoveEndpoint, Moved, Removed, problems, provisioner, resource};
+use super::{Import, MoveEndpoint, Moved, Removed, problems, provisioner};
 
 const MOVED: Schema =
     Schema { attributes: &["from", "to"], required: &["from", "to"], blocks: &[] };
@@ -58,7 +58,7 @@ pub(super) fn removed(decoder: &mut Decoder, block: &Block) -> Option<Removed> {
     let (mut lifecycle, mut destroy, mut provisioners) = (None, None, Vec::new());
     for inner in &content.blocks {
         if &*inner.kind.text == "lifecycle" {
-            if resource::is_first(decoder, &mut lifecycle, inner, "The removed block") {
+            if is_first(decoder, &mut lifecycle, inner, "The removed block") {
                 let content = decoder.content(inner, &REMOVED_LIFECYCLE);
                 destroy = content.literal("destroy").and_then(|it| decoder.flag(it));
             }

@@ -4,8 +4,8 @@ use crate::address::Mode;
 use crate::diagnostic::Span;
 use crate::syntax::{Block, Body, Expression};
 
-use super::assemble::Draft;
 use super::decode::Decoder;
+use super::draft::Draft;
 use super::file::File;
 use super::named::{OutputBlock, VariableBlock};
 use super::{IgnoreChanges, Lifecycle, ModuleCall, ProviderBlock, Repetition, Resource, problems};

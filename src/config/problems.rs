@@ -307,3 +307,16 @@ pub(super) fn questionable(
 ) -> Diagnostic {
     warning(summary, detail, at)
 }
+
+/// Returns the one of `known` that is nearest to `given`, where at most two letters differ, and the first of several.
+pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Names whose lengths differ by more cannot be near; most are ruled out so.
+    let length = given.chars().count();
+    known
+        .into_iter()
+        .filter(|it| it.chars().count().abs_diff(length) < 3)
+        .map(|it| (strsim::levenshtein(given, it), it))
+        .filter(|(distance, _)| *distance < 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, it)| it)
+}

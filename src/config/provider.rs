@@ -3,10 +3,10 @@
 use crate::address::Provider;
 use crate::address::source::normal_part;
 use crate::diagnostic::Span;
-use crate::syntax::{self, Block, Expr, Expression, Name, Splat, Step};
+use crate::syntax::{self, Block, Expr, Expression, Name, Step};
 use crate::value::{Type, Value, convert};
 
-use super::decode::{Decoder, Schema};
+use super::decode::{self, Decoder, Schema};
 use super::repetition::Repetitions;
 use super::version::Constraints;
 use super::{ProviderBlock, ProviderRef, Repetition, escape, problems};
@@ -134,7 +134,7 @@ pub(super) fn reference(
         Expr::String(_) => decoder.traversal(expression)?,
         _ => decoder.written(expression)?,
     };
-    let inner = with_null_as_name(inner);
+    let inner = decode::with_null_as_name(inner);
     let form = || {
         format!(
             "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias and optional instance key."
@@ -180,24 +180,6 @@ pub(super) fn reference(
     };
     check_local_name(decoder, &root.text, root.span)?;
     Some(ProviderRef { name: root.clone(), alias, key, span: inner.span })
-}
-
-/// A provider may be called `null`: in a reference the word is a name.
-pub(super) fn with_null_as_name(expression: Expression) -> Expression {
-    let name = |span: Span| Name { text: "null".into(), span };
-    let span = expression.span;
-    let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
-    let expr = match expression.expr {
-        Expr::Null => Expr::traversal(name(root_span(&expression)), Vec::new()),
-        Expr::Relative(it) if matches!(it.source.expr, Expr::Null) => {
-            Expr::traversal(name(it.source.span), it.steps)
-        }
-        Expr::Splat(it) => {
-            Expr::Splat(Box::new(Splat { source: with_null_as_name(it.source), ..*it }))
-        }
-        other => other,
-    };
-    Expression { expr, span }
 }
 
 /// Complains of a local name that is not in its normal form.

@@ -3,8 +3,7 @@
 use crate::expression::{Subject, references_of};
 use crate::syntax::{Attribute, Block, Body};
 
-use super::decode::{Decoder, Schema};
-use super::resource::is_first;
+use super::decode::{Decoder, Schema, is_first};
 use super::{Provisioner, escape, problems};
 
 const PROVISIONER: Schema = Schema {

@@ -2,14 +2,14 @@
 
 use crate::address::{Mode, Provider, ResourceName};
 use crate::diagnostic::Span;
-use crate::syntax::Block;
+use crate::syntax::{Block, Body};
+use crate::value::Str;
 
-use super::condition::owner;
-use super::decode::{Decoder, Schema};
+use super::decode::{Decoder, Schema, is_first};
 use super::lifecycle::{self, LifecycleOf};
 use super::provider::reference;
 use super::repetition::Repetitions;
-use super::{Lifecycle, Resource, escape, problems, provisioner};
+use super::{Lifecycle, Provisioner, Resource, escape, problems, provisioner};
 
 const MANAGED: Schema = Schema {
     attributes: &["count", "for_each", "provider", "depends_on"],
@@ -35,6 +35,16 @@ pub(super) enum Place<'a> {
     Module,
     /// Inside the `check` block of this name.
     Check(&'a str),
+}
+
+impl Place<'_> {
+    /// The name of the check that a resource here belongs to.
+    fn check(self) -> Option<Str> {
+        match self {
+            Place::Check(name) => Some(name.into()),
+            Place::Module => None,
+        }
+    }
 }
 
 /// The words for one mode.
@@ -103,51 +113,20 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
     };
     let provider = content.get("provider").and_then(|it| reference(decoder, &it.value, "provider"));
     let depends_on = content.get("depends_on").map(|it| decoder.traversals(it)).unwrap_or_default();
-    let mut rest = escape::Rest::new(rest, words.block);
-    let (mut seen_lifecycle, mut seen_connection): (Option<&Block>, Option<&Block>) = (None, None);
-    let (mut lifecycle, mut provisioners) = (Lifecycle::default(), Vec::new());
-    for inner in &content.blocks {
-        let kind = &*inner.kind.text;
-        match kind {
-            "lifecycle" => {
-                if let Place::Check(_) = place {
-                    let detail = "Nested data blocks do not support \"lifecycle\" blocks as the lifecycle is managed by the containing block.";
-                    decoder.report(problems::invalid(
-                        "Invalid lifecycle block",
-                        detail,
-                        inner.header,
-                    ));
-                }
-                if !is_first(decoder, &mut seen_lifecycle, inner, "This resource") {
-                    continue;
-                }
-                let owner = LifecycleOf { resource: &address, block: inner };
-                lifecycle = lifecycle::lifecycle(decoder, &owner, &mut repetitions);
-            }
-            "connection" | "provisioner" if mode == Mode::Ephemeral => {
-                let detail = format!(
-                    "The block type {kind:?} cannot be used in ephemeral resources. This is meant to be used strictly in \"resource\" blocks."
-                );
-                decoder.report(problems::invalid(
-                    "Invalid configuration block for ephemeral resource",
-                    detail,
-                    inner.header,
-                ));
-            }
-            "connection" => {
-                is_first(decoder, &mut seen_connection, inner, "This resource");
-            }
-            "provisioner" => provisioners.extend(provisioner::provisioner(decoder, inner)),
-            "_" => rest.add(decoder, inner),
-            _ => decoder.report(problems::reserved_block(kind, words.block, inner.kind.span)),
-        }
+    let mut inner = Inner {
+        address: &address,
+        place,
+        rest: escape::Rest::new(rest, words.block),
+        lifecycle: Lifecycle::default(),
+        provisioners: Vec::new(),
+        seen_lifecycle: None,
+        seen_connection: None,
+    };
+    for it in &content.blocks {
+        inner.add(decoder, it, words.block, &mut repetitions);
     }
-    let connection = seen_connection.map(|it| Box::new(it.body.clone()));
-    if let Some(connection) = &connection
-        && provisioners.iter().any(|it| it.on_destroy)
-    {
-        provisioner::check_only_self(decoder, connection);
-    }
+    let connection = inner.connection(decoder);
+    let Inner { rest, lifecycle, provisioners, .. } = inner;
     Some(Resource {
         repetition: repetitions.finish(decoder, words.plural),
         name: address,
@@ -161,25 +140,78 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         lifecycle,
         provisioners,
         connection,
-        check: owner(place),
+        check: place.check(),
         generated: false,
     })
 }
 
-/// Remembers the first block of a kind and complains of others.
-pub(super) fn is_first<'a>(
-    decoder: &mut Decoder,
-    seen: &mut Option<&'a Block>,
-    block: &'a Block,
-    owner: &str,
-) -> bool {
-    let Some(first) = seen else {
-        *seen = Some(block);
-        return true;
-    };
-    let first = decoder.place(first.header);
-    decoder.report(problems::duplicate_block(&block.kind.text, owner, &first, block.header));
-    false
+/// What the blocks inside a resource's block say.
+struct Inner<'a> {
+    address: &'a ResourceName,
+    place: Place<'a>,
+    rest: escape::Rest,
+    lifecycle: Lifecycle,
+    provisioners: Vec<Provisioner>,
+    seen_lifecycle: Option<&'a Block>,
+    seen_connection: Option<&'a Block>,
+}
+
+impl<'a> Inner<'a> {
+    /// Reads one of them; `owner` is the kind of the block around it.
+    fn add(
+        &mut self,
+        decoder: &mut Decoder,
+        block: &'a Block,
+        owner: &'static str,
+        repetitions: &mut Repetitions,
+    ) {
+        let kind = &*block.kind.text;
+        let is_lent = self.address.mode == Mode::Ephemeral;
+        match kind {
+            "lifecycle" => self.lifecycle(decoder, block, repetitions),
+            "connection" | "provisioner" if is_lent => refuse_in_ephemeral(decoder, block),
+            "connection" => {
+                is_first(decoder, &mut self.seen_connection, block, "This resource");
+            }
+            "provisioner" => self.provisioners.extend(provisioner::provisioner(decoder, block)),
+            "_" => self.rest.add(decoder, block),
+            _ => decoder.report(problems::reserved_block(kind, owner, block.kind.span)),
+        }
+    }
+
+    fn lifecycle(
+        &mut self,
+        decoder: &mut Decoder,
+        block: &'a Block,
+        repetitions: &mut Repetitions,
+    ) {
+        if let Place::Check(_) = self.place {
+            let detail = "Nested data blocks do not support \"lifecycle\" blocks as the lifecycle is managed by the containing block.";
+            decoder.report(problems::invalid("Invalid lifecycle block", detail, block.header));
+        }
+        if is_first(decoder, &mut self.seen_lifecycle, block, "This resource") {
+            let owner = LifecycleOf { resource: self.address, block };
+            self.lifecycle = lifecycle::lifecycle(decoder, &owner, repetitions);
+        }
+    }
+
+    /// Returns how provisioners reach the object.
+    fn connection(&self, decoder: &mut Decoder) -> Option<Box<Body>> {
+        let connection = self.seen_connection.map(|it| Box::new(it.body.clone()))?;
+        if self.provisioners.iter().any(|it| it.on_destroy) {
+            provisioner::check_only_self(decoder, &connection);
+        }
+        Some(connection)
+    }
+}
+
+fn refuse_in_ephemeral(decoder: &mut Decoder, block: &Block) {
+    let detail = format!(
+        "The block type {:?} cannot be used in ephemeral resources. This is meant to be used strictly in \"resource\" blocks.",
+        &*block.kind.text
+    );
+    let summary = "Invalid configuration block for ephemeral resource";
+    decoder.report(problems::invalid(summary, detail, block.header));
 }
 
 fn refuse_nested(decoder: &mut Decoder, name: &str, at: Span) {

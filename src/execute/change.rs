@@ -168,6 +168,7 @@ async fn plan_again(
             tainted: false,
             imported: None,
             identity: change.identity.before.clone(),
+            previous_identity: change.identity.before.clone(),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
         None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },

@@ -12,10 +12,10 @@ use crate::request::PlanMode;
 use crate::state::CheckResult;
 use crate::value::Str;
 
-/// Checks what is checked at the end, and returns the results that go into the state.
-pub(super) fn settle(ctx: &Context<'_>) -> Vec<CheckResult> {
+/// Checks what is checked at the end and does not read what failed, and returns the results that go into the state.
+pub(super) fn settle(ctx: &Context<'_>, unsound: &BTreeSet<Node>) -> Vec<CheckResult> {
     if ctx.plan.mode != PlanMode::Destroy {
-        check_blocks(ctx.observer, ctx.plan.is_unfiltered());
+        check_blocks(ctx.observer, ctx.plan.is_unfiltered(), |it| unsound.contains(&it));
         validate_variables(ctx);
     }
     let unread = match ctx.plan.mode {

@@ -110,6 +110,21 @@ fn wanted_argument(constructor: &str) -> Option<String> {
     }
 }
 
+/// What is wrong about giving arguments to a keyword that takes none, and where. They stand in `given`.
+fn misused_keyword(name: &str, at: Span, given: Span) -> Option<(String, Span)> {
+    Some(match name {
+        "bool" | "string" | "number" => {
+            (format!("Primitive type keyword {name:?} does not expect arguments."), given)
+        }
+        "any" => ("Type constraint keyword \"any\" does not expect arguments.".into(), given),
+        "optional" => (
+            "Keyword \"optional\" is valid only as a modifier for object type attributes.".into(),
+            at,
+        ),
+        _ => return None,
+    })
+}
+
 fn constructed(
     reader: &mut Reader,
     whole: &Expression,
@@ -123,30 +138,8 @@ fn constructed(
     };
     // From the opening parenthesis to the closing one.
     let given = |whole: Span| Span { start: at.end, ..whole };
-    match name {
-        "bool" | "string" | "number" => {
-            return refuse(
-                reader,
-                format!("Primitive type keyword {name:?} does not expect arguments."),
-                given(whole.span),
-            );
-        }
-        "any" => {
-            return refuse(
-                reader,
-                "Type constraint keyword \"any\" does not expect arguments.".into(),
-                given(whole.span),
-            );
-        }
-        "optional" => {
-            return refuse(
-                reader,
-                "Keyword \"optional\" is valid only as a modifier for object type attributes."
-                    .into(),
-                at,
-            );
-        }
-        _ => {}
+    if let Some((detail, place)) = misused_keyword(name, at, given(whole.span)) {
+        return refuse(reader, detail, place);
     }
     let Some(wanted) = wanted_argument(name) else {
         return refuse(

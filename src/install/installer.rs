@@ -269,7 +269,9 @@ impl Installer<'_> {
                 format!("the previously-selected version {} is no longer available", lock.version)
             }
             None => {
-                format!("no available releases match the given constraints {}", normal(conditions))
+                let conditions = normal(conditions);
+                let found = offered(&versions);
+                format!("no available releases match the given constraints {conditions}{found}")
             }
         };
         Err(Trouble::Other(why))
@@ -415,4 +417,22 @@ fn collect(
     let is_incomplete = vouched.is_empty() && (before.is_empty() || before == local);
     let hashes = local.into_iter().chain(vouched).chain(before).collect();
     Placed { hashes, authentication, is_incomplete }
+}
+
+/// Tells what there is instead of what was asked for, and what can be done about it.
+fn offered(versions: &[Version]) -> String {
+    let newest: Vec<String> = versions.iter().rev().take(5).map(Version::to_string).collect();
+    match newest.as_slice() {
+        [] => String::new(),
+        [only] if versions.len() == 1 => {
+            format!(
+                "\n\nThere is only version {only}. Allow it, or add a place that has others to the CLI configuration."
+            )
+        }
+        newest => format!(
+            "\n\nThere are {} versions, the newest of them {}. Allow one of these, or add a place that has others to the CLI configuration.",
+            versions.len(),
+            newest.join(", ")
+        ),
+    }
 }

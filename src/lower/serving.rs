@@ -256,7 +256,11 @@ fn recorded(lowered: &mut Lowered, documents: &Documents<'_>, serving: &mut Serv
     let keyed: BTreeSet<Block> = keyed_blocks(&lowered.facts);
     let gone: BTreeSet<Node> = lowered.facts.block_gone.iter().map(|it| it.0).collect();
     let of: BTreeMap<Node, Block> = lowered.facts.of.iter().copied().collect();
-    let existing: Vec<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
+    let in_state = lowered.facts.in_state.iter().map(|it| it.0);
+    // Of an instance whose block is gone, nothing but deposed objects may be left.
+    let with_deposed =
+        lowered.facts.deposed_of.iter().map(|it| it.1).filter(|it| gone.contains(it));
+    let existing: BTreeSet<Node> = in_state.chain(with_deposed).collect();
     for node in existing {
         let is_open = of.get(&node).is_some_and(|it| keyed.contains(it));
         if let NodeKind::Object(id, key) = lowered.structure.kind(node).clone()

@@ -409,6 +409,7 @@ impl Observer<'_> {
             tainted: false,
             imported: Some(name),
             identity: read.identity,
+            previous_identity: None,
         })
     }
 
@@ -444,6 +445,7 @@ impl Observer<'_> {
             tainted: false,
             imported: Some(name),
             identity: read.identity,
+            previous_identity: None,
         })
     }
 

@@ -30,6 +30,7 @@ pub mod origin;
 pub mod pool;
 pub mod problems;
 pub mod serving;
+mod stored;
 pub mod supply;
 pub mod upkeep;
 pub mod values;

@@ -30,6 +30,8 @@ pub struct Prior {
     pub imported: Option<ImportName>,
     /// What it is identified by.
     pub identity: Option<Value>,
+    /// What it was identified by before refresh.
+    pub previous_identity: Option<Value>,
 }
 
 impl Prior {
@@ -43,6 +45,7 @@ impl Prior {
             tainted: false,
             imported: None,
             identity: None,
+            previous_identity: None,
         }
     }
 }
@@ -139,6 +142,10 @@ impl<'a> Observer<'a> {
             return None;
         };
         let previous = self.brought_forward(address, stored, json, provider).await?;
+        if !previous.is_wholly_known() {
+            self.values.report([problems::not_wholly_known(address, "upgrade")]);
+            return None;
+        }
         // What a provider makes of another type's object is looked at as if it had been stored.
         let stored_form = self.has_other_type(address).then(|| {
             let text = schema::encode_stored(&previous, &schema.block).ok()?;
@@ -164,7 +171,8 @@ impl<'a> Observer<'a> {
                 private: stored.private.clone(),
                 tainted,
                 imported: None,
-                identity,
+                identity: identity.clone(),
+                previous_identity: identity,
             });
         }
         self.events.refresh_started(address, deposed.as_ref(), &previous);
@@ -183,6 +191,10 @@ impl<'a> Observer<'a> {
             self.values.report([problems::invalid_object(address, "read")]);
             return None;
         }
+        if !read.value.is_wholly_known() {
+            self.values.report([problems::not_wholly_known(address, "read")]);
+            return None;
+        }
         Some(Prior {
             previous: marked(&previous),
             value: marked(&read.value),
@@ -190,72 +202,13 @@ impl<'a> Observer<'a> {
             tainted,
             imported: None,
             identity: read.identity,
+            previous_identity: identity,
         })
     }
 
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
         let block = address.config();
         self.values.config.resource(&block)
-    }
-
-    /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.
-    async fn identity(
-        &self,
-        address: &Instance,
-        stored: &state::Object,
-        schema: &Schema,
-        provider: &Arc<dyn Provider>,
-    ) -> Option<Option<Value>> {
-        let (Some((json, version)), Some(known)) = (&stored.identity, &schema.identity) else {
-            return Some(None);
-        };
-        if *version == known.version {
-            // One that cannot be read is found out anew by reading the object.
-            return Some(crate::value::json::from_json(json.get(), known.ty).ok());
-        }
-        let kind = &*address.resource.kind;
-        let upgraded = provider.upgrade_identity(kind, *version, json).await;
-        self.report_provider(address, None, &upgraded.diagnostics);
-        (!self.failed(&upgraded.diagnostics)).then_some(upgraded.value)
-    }
-
-    /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
-    async fn brought_forward(
-        &self,
-        address: &Instance,
-        stored: &state::Object,
-        json: &serde_json::value::RawValue,
-        provider: &Arc<dyn Provider>,
-    ) -> Option<Value> {
-        let kind = &*address.resource.kind;
-        let (value, found) = match self
-            .moved
-            .get(address)
-            .filter(|old| old.resource.kind != address.resource.kind)
-        {
-            Some(old) => {
-                let from = self
-                    .state
-                    .resources
-                    .get(&address.of())
-                    .map(|it| it.provider.provider.to_string())
-                    .unwrap_or_default();
-                let moved = provider
-                    .move_state(&from, &old.resource.kind, stored.schema_version, json, kind)
-                    .await;
-                (moved.value.map(|it| it.value), moved.diagnostics)
-            }
-            None => {
-                let upgraded = provider.upgrade(kind, stored.schema_version, json).await;
-                (upgraded.value, upgraded.diagnostics)
-            }
-        };
-        self.report_provider(address, None, &found);
-        value.filter(|_| !self.failed(&found))
-    }
-
-    fn has_other_type(&self, address: &Instance) -> bool {
-        self.moved.get(address).is_some_and(|old| old.resource.kind != address.resource.kind)
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.
@@ -310,7 +263,9 @@ impl<'a> Observer<'a> {
         };
         let proposed = schema::proposed_new(block, &effective, &adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
-        let identity = prior.identity.as_ref().filter(|_| !effective.is_null());
+        // What is gone is asked for under its name; what replaces something has none yet.
+        let keeps_name = !effective.is_null() || prior.value.is_null();
+        let identity = prior.identity.as_ref().filter(|_| keeps_name);
         let call = PlanCall {
             kind: &subject.block.name.kind,
             prior: &effective,

@@ -10,6 +10,7 @@ use super::supply::{Supply, Unusable};
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::problems::not_available;
+use crate::lower::structure::ResourceNode;
 use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
 use crate::world::World;
@@ -146,6 +147,12 @@ impl Pool {
         kind: &str,
     ) -> Option<&Arc<Schema>> {
         self.schema(provider)?.of(mode, kind)
+    }
+
+    /// Returns the schema of a resource's objects.
+    pub fn schema_of(&self, resource: &ResourceNode) -> Option<&Arc<Schema>> {
+        let name = &resource.address.resource;
+        self.resource_schema(&resource.provider.as_ref()?.provider, name.mode, &name.kind)
     }
 
     /// Returns a provider for calls that need no configuration.

@@ -68,6 +68,19 @@ pub(super) fn invalid_object(address: &Instance, call: &str) -> Diagnostic {
     ))
 }
 
+pub(super) fn not_wholly_known(address: &Instance, call: &str) -> Diagnostic {
+    Diagnostic::error("Provider produced invalid object").about(address).detail(format!(
+        "The provider's answer to \"{call}\" for {address} holds something that is not known yet, though the object is there. This is a bug in the provider."
+    ))
+}
+
+pub(super) fn newer_identity(address: &Instance, stored: u64, current: u64) -> Diagnostic {
+    Diagnostic::error("Resource identity managed by newer provider version").about(address).detail(format!(
+        "The current identity of {address} was created by a newer provider version than is currently selected: it follows schema version \
+         {stored}, this provider knows {current}. Upgrade the provider to work with this identity."
+    ))
+}
+
 pub(super) fn invalid_plan(address: &Instance, what: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("Provider produced invalid plan").about(address).at(declared).detail(format!(
         "The provider planned an invalid value for {address}: {what}.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker."

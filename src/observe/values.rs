@@ -59,6 +59,8 @@ pub struct Values<'a> {
     pub plan_time: Option<chrono::DateTime<chrono::Utc>>,
     /// Whether this is the walk that plans.
     pub planning: bool,
+    /// Whether an instance without an object counts for nothing, for none will be made: the run only records.
+    pub only_existing: bool,
     /// The type of each resource's objects, for those that do not exist.
     pub types: Vec<Type>,
     /// The type of all outputs of each module call, for those whose instances are not known.
@@ -103,6 +105,7 @@ impl<'a> Values<'a> {
             workspace: "default",
             plan_time: Some(world.now()),
             planning: true,
+            only_existing: false,
             types: Vec::new(),
             call_types: Vec::new(),
             stopped: Default::default(),

@@ -11,7 +11,7 @@ use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
-use crate::lower::structure::{NodeKind, ResourceId, Structure};
+use crate::lower::structure::{NodeKind, Structure};
 use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
 use crate::observe::serving::Serving;
@@ -23,7 +23,7 @@ use crate::request::{PlanMode, Request};
 use crate::schema;
 use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
-use crate::value::{Marks, Path, Str, Value};
+use crate::value::{Marks, Path, Str, Type, Value};
 use entail_rules::order::Order;
 use entail_rules::{Facts, Node, Phase};
 
@@ -203,58 +203,14 @@ fn observer<'a>(
     values.workspace = &approved.plan.workspace;
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
+    values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
     values.pool = Some(pool);
-    let types: Vec<_> = values
-        .structure
-        .resources
-        .iter()
-        .map(|resource| {
-            let name = &resource.address.resource;
-            let schema = resource
-                .provider
-                .as_ref()
-                .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
-            schema.map_or(crate::value::Type::DYNAMIC, |it| it.block.ty())
-        })
-        .collect();
-    values.types = types;
+    let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
+    values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
     let serving = serving(approved.plan, &values.structure);
     let upkeep = Upkeep::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
     pool.turn(|it| upkeep.needs(it));
-    let made: FxHashSet<_> =
-        approved.order.step.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
-    let kept: FxHashSet<_> = approved
-        .plan
-        .changes
-        .iter()
-        .filter(|it| it.action == Action::NoOp)
-        .map(|it| &it.address)
-        .collect();
-    for id in 0..values.structure.resources.len() {
-        let id = ResourceId(id as u32);
-        for (key, node) in values.structure.resource(id).instances.clone() {
-            let address = values.structure.resource(id).address.instance(key);
-            let is_lent = address.resource.mode == Mode::Ephemeral;
-            if (made.contains(&node) && !kept.contains(&address))
-                || (is_lent && approved.order.step.contains(&(node, Phase::Down)))
-            {
-                values.wait_for(node);
-                continue;
-            }
-            if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {
-                values.settle(node, value);
-            }
-        }
-        if let Some(pending) = values.structure.resource(id).pending {
-            values.settle(pending, Value::NULL);
-        }
-    }
-    for node in 0..values.structure.nodes.len() {
-        let node = Node(node as u32);
-        if matches!(values.structure.kind(node), NodeKind::Pending(_)) {
-            values.settle(node, Value::NULL);
-        }
-    }
+    settle_what_stays(&values, pool, approved);
     Observer {
         values,
         pool,
@@ -269,6 +225,34 @@ fn observer<'a>(
         checks: conditions::Results::default(),
         leases: leases(approved),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
+    }
+}
+
+/// Gives objects that this run does not change their values; all others are still to be decided.
+fn settle_what_stays(values: &Values<'_>, pool: &Pool, approved: &Approved<'_>) {
+    let steps = &approved.order.step;
+    let made: FxHashSet<_> = steps.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
+    let kept = approved.plan.changes.iter().filter(|it| it.action == Action::NoOp);
+    let kept: FxHashSet<_> = kept.map(|it| &it.address).collect();
+    for resource in &values.structure.resources {
+        let is_lent = resource.address.resource.mode == Mode::Ephemeral;
+        for (key, &node) in &resource.instances {
+            let address = resource.address.instance(key.clone());
+            let is_changed = made.contains(&node) && !kept.contains(&address);
+            if is_changed || (is_lent && steps.contains(&(node, Phase::Down))) {
+                values.wait_for(node);
+            } else if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {
+                values.settle(node, value);
+            }
+        }
+        if let Some(pending) = resource.pending {
+            values.settle(pending, Value::NULL);
+        }
+    }
+    for (id, node) in values.structure.nodes.iter().enumerate() {
+        if matches!(node, NodeKind::Pending(_)) {
+            values.settle(Node(id as u32), Value::NULL);
+        }
     }
 }
 

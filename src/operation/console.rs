@@ -7,6 +7,7 @@ use super::attributes;
 use super::session::Session;
 use crate::address::{Instance, InstanceKey, Module};
 use crate::config::check::references_problems;
+use crate::config::inputs::RootVariables;
 use crate::config::uses::of_value;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
@@ -43,7 +44,7 @@ pub fn open<'a>(
     session: &'a Session,
     pool: &'a Pool,
     state: &State,
-    variables: &'a BTreeMap<Str, Value>,
+    variables: &'a RootVariables,
 ) -> Result<Values<'a>, Diagnostics> {
     let (request, moved) = (Request::default(), BTreeMap::new());
     let inputs = Inputs {
@@ -58,8 +59,13 @@ pub fn open<'a>(
         sources: &session.sources,
     };
     let structure = planner::structure(&inputs)?.lowered.structure;
-    let mut values =
-        Values::new(&session.config, structure, variables, &session.world, &session.sources);
+    let mut values = Values::new(
+        &session.config,
+        structure,
+        &variables.values,
+        &session.world,
+        &session.sources,
+    );
     values.workspace = &session.workspace;
     values.pool = Some(pool);
     values.planning = false;
@@ -79,13 +85,8 @@ pub fn open<'a>(
 /// Gives a resource the instances that the state has, and their values.
 fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
     let resource = values.structure.resource(id);
-    let (name, repeats) =
-        (&resource.address.resource, matches!(resource.style, Style::Count | Style::ForEach));
-    if let Some(schema) = resource
-        .provider
-        .as_ref()
-        .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind))
-    {
+    let repeats = matches!(resource.style, Style::Count | Style::ForEach);
+    if let Some(schema) = pool.schema_of(resource) {
         values.learn(id, schema);
     }
     let resource = values.structure.resource(id);

@@ -3,19 +3,17 @@
 //! The walk is that of a plan that records only: data sources are read, nothing is planned, and the one object is found
 //! and read on the way. What stands in the state already stays as it is written there.
 
-use std::collections::BTreeMap;
-
 use super::event::Sink;
 use super::plan::{self, Planned};
 use super::session::Session;
 use crate::address::{Instance, Mode};
 use crate::config::Config;
+use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::Structure;
 use crate::observe::imports::without_block;
 use crate::request::{PlanMode, Request};
 use crate::state::State;
-use crate::value::{Str, Value};
 
 /// What an import found.
 pub struct Imported {
@@ -71,7 +69,7 @@ pub async fn import(
     session: &Session,
     request: &Request,
     state: State,
-    variables: BTreeMap<Str, Value>,
+    variables: RootVariables,
     sink: &dyn Sink,
 ) -> Result<Imported, Diagnostics> {
     let request = Request { mode: PlanMode::RefreshOnly, skip_refresh: true, ..request.clone() };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::event::Sink;
 use super::session::Session;
+use crate::config::inputs::RootVariables;
 use crate::diagnostic::Diagnostics;
 use crate::install::Requirements;
 use crate::observe::pool::Pool;
@@ -11,7 +12,6 @@ use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
-use crate::value::{Str, Value};
 
 /// A plan, and what it was made from.
 pub struct Planned {
@@ -20,7 +20,7 @@ pub struct Planned {
     /// The state it was made from, lineage and serial included; moves applied.
     pub state: State,
     /// The root variables.
-    pub variables: BTreeMap<Str, Value>,
+    pub variables: RootVariables,
     /// The providers, still running.
     pub pool: Pool,
     /// The name of the file for which blocks were written.
@@ -36,7 +36,7 @@ pub async fn plan(
     session: &Session,
     request: &Request,
     state: State,
-    variables: BTreeMap<Str, Value>,
+    variables: RootVariables,
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
@@ -125,7 +125,7 @@ pub fn whatif(
     session: &Session,
     request: &Request,
     state: State,
-    variables: &BTreeMap<Str, Value>,
+    variables: &RootVariables,
 ) -> Result<Structured, Diagnostics> {
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
@@ -137,7 +137,7 @@ fn inputs<'a>(
     request: &'a Request,
     state: &'a State,
     moved: &'a BTreeMap<crate::address::Instance, crate::address::Instance>,
-    variables: &'a BTreeMap<Str, Value>,
+    variables: &'a RootVariables,
 ) -> Inputs<'a> {
     Inputs {
         config: &session.config,

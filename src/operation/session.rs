@@ -8,9 +8,9 @@ use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::check;
-use crate::config::inputs::{self as variables, VariableInput};
+use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::statics::{Ground, StaticModule, settings};
-use crate::config::{Config, InstalledModules, load_module, uses};
+use crate::config::{Config, InstalledModules, Variable, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
@@ -149,31 +149,6 @@ impl Session {
         Ok((session, problems))
     }
 
-    /// Returns the root variables: given, or unknown where they are not.
-    pub fn variables_or_unknown(
-        &self,
-        inputs: &BTreeMap<Str, VariableInput>,
-    ) -> Result<BTreeMap<Str, Value>, Diagnostics> {
-        let root = &self.config.root().variables;
-        let missing = root.iter().filter(|it| it.1.default.is_none() && !inputs.contains_key(it.0));
-        let mut values: BTreeMap<Str, Value> =
-            missing.map(|(name, it)| (name.clone(), variables::unknown_of(it))).collect();
-        for (name, variable) in root {
-            if !values.contains_key(name) {
-                values.insert(
-                    name.clone(),
-                    variables::finish(
-                        variable,
-                        &format!("var.{name}"),
-                        inputs.get(name),
-                        &self.sources,
-                    )?,
-                );
-            }
-        }
-        Ok(values)
-    }
-
     /// Returns what is wrong with references and names.
     ///
     /// # Errors
@@ -284,25 +259,43 @@ impl Session {
         (inputs, missing, problems)
     }
 
-    /// Returns the final values of the root variables: converted, completed, validated later in the walk.
+    /// Returns the root variables: converted, completed, validated later in the walk.
     pub fn variables(
         &self,
         inputs: &BTreeMap<Str, VariableInput>,
-    ) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+    ) -> Result<RootVariables, Diagnostics> {
+        self.variables_or(inputs, |_| None)
+    }
+
+    /// Returns the root variables, unknown where they need a value and have none.
+    pub fn variables_or_unknown(
+        &self,
+        inputs: &BTreeMap<Str, VariableInput>,
+    ) -> Result<RootVariables, Diagnostics> {
+        self.variables_or(inputs, |it| Some(variables::unknown_of(it)))
+    }
+
+    /// `missing` gives the value of a variable that needs one and has none; otherwise that is an error.
+    fn variables_or(
+        &self,
+        inputs: &BTreeMap<Str, VariableInput>,
+        missing: impl Fn(&Variable) -> Option<Value>,
+    ) -> Result<RootVariables, Diagnostics> {
         let mut problems = Diagnostics::new();
-        let mut values = BTreeMap::new();
+        let mut variables = RootVariables::default();
         for (name, variable) in &self.config.root().variables {
-            let finished = variables::finish(
-                variable,
-                &format!("var.{name}"),
-                inputs.get(name),
-                &self.sources,
-            );
+            let input = inputs.get(name);
+            let is_missing = input.is_none() && variable.default.is_none();
+            let finished = match is_missing.then(|| missing(variable)).flatten() {
+                Some(value) => Ok(value),
+                None => variables::finish(variable, &format!("var.{name}"), input, &self.sources),
+            };
             if let Some(value) = problems.take(finished) {
-                values.insert(name.clone(), value);
+                variables.values.insert(name.clone(), value);
+                variables.given.extend(input.map(|it| (name.clone(), it.value.clone())));
             }
         }
-        if problems.has_errors() { Err(problems) } else { Ok(values) }
+        if problems.has_errors() { Err(problems) } else { Ok(variables) }
     }
 }
 

@@ -218,6 +218,7 @@ fn write_plan(out: &mut Encoder, plan: &Plan) {
         prior_state: _,
         previous_state: _,
         variables,
+        given_variables,
         targets,
         excludes,
         replaces,
@@ -237,11 +238,13 @@ fn write_plan(out: &mut Encoder, plan: &Plan) {
     out.list(drift, write_change);
     let outputs: Vec<&OutputChange> = outputs.values().collect();
     out.list(&outputs, |out, it| write_output(out, it));
-    let variables: Vec<_> = variables.iter().collect();
-    out.list(&variables, |out, (name, value)| {
-        out.text(name);
-        out.value(value);
-    });
+    for values in [variables, given_variables] {
+        let values: Vec<_> = values.iter().collect();
+        out.list(&values, |out, (name, value)| {
+            out.text(name);
+            out.value(value);
+        });
+    }
     out.list(targets, |out, it| out.text(it));
     out.list(excludes, |out, it| out.text(it));
     out.list(replaces, Encoder::instance);
@@ -257,6 +260,7 @@ fn write_plan(out: &mut Encoder, plan: &Plan) {
 
 fn read_plan(input: &mut Decoder<'_>, (prior_state, previous_state): (State, State)) -> Read<Plan> {
     let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
+    let named_value = |input: &mut Decoder<'_>| Ok((input.text()?, input.value()?));
     Ok(Plan {
         mode: match input.number()? {
             0 => PlanMode::Normal,
@@ -270,7 +274,8 @@ fn read_plan(input: &mut Decoder<'_>, (prior_state, previous_state): (State, Sta
         outputs: input.list(read_output)?.into_iter().map(|it| (it.name.clone(), it)).collect(),
         prior_state,
         previous_state,
-        variables: input.list(|input| Ok((input.text()?, input.value()?)))?.into_iter().collect(),
+        variables: input.list(named_value)?.into_iter().collect(),
+        given_variables: input.list(named_value)?.into_iter().collect(),
         targets: input.list(text)?,
         excludes: input.list(text)?,
         replaces: input.list(Decoder::instance)?,

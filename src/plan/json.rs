@@ -59,6 +59,7 @@ pub fn plan_document(
 
 fn write_variables(json: &mut JsonWriter, plan: &Plan, config: &Config) {
     let mut variables: BTreeMap<&Str, &Value> = plan.variables.iter().collect();
+    variables.extend(&plan.given_variables);
     for (name, variable) in
         config.modules.get(&Default::default()).into_iter().flat_map(|it| &it.variables)
     {

@@ -213,6 +213,8 @@ pub struct Plan {
     pub previous_state: State,
     /// Root variables by name, unmarked; ephemeral ones are absent.
     pub variables: BTreeMap<Str, Value>,
+    /// Those of them that were given, as they were given: before any conversion.
+    pub given_variables: BTreeMap<Str, Value>,
     /// `-target` as canonical addresses.
     pub targets: Vec<String>,
     /// `-exclude` as canonical addresses.

@@ -62,6 +62,7 @@ fn empty_plan() -> Plan {
         prior_state: State::default(),
         previous_state: State::default(),
         variables: BTreeMap::new(),
+        given_variables: BTreeMap::new(),
         targets: Vec::new(),
         excludes: Vec::new(),
         replaces: Vec::new(),

@@ -13,6 +13,7 @@ use super::prior::prior_state;
 use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
 use crate::address::{Instance, InstanceKey, ProviderInstance};
+use crate::config::inputs::RootVariables;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
@@ -51,13 +52,15 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    let variables = lasting(&inputs.variables.values);
     Plan {
         mode: inputs.request.mode,
         errored,
         drift,
         prior_state: prior_state(&parts),
         previous_state: inputs.state.clone(),
-        variables: variables(inputs),
+        given_variables: given(inputs.variables, &variables),
+        variables,
         targets: inputs.request.targets.iter().map(|it| it.target.to_string()).collect(),
         excludes: inputs.request.excludes.iter().map(|it| it.target.to_string()).collect(),
         replaces: inputs.request.replaces.iter().map(|it| it.0.clone()).collect(),
@@ -102,8 +105,15 @@ fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance,
     found
 }
 
-fn variables(inputs: &Inputs<'_>) -> BTreeMap<Str, Value> {
-    let all = inputs.variables.iter().filter(|it| !it.1.contains_ephemeral());
+/// Returns what was given for those variables whose values are in the plan.
+fn given(variables: &RootVariables, lasting: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
+    let given = variables.given.iter().filter(|it| lasting.contains_key(it.0));
+    given.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Ephemeral values are in no plan.
+fn lasting(variables: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
+    let all = variables.iter().filter(|it| !it.1.contains_ephemeral());
     all.map(|(name, value)| (name.clone(), value.unmark_deep().0)).collect()
 }
 
@@ -224,6 +234,10 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         _ => Action::Update,
     };
     let (provider, provider_key) = provider(parts, node, *resource, key);
+    let identity = Identities {
+        before: prior.previous_identity.clone(),
+        after: prior.identity.clone().filter(|_| !prior.value.is_null()),
+    };
     Some(Change {
         address,
         deposed: None,
@@ -236,7 +250,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         after: prior.value.clone(),
         replace_paths: Vec::new(),
         private: Vec::new(),
-        identity: Identities::default(),
+        identity,
         importing: None,
         generated_config: None,
         deposes: None,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use entail_rules::Node;
+
 use super::walk::Progress;
 use super::{Inputs, Part};
 use crate::address::ConfigResource;
@@ -12,8 +14,13 @@ use crate::observe::Observer;
 use crate::observe::conditions::{self, Kind, Outcome, Status};
 use crate::request::PlanMode;
 
-/// Checks the `check` blocks, unless something is left out; failures are warnings.
-pub fn check_blocks(observer: &Observer<'_>, unfiltered: bool) {
+/// Checks the `check` blocks, unless something is left out; failures are warnings. Of a block that rests on what failed
+/// nothing is known.
+pub fn check_blocks(
+    observer: &Observer<'_>,
+    unfiltered: bool,
+    rests_on_failed: impl Fn(Node) -> bool,
+) {
     if !unfiltered || observer.request.mode == PlanMode::Destroy {
         return;
     }
@@ -32,6 +39,10 @@ pub fn check_blocks(observer: &Observer<'_>, unfiltered: bool) {
                     problems: Default::default(),
                 };
                 observer.checks.record(Kind::Check, &block, &address, 0, &outcome);
+                continue;
+            }
+            if node.checks.get(name).is_some_and(|it| rests_on_failed(*it)) {
+                observer.checks.expect(Kind::Check, &block, &address);
                 continue;
             }
             let scope = observer.values.scope(ModuleId(module as u32));
@@ -95,8 +106,7 @@ fn expect_siblings(observer: &Observer<'_>, progress: &Progress) {
     if observer.request.mode == PlanMode::Destroy {
         return;
     }
-    let is_selected =
-        |node: &entail_rules::Node| progress.parts.get(node.0 as usize) == Some(&Part::Selected);
+    let is_selected = |node: &Node| progress.parts.get(node.0 as usize) == Some(&Part::Selected);
     let looked_at: BTreeSet<ConfigResource> = structure
         .resources
         .iter()

@@ -9,6 +9,7 @@ use entail_rules::{
 
 use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
+use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
 use crate::observe::Observer;
@@ -17,7 +18,7 @@ use crate::operation::event::Sink;
 use crate::plan::{OutputChange, Plan};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
-use crate::value::{Str, Value};
+use crate::value::Str;
 use crate::world::{World, side_by_side};
 
 mod answers;
@@ -52,8 +53,8 @@ pub struct Inputs<'a> {
     pub moved: &'a BTreeMap<Instance, Instance>,
     /// What is asked for.
     pub request: &'a Request,
-    /// Root variables, converted and marked.
-    pub variables: &'a BTreeMap<Str, Value>,
+    /// The root variables.
+    pub variables: &'a RootVariables,
     /// Clock, environment, folders.
     pub world: &'a Arc<World>,
     /// `terraform.workspace`
@@ -113,7 +114,7 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         config: inputs.config,
         graph: inputs.graph,
         sorted: &sorted,
-        variables: inputs.variables,
+        variables: &inputs.variables.values,
         workspace: inputs.workspace,
         world: inputs.world,
         sources: inputs.sources,
@@ -277,7 +278,7 @@ fn settle_outputs(
         .filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it))
         .collect();
     let found = results::outputs(observer, &settled, inputs);
-    check_blocks(observer, inputs.request.is_unfiltered());
+    check_blocks(observer, inputs.request.is_unfiltered(), |it| by_node.is_blocked(it));
     checks::declare(inputs, observer, progress);
     found
 }

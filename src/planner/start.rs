@@ -27,18 +27,19 @@ pub(super) fn observer<'a>(
     sink: &'a dyn Sink,
 ) -> Observer<'a> {
     let structure = std::mem::take(&mut known.lowered.structure);
-    let mut values =
-        Values::new(inputs.config, structure, inputs.variables, inputs.world, inputs.sources);
+    let mut values = Values::new(
+        inputs.config,
+        structure,
+        &inputs.variables.values,
+        inputs.world,
+        inputs.sources,
+    );
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
+    values.only_existing =
+        inputs.request.mode == PlanMode::RefreshOnly && inputs.request.adopts.is_none();
     for id in 0..values.structure.resources.len() {
-        let resource = &values.structure.resources[id];
-        let name = &resource.address.resource;
-        let schema = resource
-            .provider
-            .as_ref()
-            .and_then(|it| pool.resource_schema(&it.provider, name.mode, &name.kind));
-        if let Some(schema) = schema {
+        if let Some(schema) = pool.schema_of(&values.structure.resources[id]) {
             values.learn(ResourceId(id as u32), schema);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::types::{NestedBlock, Part};
 use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
-use crate::value::{Marks, Path, PathStep, ShowPath, Value, path};
+use crate::value::{Marks, Path, PathStep, ShowPath, Str, Value, path};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
 ///
@@ -22,6 +22,11 @@ pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
     let marks: Vec<(Path, Marks)> =
         paths.into_iter().map(|path| (path, Marks::sensitive())).collect();
     path::mark_paths(value, &marks)
+}
+
+/// Returns the names of the attributes and blocks in which anything is sensitive.
+pub fn sensitive_names(schema: &BlockSchema) -> impl Iterator<Item = &Str> {
+    schema.parts().filter(|it| occurs_in_part(|it| it.sensitive, it.1)).map(|it| it.0)
 }
 
 /// Returns the marks of what should not be used in an object of the resource called `name`.

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Attributes, Object, OutputValue, ResourceState, State, Status, names, problems, read, stored,
+    Attributes, Object, OutputValue, ResourceState, State, Status, names, problems, recognise,
+    stored,
 };
 use crate::address::{
     InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
@@ -64,7 +65,7 @@ struct OldObject<'a> {
 /// Reads a state of format 1, 2 or 3.
 pub(super) fn read(source: &str, version: u64) -> Result<State, Diagnostics> {
     let file: File<'_> =
-        serde_json::from_str(source).map_err(|error| read::shape_problem(source, &error))?;
+        serde_json::from_str(source).map_err(|error| recognise::shape_problem(source, &error))?;
     let failed = |why: String| Diagnostics::from(problems::upgrade_failed(version, why));
     let serial = u64::try_from(file.serial)
         .map_err(|_| failed("state has serial less than zero, which is invalid".into()))?;

@@ -14,6 +14,7 @@ pub mod objects;
 mod problems;
 pub mod providers;
 pub mod read;
+mod recognise;
 mod shared;
 mod stored;
 #[cfg(test)]

@@ -9,7 +9,8 @@ use hcl_edit::structure::{self as hs, BlockLabel, Structure};
 use hcl_edit::template::Element;
 use hcl_edit::{Decorated, Ident};
 
-use super::token::{Kind, Start, Token, scan};
+use super::scan::{Start, scan};
+use super::token::{Kind, Token};
 use super::{
     Attribute, BinaryOp, Block, Body, Call, Conditional, Expr, Expression, For, Item, Name,
     NestedSplat, ObjectKey, Part, Relative, Splat, Step, UnaryOp, is_identifier,

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 
 use super::parse;
-use super::token::{Kind, Token, scan_layout};
+use super::scan::scan_layout;
+use super::token::{Kind, Token};
 use crate::diagnostic::{Diagnostics, FileId};
 
 mod layout;

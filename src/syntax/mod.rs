@@ -20,6 +20,7 @@ mod pieces;
 mod place;
 mod problems;
 mod reading;
+mod scan;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -37,7 +38,8 @@ pub use walk::{broken, calls, references};
 
 use parser::read_with;
 use place::Place;
-use token::{Kind, Start};
+use scan::Start;
+use token::Kind;
 
 /// Reads a file in native syntax.
 ///
@@ -74,7 +76,7 @@ fn expression_at(text: &str, place: Place<'_>) -> Result<Expression, Diagnostics
 pub fn open_brackets(text: &str) -> [i64; 3] {
     let mut open = [0; 3];
     let mut ignored = Diagnostics::new();
-    for token in token::scan(text, Start::Plain, &|_, _| Span::default(), &mut ignored) {
+    for token in scan::scan(text, Start::Plain, &|_, _| Span::default(), &mut ignored) {
         match token.kind {
             Kind::OpenBrace => open[0] += 1,
             Kind::CloseBrace => open[0] -= 1,

@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::pieces::balance;
 use super::place::Place;
-use super::token::{Kind, Start, Token, is_block_header, scan};
+use super::scan::{Start, scan};
+use super::token::{Kind, Token, is_block_header};
 use super::{Attribute, Block, Body, Expr, Expression, Name, problems};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::value::{Number, Str};

@@ -9,7 +9,8 @@ use rustc_hash::FxHashSet;
 
 use super::parser::read_tokens;
 use super::place::Place;
-use super::token::{Kind, Pieces, Token};
+use super::scan::Pieces;
+use super::token::{Kind, Token};
 use super::{Attribute, Body, Name, problems};
 use crate::diagnostic::{Diagnostics, FileId};
 use crate::value::Str;

@@ -2,7 +2,8 @@
 
 use super::parser::{Parsed, Parser, read_with};
 use super::place::Place;
-use super::token::{Kind, Start};
+use super::scan::Start;
+use super::token::Kind;
 use super::{Expr, Step, Traversal, problems};
 use crate::diagnostic::{Diagnostics, FileId};
 use crate::value::{Number, nfc};

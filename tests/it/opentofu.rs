@@ -17,7 +17,6 @@ use crate::support::{Case, CaseCommand, binary, root};
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("timestamp", "each plan has its own"),
     ("terraform_version", "each program has its own"),
-    ("variables", "a plan holds the values of all root variables"),
     ("output_changes.*", "an output that only changes its type is shown"),
     ("relevant_attributes", "one resource's attributes have no order there"),
 ];

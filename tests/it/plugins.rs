@@ -176,28 +176,56 @@ fn a_crash_after_a_change_tells_that_nothing_is_known_of_it() {
     assert_eq!(state, "z");
 }
 
-#[test]
-fn a_plugin_that_cannot_be_started_is_named() {
-    let place = Place::new();
+/// Plans with a file in the place of a plugin, and returns what is said.
+fn plan_with(place: &Place, content: &[u8], mode: u32) -> String {
+    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("terraform-provider-random");
+    std::fs::write(&program, content).expect("it is written");
+    let permissions = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&program, permissions).expect("it has a mode");
+    let output = place
+        .command(&["plan"], "")
+        .env("ENTAIL_EMBEDDED_PLUGINS", folder.path())
+        .output()
+        .expect("the binary runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let program = program.display().to_string();
+    has(&text, &["Error: Failed to load plugin schemas", "hashicorp/random", "run \"tofu init\""]);
+    assert!(text.contains(&program), "the file {program} is not named in:\n{text}");
+    text
+}
+
+#[test]
+fn a_plugin_that_cannot_be_started_is_named_with_the_reason_and_a_way_out() {
+    let place = Place::new();
     for (text, expected) in [
-        ("#!/bin/sh\necho hello\n", "its first line is not one of a plugin: \"hello\""),
-        ("#!/bin/sh\necho out of cheese >&2\nexit 3\n", "It said: out of cheese"),
-        ("#!/bin/sh\necho '1|4|unix|/x|grpc'\n", "it speaks version 4 of the provider protocol"),
-        ("no program", "is not a program for this system and processor"),
+        ("#!/bin/sh\necho hello\n", "its first line is \"hello\""),
+        ("#!/bin/sh\nexit 0\n", "ended before it said where it listens (exit status: 0)"),
+        ("#!/bin/sh\necho out of cheese >&2\nexit 3\n", "(exit status: 3). It said: out of cheese"),
+        ("#!/bin/sh\necho '1|4|unix|/x|grpc'\n", "speaks version 4 of the provider protocol"),
+        ("#!/bin/sh\necho '2|6|unix|/x|grpc'\n", "speaks version 2 of the handshake"),
+        ("#!/bin/sh\necho '1|5|unix|/x|netrpc'\n", "speaks \"netrpc\""),
+        ("#!/no/such/interpreter\n", "the interpreter or a library that it needs is not"),
+        ("no program", "is not a program"),
+        ("MZ and so on", "is a program for windows"),
+        ("", "is empty"),
     ] {
-        std::fs::write(&program, text).expect("it is written");
-        use std::os::unix::fs::PermissionsExt;
-        let permissions = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&program, permissions).expect("it is executable");
-        let output = place
-            .command(&["plan"], "")
-            .env("ENTAIL_EMBEDDED_PLUGINS", folder.path())
-            .output()
-            .expect("the binary runs");
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        has(&text, &["Error: Failed to load plugin schemas", "hashicorp/random", expected]);
+        has(&plan_with(&place, text.as_bytes(), 0o755), &[expected]);
+    }
+    has(&plan_with(&place, b"#!/bin/sh\n", 0o644), &["its permissions do not allow it"]);
+}
+
+#[test]
+fn what_a_program_that_is_no_plugin_has_started_ends_with_it() {
+    let place = Place::new();
+    // The name is one by which the test finds the process.
+    let sleeper = "(exec -a terraform-provider-sleeper sleep 100)";
+    for line in ["1|4|unix|/x|grpc", "1|6|unix|/no/such/socket|grpc"] {
+        let script = format!("#!/bin/bash\necho '{line}'\n{sleeper}\n");
+        plan_with(&place, script.as_bytes(), 0o755);
+        place.nothing_is_left_running();
     }
 }
 
@@ -216,6 +244,62 @@ fn values_that_break_the_protocol_are_refused() {
         has(&place.plan(fault), &[expected]);
     }
     place.nothing_is_left_running();
+}
+
+/// Applies a configuration whose objects have identities, alters the state, and plans with faults; returns what is said.
+fn plan_of_altered_state(alter: (&str, &str), faults: &str) -> String {
+    let place = Place::new();
+    let run = |arguments: &[&str], faults: &str| {
+        let mut command = place.command(arguments, faults);
+        let output = command.env("ENTAIL_PLUGIN_IDENTITIES", "1").output().expect("it runs");
+        let text =
+            [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+        (text.concat(), output.status.code())
+    };
+    let (text, code) = run(&["apply", "-auto-approve"], "");
+    assert_eq!(code, Some(0), "{text}");
+    let path = place.0.path().join("terraform.tfstate");
+    let made = std::fs::read_to_string(&path).expect("a state");
+    let altered = made.replacen(alter.0, alter.1, 1);
+    assert_eq!(altered == made, alter.0 == alter.1, "{made}");
+    std::fs::write(&path, &altered).expect("it is written");
+    for arguments in [&["plan"][..], &["apply", "-auto-approve"]] {
+        let (text, code) = run(arguments, faults);
+        assert_eq!(code, Some(1), "{text}");
+        assert_eq!(std::fs::read_to_string(&path).expect("a state"), altered, "{text}");
+    }
+    place.nothing_is_left_running();
+    run(&["plan"], faults).0
+}
+
+#[test]
+fn a_state_that_does_not_fit_the_schema_is_refused_and_left_as_it_is() {
+    let kept = ("", "");
+    for (alter, faults, expected) in [
+        (
+            ("\"schema_version\": 0", "\"schema_version\": 99"),
+            "",
+            "Error: Resource instance managed by newer provider version",
+        ),
+        (
+            ("\"identity_schema_version\": 0", "\"identity_schema_version\": 7"),
+            "",
+            "Error: Resource identity managed by newer provider version",
+        ),
+        (
+            ("\"max\": 9", "\"max\": \"many\""),
+            "",
+            "Error: Unable to Read Previously Saved State for UpgradeResourceState",
+        ),
+        (kept, "upgrade=problem", "Error: Failed as told"),
+        (kept, "upgrade=crash-before", "respond to the UpgradeResourceState call"),
+        (kept, "upgrade=wrong-type", "an object is required"),
+        (kept, "upgrade=unknown", "Error: Provider produced invalid object"),
+        (kept, "read=unknown", "Error: Provider produced invalid object"),
+        (kept, "read=crash-before", "respond to the ReadResource call"),
+    ] {
+        has(&plan_of_altered_state(alter, faults), &[expected, "with random_integer.a"]);
+    }
 }
 
 #[test]
@@ -325,4 +409,30 @@ fn an_object_is_imported_by_what_identifies_it() {
         text.contains(&format!("\"importing\":{{\"identity\":{{\"id\":{uuid:?}}}}}")),
         "{text}"
     );
+}
+
+#[test]
+fn an_object_that_has_gone_is_told_by_what_identified_it() {
+    let place = Place::new();
+    let config = "resource \"local_file\" \"it\" {\n  filename = \"made\"\n  content  = \"x\"\n}\n";
+    std::fs::write(place.0.path().join("main.tf"), config).expect("it is written");
+    let run = |arguments: &[&str]| {
+        let output = place
+            .command(arguments, "")
+            .env("ENTAIL_PLUGIN_IDENTITIES", "1")
+            .output()
+            .expect("the binary runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    run(&["apply", "-auto-approve"]);
+    std::fs::remove_file(place.0.path().join("made")).expect("it is removed");
+    run(&["plan", "-out=saved"]);
+    let shown: serde_json::Value =
+        serde_json::from_str(&run(&["show", "-json", "saved"])).expect("JSON");
+    let drift = &shown["resource_drift"][0]["change"];
+    let change = &shown["resource_changes"][0]["change"];
+    assert!(drift["before_identity"]["id"].is_string(), "{drift}");
+    assert!(drift["after_identity"].is_null(), "{drift}");
+    assert!(change["before_identity"].is_null(), "{change}");
 }

@@ -475,7 +475,7 @@ fn replace_provider(
     }
     let lines = store.change(ui, options.lock, "state-replace-provider", |state| {
         let number = state_commands::replace_provider(state, &from, &to);
-        Ok(vec![format!("\nSuccessfully replaced provider for {number} resources.")])
+        Ok(vec![format!("Successfully replaced provider for {number} resources.")])
     })?;
     Ok(tell(ui, &lines))
 }

@@ -10,8 +10,8 @@ use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
 use entail::operation::event::{Event, Sink, tell_changes};
 use entail::operation::plan::Planned;
-use entail::operation::saved;
 use entail::operation::session::Session;
+use entail::operation::{saved, validate};
 use entail::plan::Plan;
 use entail::world::World;
 
@@ -79,7 +79,7 @@ fn approved(planned: &Planned) -> Approved<'_> {
         structure: &finished.structure,
         order: &finished.order,
         facts: &finished.facts,
-        variables: &planned.variables,
+        variables: &planned.variables.values,
     }
 }
 
@@ -151,7 +151,8 @@ async fn saved_plan(
         variables: &variables,
     };
     tell_changes(&loaded.plan, ui);
-    let warnings = session.warnings.clone();
+    let mut warnings = session.warnings.clone();
+    warnings.extend(validate::deprecated_variables(&session.config));
     carry_out(ui, &session, &pool, &approved, (&snapshot, warnings), options).await
 }
 

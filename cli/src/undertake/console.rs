@@ -41,6 +41,10 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
         let (pool, found) =
             runtime.block_on(Pool::start(&session.supply, session.needed_providers(&stored)));
         problems.extend(found);
+        // Without what the providers announce, hardly anything could be told of the objects.
+        if problems.has_errors() {
+            return Err(problems);
+        }
         let values = console::open(&session, &pool, &stored, &variables)?;
         problems.extend(values.take_problems());
         if problems.has_errors() {

@@ -1,6 +1,5 @@
 //! Commands that need the whole house: a session is opened, one operation runs, one view shows it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail::backend::{LockGuard, Snapshot};
@@ -11,7 +10,6 @@ use entail::operation::session::Session;
 use entail::operation::variables;
 use entail::request::Request;
 use entail::state::State;
-use entail::value::{Str, Value};
 use entail::world::World;
 
 use crate::arguments::groups::OutputArgs;
@@ -153,7 +151,7 @@ pub fn root_variables(
     ui: &Ui,
     session: &Session,
     request: &Request,
-) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+) -> Result<variables::RootVariables, Diagnostics> {
     let (mut inputs, missing, problems) = session.given_variables(request);
     if problems.has_errors() {
         return Err(problems);

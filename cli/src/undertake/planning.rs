@@ -61,7 +61,7 @@ pub async fn plan_and_warn(
     session: &Session,
     request: &Request,
     state: State,
-    variables: std::collections::BTreeMap<entail::value::Str, entail::value::Value>,
+    variables: entail::operation::variables::RootVariables,
 ) -> Result<Planned, Diagnostics> {
     let filtered = !request.is_unfiltered();
     let result = unless_interrupted(ui, plan::plan(session, request, state, variables, ui)).await;

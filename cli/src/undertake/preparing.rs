@@ -49,7 +49,8 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
                 // A missing variable is asked for before anything is done.
                 backends::likely(&root, &Choice::default(), &workspace::data_folder(world))?;
                 Ok(root)
-            })?;
+            });
+            let root = valid(ui, root)?;
             step(ui, &Step::Backend);
             let flags = backends::Init {
                 reconfigure: args.reconfigure,
@@ -68,9 +69,10 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
             };
             modules(ui, world, args.upgrade, &tell)?;
         }
-        step(ui, &Step::Providers);
         let session =
-            asking(ui, world, || Session::open_unchecked(world.clone(), ui.sources.clone()))?;
+            asking(ui, world, || Session::open_unchecked(world.clone(), ui.sources.clone()));
+        let session = valid(ui, session)?;
+        step(ui, &Step::Providers);
         let state = session.snapshot()?.state.unwrap_or_default();
         let warnings = runtime.block_on(providers(ui, &session, &state, args))?;
         step(ui, &Step::Gap);
@@ -81,6 +83,11 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
         step(ui, &Step::Done);
         Ok(0)
     })?
+}
+
+/// Tells why initialization ends where the configuration cannot be read.
+fn valid<T>(ui: &Ui, read: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
+    read.inspect_err(|_| step(ui, &Step::Invalid))
 }
 
 fn is_empty(world: &World) -> bool {

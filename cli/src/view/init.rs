@@ -13,6 +13,8 @@ use super::style::{Paint, Style};
 pub enum Step {
     /// The folder has no configuration.
     Empty,
+    /// The configuration cannot be read; what is wrong with it follows.
+    Invalid,
     /// A module is copied into the folder: its source.
     Copying(String),
     /// The backend is set up.
@@ -44,6 +46,11 @@ impl Step {
                 "{}\n\nThe directory has no configuration files. You may begin working\nwith {PRODUCT} immediately by creating \
                  configuration files.\n",
                 style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
+            ),
+            Step::Invalid => format!(
+                "\n{PRODUCT} encountered problems during initialization, including problems\nwith the configuration, \
+                 described below.\n\nThe configuration must be valid before initialization, for it tells which\n\
+                 modules and providers need to be installed.\n"
             ),
             Step::Copying(source) => {
                 format!("{} from {source:?}...\n", style.bold("Copying configuration"))
@@ -77,6 +84,7 @@ impl Step {
     pub fn message(&self) -> Option<String> {
         Some(match self {
             Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
+            Step::Invalid => "Initialization stopped: the configuration is not valid.".to_owned(),
             Step::Copying(source) => format!("Copying configuration from {source:?}..."),
             Step::Backend => "Initializing the backend...".to_owned(),
             Step::BackendEvent(event) => backend_event(event, Style::default())

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use entail::address::{Instance, Mode, ModuleInstance, Provider};
-use entail::schema::{BlockSchema, mark_sensitive};
+use entail::schema::{BlockSchema, mark_sensitive, sensitive_names};
 use entail::state::{Attributes, Object, OutputValue, State, Status};
 use entail::value::json::{from_json_implied, from_stored_json};
 use entail::value::path::mark_paths;
-use entail::value::{Marks, Str, Value};
+use entail::value::{Marks, Path, PathStep, Str, Value};
 
 use super::plan::change::Sides;
 use super::plan::diff;
@@ -31,6 +31,8 @@ pub struct Shown {
     pub provider: Provider,
     /// Its value, marked.
     pub value: Value,
+    /// Whether it fits the schema of its kind.
+    pub has_form: bool,
 }
 
 /// Returns every object of a state, deposed ones behind the current one: in address order within a module, and each module
@@ -61,28 +63,51 @@ pub fn object(
     schemas: &Schemas,
 ) -> Shown {
     let schema = schema_of(schemas, provider, address.resource.mode, &address.resource.kind);
-    let marks: Vec<_> =
-        object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+    let fitting = fitting(&object.attributes, schema);
+    let has_form = fitting.is_some();
+    let value = match fitting {
+        Some(value) => {
+            let marks: Vec<_> =
+                object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
+            mark_paths(&value, &marks)
+        }
+        None => covered(&formless(&object.attributes), &object.sensitive, schema),
+    };
     Shown {
         address: address.clone(),
         deposed: deposed.cloned(),
         tainted: object.status == Status::Tainted,
         provider: provider.clone(),
-        value: mark_paths(&stored_value(&object.attributes, schema), &marks),
+        value,
+        has_form,
     }
 }
 
-/// Decodes attributes along a schema; as they are where they fit none.
-fn stored_value(attributes: &Attributes, schema: Option<&BlockSchema>) -> Value {
+/// Decodes attributes along a schema, if they fit it.
+fn fitting(attributes: &Attributes, schema: Option<&BlockSchema>) -> Option<Value> {
     match attributes {
-        Attributes::Json(text) => {
-            let typed = schema.and_then(|it| from_stored_json(text.get(), it.ty()).ok());
-            typed.or_else(|| from_json_implied(text.get()).ok()).unwrap_or(Value::NULL)
-        }
+        Attributes::Json(text) => from_stored_json(text.get(), schema?.ty()).ok(),
+        Attributes::Flat(_) => None,
+    }
+}
+
+/// Decodes attributes as they are.
+fn formless(attributes: &Attributes) -> Value {
+    match attributes {
+        Attributes::Json(text) => from_json_implied(text.get()).unwrap_or(Value::NULL),
         Attributes::Flat(entries) => Value::object(
             entries.iter().map(|(name, text)| (Str::from(name.as_str()), Value::string(text))),
         ),
     }
+}
+
+/// Marks every attribute in which anything is sensitive: where in it cannot be told of an object that fits no schema.
+fn covered(value: &Value, marked: &[Path], schema: Option<&BlockSchema>) -> Value {
+    let below = marked.iter().map(|it| it.iter().take(1).cloned().collect::<Path>());
+    let named = schema.into_iter().flat_map(sensitive_names);
+    let attributes = named.map(|it| vec![PathStep::Attribute(it.clone())]);
+    let marks: Vec<_> = below.chain(attributes).map(|it| (it, Marks::sensitive())).collect();
+    mark_paths(value, &marks)
 }
 
 /// Writes a whole state.
@@ -147,7 +172,8 @@ pub fn write_object(
     };
     let name = &shown.address.resource;
     let kind = if name.mode == Mode::Managed { "resource" } else { "data" };
-    let diff = match schema_of(schemas, &shown.provider, name.mode, &name.kind) {
+    let schema = schema_of(schemas, &shown.provider, name.mode, &name.kind);
+    let diff = match schema.filter(|_| shown.has_form) {
         Some(schema) => {
             let marked = mark_sensitive(&shown.value, schema);
             diff::block(&Sides::unchanged(&marked), schema, 0)

@@ -7,7 +7,7 @@ use crate::syntax::{self, Step};
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
-use super::super::{Config, Module, Repetition, suggest};
+use super::super::{Config, Import, Module, Repetition, suggest};
 use super::{module_text, problems};
 
 /// Where an expression stands.
@@ -91,19 +91,22 @@ pub(super) fn check_module(
         );
     }
     for import in &module.imports {
-        let by_key = import.for_each.clone().map(Repetition::ForEach);
-        let scope = Scope { repetition: by_key.as_ref(), ..scope() };
-        let mut all: Vec<Use> =
-            import.id.iter().chain(&import.identity).map(uses::of_value).collect();
-        all.extend(
-            import.for_each.iter().map(|it| Use { role: Role::Repetition, ..uses::of_value(it) }),
-        );
-        let keys = import.to.as_traversal().map_or(&[][..], |it| it.1);
-        all.extend(keys.iter().filter_map(|it| {
-            if let Step::Index(key, _) = it { Some(uses::of_value(key)) } else { None }
-        }));
-        check_all(&scope, all, problems);
+        check_import(scope(), import, problems);
     }
+}
+
+fn check_import(scope: Scope<'_>, import: &Import, problems: &mut Diagnostics) {
+    let by_key = import.for_each.clone().map(Repetition::ForEach);
+    let scope = Scope { repetition: by_key.as_ref(), ..scope };
+    let mut all: Vec<Use> = import.id.iter().chain(&import.identity).map(uses::of_value).collect();
+    let repetition = |it| Use { role: Role::Repetition, ..uses::of_value(it) };
+    all.extend(import.for_each.iter().map(repetition));
+    let keys = import.to.as_traversal().map_or(&[][..], |it| it.1);
+    all.extend(keys.iter().filter_map(|it: &Step| match it {
+        Step::Index(key, _) => Some(uses::of_value(key)),
+        _ => None,
+    }));
+    check_all(&scope, all, problems);
 }
 
 /// Complains of resources whose blocks read the resource itself.

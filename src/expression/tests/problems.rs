@@ -182,9 +182,8 @@ fn all_arguments_are_checked() {
 
 #[test]
 fn what_is_deprecated_without_advice_is_told_in_one_sentence() {
-    let told = |advice: &str| {
-        super::super::problems::deprecated(&Vec::new(), "a.b.old", advice, Span::default()).detail
-    };
+    let told =
+        |advice: &str| problems::deprecated(&Vec::new(), "a.b.old", advice, Span::default()).detail;
     assert_eq!(told(""), "This value is derived from a.b.old, which is deprecated.");
     assert_eq!(
         told("Use new."),

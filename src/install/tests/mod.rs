@@ -402,9 +402,11 @@ fn no_version_that_fits_and_no_package_for_this_platform() {
     check(
         &room.install(Mode::Keep),
         expect![[r#"
-        finding acme/thing > 5.0.0
-        ! Failed to resolve provider packages: Could not resolve provider acme/thing: no available releases match the given constraints > 5.0.0
-    "#]],
+            finding acme/thing > 5.0.0
+            ! Failed to resolve provider packages: Could not resolve provider acme/thing: no available releases match the given constraints > 5.0.0
+
+            There is only version 1.0.0. Allow it, or add a place that has others to the CLI configuration.
+        "#]],
     );
     let room = Room::new(MIRROR).needs("acme/thing", "");
     std::fs::create_dir_all(room.path("mirror/registry.opentofu.org/acme/thing/1.0.0/plan9_mips"))

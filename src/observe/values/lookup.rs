@@ -28,7 +28,7 @@ impl Values<'_> {
         }
         let wanted = expansion::key_for(key, resource.style == Style::Count);
         match wanted.as_ref().and_then(|it| resource.instances.get(it)) {
-            Some(&node) => Ok(self.object_or_absent(id, node)),
+            Some(&node) if self.is_member(resource, node) => Ok(self.object_or_absent(id, node)),
             None if resource.pending.is_some()
                 && resource.instances.is_empty()
                 && !self.is_settled(resource) =>
@@ -37,8 +37,46 @@ impl Values<'_> {
                 let unknown = Value::unknown(self.types[id.index()]);
                 Ok(unknown.mark(&Marks { early, ..Marks::default() }))
             }
-            None => Err(no_such_instance(name, resource, key, span).into()),
+            _ => Err(self.no_such_instance(name, resource, key, span).into()),
         }
+    }
+
+    fn no_such_instance(
+        &self,
+        name: &ResourceName,
+        resource: &ResourceNode,
+        key: &Value,
+        span: Span,
+    ) -> Diagnostic {
+        let members = resource.instances.values().filter(|it| self.is_member(resource, **it));
+        let has = match members.count() {
+            0 => "no instances".to_owned(),
+            count => format!("{count} instances"),
+        };
+        let detail = match (resource.style, key.bare()) {
+            (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
+                let key = expansion::key_of(key).unwrap_or_default();
+                format!(
+                    "The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}."
+                )
+            }
+            (Style::Count, _) => {
+                format!("{name} is counted: a number is required as its instance key.")
+            }
+            _ => format!("{name} has for_each: a string is required as its instance key."),
+        };
+        Diagnostic::error("Invalid index").detail(detail).at(span)
+    }
+
+    /// Whether an instance is part of its resource's value: where only what exists counts, it exists, or a counted one
+    /// behind it does.
+    fn is_member(&self, resource: &ResourceNode, node: Node) -> bool {
+        let exists = |it: Node| self.object(it).is_some() || self.is_waiting(it);
+        if !self.only_existing || resource.style == Style::Single || exists(node) {
+            return true;
+        }
+        let behind = resource.instances.values().rev().take_while(|it| **it != node);
+        resource.style == Style::Count && behind.copied().any(exists)
     }
 
     fn is_settled(&self, resource: &ResourceNode) -> bool {
@@ -70,8 +108,11 @@ impl Values<'_> {
             return whole.clone();
         }
         let resource = self.structure.resource(id);
-        let mut members =
-            resource.instances.iter().map(|(key, &node)| (key, self.object_or_absent(id, node)));
+        let mut members = resource
+            .instances
+            .iter()
+            .filter(|it| self.is_member(resource, *it.1))
+            .map(|(key, &node)| (key, self.object_or_absent(id, node)));
         let (whole, early) = match (resource.style, resource.pending) {
             (_, Some(pending)) if !self.is_settled(resource) => {
                 (Value::unknown(Type::DYNAMIC), self.is_waiting(pending))
@@ -154,32 +195,6 @@ fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
             "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource."
         ))
         .at(span)
-}
-
-fn no_such_instance(
-    name: &ResourceName,
-    resource: &ResourceNode,
-    key: &Value,
-    span: Span,
-) -> Diagnostic {
-    let has = if resource.instances.is_empty() {
-        "no instances".to_owned()
-    } else {
-        format!("{} instances", resource.instances.len())
-    };
-    let detail = match (resource.style, key.bare()) {
-        (Style::ForEach, Value::String(_)) | (Style::Count, Value::Number(_)) => {
-            let key = expansion::key_of(key).unwrap_or_default();
-            format!(
-                "The given key does not identify an element in this collection value: {name}{key} is neither declared nor in the state; {name} has {has}."
-            )
-        }
-        (Style::Count, _) => {
-            format!("{name} is counted: a number is required as its instance key.")
-        }
-        _ => format!("{name} has for_each: a string is required as its instance key."),
-    };
-    Diagnostic::error("Invalid index").detail(detail).at(span)
 }
 
 fn no_such_module(name: &Str, style: Style, span: Span) -> Diagnostic {

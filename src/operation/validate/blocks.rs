@@ -141,14 +141,6 @@ impl Check<'_> {
                 Some(finished) => value = finished,
                 None => return found.into(),
             }
-            if given.is_some() {
-                found.extend(
-                    variable
-                        .deprecated
-                        .iter()
-                        .map(|it| problems::deprecated_variable(name, it, place)),
-                );
-            }
         }
         let given = Given { scope: &self.values.scope(module), name, value };
         for condition in &variable.validations {

@@ -17,6 +17,7 @@ use futures_util::stream::{self, StreamExt};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
+use crate::config::Config;
 use crate::diagnostic::Diagnostics;
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
@@ -41,8 +42,24 @@ pub async fn check(session: &Session, pool: &Pool, told: &Diagnostics) -> Diagno
         problems.extend(check.values.take_problems());
         problems.extend(crate::observe::imports::invalid_ids(&check.values));
     }
+    problems.extend(deprecated_variables(&session.config));
     problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
     problems.once()
+}
+
+/// Warns of every call that gives a variable a value against the advice of the called module's author.
+pub fn deprecated_variables(config: &Config) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for (path, module) in config.all() {
+        for (name, call) in &module.calls {
+            let Some(called) = config.module(&path.child(name)) else { continue };
+            found.extend(call.inputs.iter().filter_map(|(name, input)| {
+                let advice = called.variables.get(name)?.deprecated.as_ref()?;
+                Some(problems::deprecated_variable(name, advice, input.value.span))
+            }));
+        }
+    }
+    found
 }
 
 /// One validation.

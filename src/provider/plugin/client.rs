@@ -112,7 +112,7 @@ pub(super) async fn connect(handshake: &Handshake) -> Result<Channel, String> {
             let pinned = std::sync::Arc::new(Pinned::new(certificate.clone()));
             endpoint
                 .tls_config_with_verifier(config, pinned)
-                .map_err(|it| format!("the connection cannot be protected: {}", causes(&it)))?
+                .map_err(|it| format!("cannot be connected to under protection: {}", causes(&it)))?
         }
         None => endpoint,
     };
@@ -133,8 +133,8 @@ pub(super) async fn connect(handshake: &Handshake) -> Result<Channel, String> {
         }
     };
     match connected {
-        Err(_) => Err("it does not answer on its socket".into()),
-        Ok(result) => result.map_err(|it| format!("it cannot be connected to: {}", causes(&it))),
+        Err(_) => Err("does not answer on its socket".into()),
+        Ok(result) => result.map_err(|it| format!("cannot be connected to: {}", causes(&it))),
     }
 }
 

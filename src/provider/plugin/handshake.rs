@@ -32,7 +32,7 @@ impl Socket {
         match network {
             "unix" => Ok(Socket::Unix(address.into())),
             "tcp" => Ok(Socket::Tcp(address.to_owned())),
-            other => Err(format!("it listens on the network {other:?}, which is not known")),
+            other => Err(format!("listens on the network {other:?}, which is not known")),
         }
     }
 }
@@ -53,26 +53,22 @@ pub(super) fn read(line: &str) -> Result<Handshake, String> {
     let fields: Vec<&str> = line.trim().split('|').collect();
     let [core, version, network, address, ..] = fields.as_slice() else {
         return Err(format!(
-            "its first line is not one of a plugin: {:?}. Perhaps the file is another program, or was built for another system",
+            "is not a plugin, or one of another kind: its first line is {:?}",
             shortened(line)
         ));
     };
     if *core != "1" {
-        return Err(format!("it speaks version {core} of the handshake, and only 1 is known"));
+        return Err(format!("speaks version {core} of the handshake, and only 1 is known"));
     }
-    let version = version
-        .parse::<u32>()
-        .ok()
-        .filter(|it| [5, 6].contains(it))
-        .ok_or_else(|| format!("it speaks version {version} of the provider protocol, and only 5 and 6 are known: use a newer or an older version of the provider"))?;
+    let version =
+        version.parse::<u32>().ok().filter(|it| [5, 6].contains(it)).ok_or_else(|| {
+            format!("speaks version {version} of the provider protocol, and only 5 and 6 are known")
+        })?;
     match fields.get(4) {
         Some(&"grpc") => {}
-        Some(other) => return Err(format!("it speaks {other:?}, and only \"grpc\" is known")),
+        Some(other) => return Err(format!("speaks {other:?}, and only \"grpc\" is known")),
         None => {
-            return Err(
-                "it speaks the protocol of very old plugins; use a newer version of the provider"
-                    .into(),
-            );
+            return Err("speaks the protocol of very old plugins".into());
         }
     }
     let certificate = match fields.get(5).filter(|it| it.len() > CERTIFICATE) {
@@ -80,7 +76,7 @@ pub(super) fn read(line: &str) -> Result<Handshake, String> {
             let config = GeneralPurposeConfig::new()
                 .with_decode_padding_mode(DecodePaddingMode::Indifferent);
             let decoded = GeneralPurpose::new(&STANDARD, config).decode(text);
-            Some(decoded.map_err(|_| "its certificate cannot be read".to_owned())?)
+            Some(decoded.map_err(|_| "shows a certificate that cannot be read".to_owned())?)
         }
         None => None,
     };
@@ -117,24 +113,21 @@ mod tests {
     fn what_is_no_plugin_of_today_is_refused_with_the_reason() {
         assert_eq!(
             check("hello"),
-            "its first line is not one of a plugin: \"hello\". Perhaps the file is another program, or was built for another system"
+            "is not a plugin, or one of another kind: its first line is \"hello\""
         );
         assert_eq!(
             check("1|4|unix|/tmp/p|grpc"),
-            "it speaks version 4 of the provider protocol, and only 5 and 6 are known: use a newer or an older version of the provider"
+            "speaks version 4 of the provider protocol, and only 5 and 6 are known"
         );
         assert_eq!(
             check("2|5|unix|/p|grpc"),
-            "it speaks version 2 of the handshake, and only 1 is known"
+            "speaks version 2 of the handshake, and only 1 is known"
         );
-        assert_eq!(check("1|5|unix|/p|netrpc"), "it speaks \"netrpc\", and only \"grpc\" is known");
-        assert_eq!(
-            check("1|5|unix|/p"),
-            "it speaks the protocol of very old plugins; use a newer version of the provider"
-        );
+        assert_eq!(check("1|5|unix|/p|netrpc"), "speaks \"netrpc\", and only \"grpc\" is known");
+        assert_eq!(check("1|5|unix|/p"), "speaks the protocol of very old plugins");
         assert_eq!(
             check("1|5|vsock|/p|grpc"),
-            "it listens on the network \"vsock\", which is not known"
+            "listens on the network \"vsock\", which is not known"
         );
     }
 }

@@ -3,7 +3,6 @@
 //! A plugin does not notice that its parent is gone. On Linux the system is asked to end it then; the only `unsafe` of
 //! the program stands here, in the child between fork and exec.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -17,12 +16,16 @@ use tokio::sync::{Notify, watch};
 use super::Program;
 use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
+use super::machine;
 use super::tail::Tail;
 use super::tls;
+use crate::install::Platform;
 use crate::world::{World, private_folder};
 
 /// How long a plugin may take to print its first line.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the end of a child may stay unnoticed once its output has ended.
+const GRACE: Duration = Duration::from_secs(1);
 /// A socket's path must fit into about a hundred bytes.
 const PATH: usize = 70;
 /// Longer lines are taken in parts.
@@ -71,6 +74,10 @@ impl Drop for Leash {
 }
 
 /// Starts a program and reads its first line. Runs on the thread of plugins, which lives as long as this process.
+///
+/// # Errors
+///
+/// Says why the file does not start, as the end of a sentence about it.
 pub(super) async fn launch(
     program: &Program,
     executable: &Path,
@@ -79,36 +86,45 @@ pub(super) async fn launch(
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
     let folder = socket_folder()?;
-    if !can_run(executable) {
-        return Err(format!(
-            "{} is not a program for this system and processor",
-            executable.display()
-        ));
+    if let Some(why) = machine::obstacle(executable, &Platform::current().to_string()) {
+        return Err(why);
     }
     let mut child = command(program, executable, world, &log, folder.path())?
         .spawn()
-        .map_err(|it| not_started(executable, &it))?;
+        .map_err(|it| not_started(&it))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err("its output cannot be read".into());
+        return Err("has no output that could be read".into());
     };
     let tail = Arc::new(Tail::default());
     let drained = tokio::spawn(drain(stderr, tail.clone(), log));
     let (send, exit) = watch::channel(None);
     let leash = Leash(Arc::default());
     tokio::spawn(attend(child, leash.0.clone(), send));
-    let first = tokio::time::timeout(PATIENCE, first_line(stdout)).await;
-    let read = match first {
-        Err(_) => Err("it did not say within a minute where it listens".to_owned()),
-        Ok(Ok(line)) if !line.is_empty() => handshake::read(&line),
-        Ok(_) => Err("it ended before it said where it listens".to_owned()),
-    };
-    match read {
+    match introduction(stdout, &exit).await {
         Ok(handshake) => Ok(Running { handshake, tail, exit, leash, _folder: folder }),
         Err(why) => {
             drop(leash);
             let _ = tokio::time::timeout(Duration::from_secs(1), drained).await;
             let said = tail.plain();
             Err(if said.is_empty() { why } else { format!("{why}. It said:\n{said}") })
+        }
+    }
+}
+
+/// Waits for the first line of a child, and reads it.
+async fn introduction(
+    stdout: ChildStdout,
+    exit: &watch::Receiver<Option<ExitStatus>>,
+) -> Result<Handshake, String> {
+    match tokio::time::timeout(PATIENCE, first_line(stdout)).await {
+        Err(_) => Err("did not say within a minute where it listens".to_owned()),
+        Ok(Ok(line)) if !line.is_empty() => handshake::read(&line),
+        Ok(_) => {
+            let mut exit = exit.clone();
+            let ended = tokio::time::timeout(GRACE, exit.wait_for(Option::is_some)).await;
+            let status = ended.ok().and_then(Result::ok).and_then(|it| *it);
+            let how = status.map(|it| format!(" ({it})")).unwrap_or_default();
+            Err(format!("ended before it said where it listens{how}"))
         }
     }
 }
@@ -179,32 +195,6 @@ fn tie(command: &mut std::process::Command) {
     command.process_group(0);
 }
 
-/// Returns whether a file is a script, or a program like this one. Where it is neither, the C library would have a shell
-/// make what it can of it.
-fn can_run(executable: &Path) -> bool {
-    let start = |path: &Path| {
-        let mut start = [0; 20];
-        let read = std::fs::File::open(path).and_then(|mut it| it.read_exact(&mut start));
-        read.is_ok().then_some(start)
-    };
-    let is_script = |path: &Path| {
-        let mut start = [0; 2];
-        let read = std::fs::File::open(path).and_then(|mut it| it.read_exact(&mut start));
-        read.is_ok() && start == *b"#!"
-    };
-    let own = std::env::current_exe().ok().and_then(|it| start(&it));
-    match (own, start(executable)) {
-        // The class, the order of bytes, and the processor stand at the front of every program of Linux.
-        (Some(own), Some(it)) if own.starts_with(b"\x7fELF") && !it.starts_with(b"#!") => {
-            it[..6] == own[..6] && it[18..] == own[18..]
-        }
-        (Some(own), None) if own.starts_with(b"\x7fELF") => {
-            is_script(executable) || !executable.is_file()
-        }
-        _ => true,
-    }
-}
-
 /// A folder that only this user can look into, with a short path.
 fn socket_folder() -> Result<TempDir, String> {
     let usual = std::env::temp_dir();
@@ -212,18 +202,19 @@ fn socket_folder() -> Result<TempDir, String> {
         true => private_folder(&usual),
         false => private_folder(Path::new("/tmp")),
     };
-    made.map_err(|it| format!("there is no place for its socket: {it}"))
+    made.map_err(|it| format!("has no place for its socket: {it}"))
 }
 
-fn not_started(executable: &Path, error: &std::io::Error) -> String {
+fn not_started(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
-    let shown = executable.display();
     match error.kind() {
-        ErrorKind::NotFound => format!("{shown} is not there, or a library that it needs is not"),
-        ErrorKind::PermissionDenied => {
-            format!("{shown} is not executable: its permissions do not allow it")
+        ErrorKind::NotFound => {
+            "is not there, or the interpreter or a library that it needs is not".into()
         }
-        _ => format!("{shown} cannot be started: {error}"),
+        ErrorKind::PermissionDenied => {
+            "is not executable: its permissions do not allow it, until \"chmod +x\" does".into()
+        }
+        _ => format!("cannot be started: {error}"),
     }
 }
 
@@ -232,12 +223,22 @@ async fn attend(mut child: Child, kill: Arc<Notify>, ended: watch::Sender<Option
     let status = tokio::select! {
         status = child.wait() => status,
         () = kill.notified() => {
+            end_group(&child);
             // Only a child that is gone already cannot be killed.
             let _ = child.kill().await;
             child.wait().await
         }
     };
     let _ = ended.send(status.ok());
+}
+
+/// Ends what the child has started in its turn. The child is not waited for yet, so the number is still its own.
+fn end_group(child: &Child) {
+    let id = child.id().and_then(|it| i32::try_from(it).ok());
+    if let Some(group) = id.and_then(rustix::process::Pid::from_raw) {
+        // There may be nobody left.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
 }
 
 /// Reads the first line; whatever comes later is taken and dropped, for a full pipe would stop the plugin.

@@ -23,6 +23,7 @@ mod client;
 mod handshake;
 mod launch;
 mod log;
+mod machine;
 mod process;
 mod runtime;
 mod schema;

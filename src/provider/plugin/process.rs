@@ -14,6 +14,7 @@ use super::wire::helper;
 use super::wire::helper::grpc_controller_client::GrpcControllerClient;
 use super::wire::helper::grpc_stdio_client::GrpcStdioClient;
 use super::{Place, Program, runtime};
+use crate::install::Platform;
 use crate::provider::ProviderDiagnostic;
 use crate::world::World;
 
@@ -35,8 +36,14 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the plugin, as the end of a sentence.
+    /// Says which plugin it is, what is wrong with it, and what helps.
     pub async fn start(program: &Program, world: &World) -> Result<Process, String> {
+        let (shown, way_out) = (shown(&program.place, world), way_out(program));
+        let begun = Process::begin(program, world).await;
+        begun.map_err(|why| format!("{shown} {why}.\n\n{way_out}"))
+    }
+
+    async fn begin(program: &Program, world: &World) -> Result<Process, String> {
         let (handshake, child) = match &program.place {
             Place::Executable(executable) => {
                 let child = launch(program, executable, world).await?;
@@ -53,6 +60,7 @@ impl Process {
             Err(why) => {
                 if let Some(child) = &child {
                     child.kill();
+                    child.ended_within(GRACE).await;
                 }
                 return Err(why);
             }
@@ -145,6 +153,29 @@ impl Drop for Process {
     fn drop(&mut self) {
         let Some(child) = self.child.take() else { return };
         runtime::finally(Process::end(self.channel.clone(), child));
+    }
+}
+
+/// Returns what a place is called.
+fn shown(place: &Place, world: &World) -> String {
+    match place {
+        Place::Executable(path) => {
+            path.strip_prefix(&world.root).unwrap_or(path).display().to_string()
+        }
+        Place::Running { socket: Socket::Unix(path), .. } => {
+            format!("the plugin at {}", path.display())
+        }
+        Place::Running { socket: Socket::Tcp(address), .. } => format!("the plugin at {address}"),
+    }
+}
+
+/// What helps where a plugin does not start, without its full stop.
+fn way_out(program: &Program) -> String {
+    let platform = Platform::current();
+    match (&program.place, &program.version) {
+        (Place::Running { .. }, _) => "Start it again and set TF_REATTACH_PROVIDERS to what it prints then, or unset the variable".into(),
+        (_, None) => format!("Build it anew for {platform}, or take it out of the dev_overrides of the CLI configuration"),
+        (_, Some(_)) => format!("Remove its folder and run \"tofu init\" to install it anew from a place that has the package for {platform}, or choose another version of the provider"),
     }
 }
 

@@ -4,8 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{
+    CertificateError, DigitallySignedStruct, DistinguishedName, Error, ServerConfig,
+    SignatureScheme,
+};
 
 /// A certificate and its key, as text.
 #[derive(Debug)]
@@ -46,7 +51,30 @@ pub(super) fn make() -> Result<Own, rcgen::Error> {
     Ok(Own { certificate: made.pem(), key: key.serialize_pem(), der: made.der().to_vec() })
 }
 
-/// Accepts one certificate, the one that the plugin named on its first line, and proof of its key.
+/// Returns how a plugin speaks under protection: it shows `own`, and takes only the client whose certificate, as text, is
+/// given.
+///
+/// # Errors
+///
+/// If the client's certificate cannot be read.
+pub(super) fn serving(
+    own: &Own,
+    client: &str,
+) -> Result<ServerConfig, Box<dyn std::error::Error + Send + Sync>> {
+    let client = CertificateDer::from_pem_slice(client.as_bytes())?;
+    let pinned = Arc::new(Pinned::new(client.to_vec()));
+    let mut config = ServerConfig::builder_with_provider(pinned.provider.clone())
+        .with_safe_default_protocol_versions()?
+        .with_client_cert_verifier(pinned)
+        .with_single_cert(
+            vec![own.der.clone().into()],
+            PrivateKeyDer::from_pem_slice(own.key.as_bytes())?,
+        )?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Ok(config)
+}
+
+/// Accepts one certificate, the one that the other side named before, and proof of its key.
 #[derive(Debug)]
 pub(super) struct Pinned {
     certificate: CertificateDer<'static>,
@@ -58,6 +86,44 @@ impl Pinned {
         let provider = Arc::new(aws_lc_rs::default_provider());
         Pinned { certificate: certificate.into(), provider }
     }
+
+    fn expect(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
+        match *shown == self.certificate {
+            true => Ok(()),
+            false => {
+                Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+            }
+        }
+    }
+}
+
+/// Proof of the key is checked in the same way on both sides.
+macro_rules! signatures {
+    () => {
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            dss: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            let algorithms = &self.provider.signature_verification_algorithms;
+            verify_tls12_signature(message, cert, dss, algorithms)
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            dss: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            let algorithms = &self.provider.signature_verification_algorithms;
+            verify_tls13_signature(message, cert, dss, algorithms)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.provider.signature_verification_algorithms.supported_schemes()
+        }
+    };
 }
 
 impl ServerCertVerifier for Pinned {
@@ -69,33 +135,41 @@ impl ServerCertVerifier for Pinned {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match *end_entity == self.certificate {
-            true => Ok(ServerCertVerified::assertion()),
-            false => {
-                Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
-            }
-        }
+        self.expect(end_entity).map(|()| ServerCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
+    signatures!();
+}
+
+impl ClientCertVerifier for Pinned {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &[]
+    }
+
+    fn verify_client_cert(
         &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        end_entity: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        self.expect(end_entity).map(|()| ClientCertVerified::assertion())
     }
 
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
-    }
+    signatures!();
+}
 
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plugin_takes_only_the_client_that_it_was_told_of() {
+        let (told, other) = (make().expect("a certificate"), make().expect("a certificate"));
+        let pinned = Pinned::new(told.der.clone());
+        let accepts = |shown: &Own| {
+            let shown = shown.der.clone().into();
+            pinned.verify_client_cert(&shown, &[], UnixTime::now()).is_ok()
+        };
+        assert!(accepts(&told) && !accepts(&other));
     }
 }

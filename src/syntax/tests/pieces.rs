@@ -3,7 +3,7 @@
 use crate::diagnostic::FileId;
 use crate::syntax::parser::read_with;
 use crate::syntax::place::Place;
-use crate::syntax::token::Start;
+use crate::syntax::scan::Start;
 use crate::syntax::{parse, parse_each};
 
 /// So many blocks are several pieces.

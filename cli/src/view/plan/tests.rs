@@ -79,6 +79,7 @@ fn plan(changes: Vec<Change>, outputs: Vec<OutputChange>) -> Plan {
         prior_state: State::default(),
         previous_state: State::default(),
         variables: BTreeMap::new(),
+        given_variables: BTreeMap::new(),
         targets: Vec::new(),
         excludes: Vec::new(),
         replaces: Vec::new(),

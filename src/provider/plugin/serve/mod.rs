@@ -10,11 +10,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use base64::Engine;
+use futures_util::{Stream, TryStreamExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixListener;
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
 use tonic::body::Body;
 use tonic::codegen::http::{self, Request};
-use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
+use tonic::transport::Server;
+use tonic::transport::server::Connected;
 use tower::Service;
 
 use super::client::LARGEST;
@@ -54,7 +58,7 @@ pub async fn serve(
     let version = version(world);
     let path = socket(world);
     let listener = UnixListener::bind(&path)?;
-    let (server, certificate) = protected(Server::builder(), world)?;
+    let (protection, certificate) = protected(world)?;
     let line = format!("1|{version}|unix|{}|grpc|{certificate}\n", path.display());
     io::stdout().write_all(line.as_bytes())?;
     io::stdout().flush()?;
@@ -63,19 +67,19 @@ pub async fn serve(
     let answers = Answers { provider, schema, faults, identities, version };
     let end = Arc::new(Notify::new());
     let controller = GrpcControllerServer::new(Controller(end.clone()));
-    let incoming = futures_util::stream::unfold(listener, |listener| async move {
+    let plain = futures_util::stream::unfold(listener, |listener| async move {
         let accepted = listener.accept().await.map(|it| it.0);
         Some((accepted, listener))
     });
-    let served: Pin<Box<dyn Future<Output = _> + Send>> = match version {
-        5 => Box::pin(server.serve_with_incoming(
-            beside(controller, Server5::new(answers).max_decoding_message_size(LARGEST)),
-            incoming,
-        )),
-        _ => Box::pin(server.serve_with_incoming(
-            beside(controller, Server6::new(answers).max_decoding_message_size(LARGEST)),
-            incoming,
-        )),
+    let served: Pin<Box<dyn Future<Output = _> + Send>> = match protection {
+        None => Box::pin(listen(plain, controller, answers)),
+        Some(acceptor) => {
+            let protect = move |accepted| {
+                let acceptor = acceptor.clone();
+                async move { acceptor.accept(accepted).await }
+            };
+            Box::pin(listen(plain.and_then(protect), controller, answers))
+        }
     };
     tokio::select! {
         result = served => result?,
@@ -84,6 +88,28 @@ pub async fn serve(
     // Whoever is still connected learns of the end by its coming.
     let _ = std::fs::remove_file(path);
     Ok(())
+}
+
+/// Answers whoever connects, in the version that was agreed on.
+async fn listen<S>(
+    incoming: impl Stream<Item = io::Result<S>> + Send,
+    controller: GrpcControllerServer<Controller>,
+    answers: Answers,
+) -> Result<(), tonic::transport::Error>
+where
+    S: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+{
+    let server = Server::builder();
+    match answers.version {
+        5 => {
+            let service = Server5::new(answers).max_decoding_message_size(LARGEST);
+            server.serve_with_incoming(beside(controller, service), incoming).await
+        }
+        _ => {
+            let service = Server6::new(answers).max_decoding_message_size(LARGEST);
+            server.serve_with_incoming(beside(controller, service), incoming).await
+        }
+    }
 }
 
 /// A service of which the calls of the controller are taken out.
@@ -127,20 +153,17 @@ fn socket(world: &World) -> PathBuf {
     folder.join(format!("plugin{}", std::process::id()))
 }
 
-/// Protects the server, if the client shows a certificate; returns ours as the first line has it.
+/// Returns how connections are protected, if the client shows a certificate, and ours as the first line has it.
 fn protected(
-    server: Server,
     world: &World,
-) -> Result<(Server, String), Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<(Option<TlsAcceptor>, String), Box<dyn std::error::Error + Send + Sync>> {
     let Some(client) = world.variable("PLUGIN_CLIENT_CERT") else {
-        return Ok((server, String::new()));
+        return Ok((None, String::new()));
     };
     let own = tls::make()?;
-    let config = ServerTlsConfig::new()
-        .identity(Identity::from_pem(&own.certificate, &own.key))
-        .client_ca_root(Certificate::from_pem(client));
+    let acceptor = TlsAcceptor::from(Arc::new(tls::serving(&own, client)?));
     let shown = base64::engine::general_purpose::STANDARD_NO_PAD.encode(&own.der);
-    Ok((server.tls_config(config)?, shown))
+    Ok((Some(acceptor), shown))
 }
 
 struct Controller(Arc<Notify>);

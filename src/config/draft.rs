@@ -1,0 +1,20 @@
+//! A module that is not finished: what is found in the files of its folder so far.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Span;
+use crate::value::Str;
+
+use super::named::{OutputBlock, VariableBlock};
+use super::{Backend, Module};
+
+/// A module while its files are put together.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub module: Module,
+    pub variables: BTreeMap<Str, VariableBlock>,
+    pub outputs: BTreeMap<Str, OutputBlock>,
+    /// Where providers are required; a module says it once.
+    pub required: Option<Span>,
+    pub cloud: Option<Backend>,
+}
