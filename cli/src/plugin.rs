@@ -1,7 +1,8 @@
 //! The program `entail-plugin`: an embedded provider, served as a plugin.
 //!
 //! Its own file name says which: `terraform-provider-random`, perhaps with a version after it; `scripted` is one that only
-//! tells how it is called. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it does wrong then.
+//! tells how it is called. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it does wrong then. With `-debug` it is
+//! started by hand, and prints what `TF_REATTACH_PROVIDERS` is to be set to.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use entail::address::Provider;
 use entail::provider::builtin;
-use entail::provider::plugin::serve::{Faults, Scripted, serve};
+use entail::provider::plugin::serve::{Faults, Scripted, Starter, serve};
 use entail::world::World;
 
 fn main() -> ExitCode {
@@ -29,14 +30,19 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let name = std::path::Path::new(&name).file_name().unwrap_or_default().to_string_lossy();
     let kind = name.strip_prefix("terraform-provider-").unwrap_or("null");
     let kind = kind.split(['_', '.']).next().unwrap_or(kind);
+    let address = Provider::implied(kind);
     let provider = match kind {
         "scripted" => Arc::new(Scripted::new(&world)),
-        _ => builtin::start(&Provider::implied(kind), &world)
+        _ => builtin::start(&address, &world)
             .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?,
     };
     let script = world.variable("ENTAIL_PLUGIN_FAULTS").unwrap_or_default();
     let faults = Faults::parse(script).map_err(|it| format!("The fault {it:?} is not known."))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(serve(provider, faults, &world))
+    let starter = match std::env::args_os().any(|it| it == "-debug") {
+        true => Starter::Person(&address),
+        false => Starter::Client,
+    };
+    runtime.block_on(serve(provider, faults, &world, starter))
 }

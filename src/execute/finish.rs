@@ -43,6 +43,11 @@ pub(super) fn finish(
         if has_errors {
             continue;
         }
+        // What was not known when the plan was made is judged now.
+        if let Some(problem) = crate::observe::problems::of_output(&value, output) {
+            ctx.observer.values.report([problem]);
+            continue;
+        }
         if ctx.plan.mode == PlanMode::RefreshOnly && !value.is_wholly_known() {
             continue;
         }

@@ -276,9 +276,11 @@ impl Evaluator<'_> {
             if value.is_wholly_known() {
                 return value.mark(&read);
             }
-            // What is known may still turn into an error, or into something else, once all is known.
+            // What is known may still turn into an error, or into something else, once all is known: and whether that is
+            // sensitive is not known either.
             arguments[at + 1..].iter().for_each(|it| self.unevaluated(it, names, &[]));
-            return Value::unknown(Type::DYNAMIC).mark(&read.union(&value.deep_marks()));
+            let marks = Marks { sensitive: false, ..value.deep_marks() };
+            return Value::unknown(Type::DYNAMIC).mark(&read.union(&marks));
         }
         let message = match all.is_empty() {
             true => "at least one argument is required".to_owned(),

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::Platform;
-use super::hash::{Hash, archive_matches, hash_zip, hex};
-use super::origins::{Authentication, Standing};
-use super::registry::read_sum;
+use super::hash::{Hash, archive_matches, hash_zip, hex, read_sum};
 use super::signature;
+use super::standing::{Authentication, Standing};
 use super::web::Web;
 use crate::address::{DEFAULT_HOST, Provider};
 

@@ -141,3 +141,15 @@ pub fn archive_matches(archive: &Path, allowed: &[Hash]) -> io::Result<Vec<Hash>
     own.retain(|it| allowed.contains(it));
     Ok(own)
 }
+
+/// Reads a SHA-256 sum in hexadecimal digits.
+pub fn read_sum(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut sum = [0; 32];
+    for (index, byte) in sum.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[index * 2..index * 2 + 2], 16).ok()?;
+    }
+    Some(sum)
+}

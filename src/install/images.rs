@@ -12,10 +12,9 @@ use tokio::sync::Mutex;
 
 use super::Platform;
 use super::authenticate::Checks;
-use super::hash::{Hash, hex};
+use super::hash::{Hash, hex, read_sum};
 use super::login::Shown;
-use super::origins::{Package, PackagePlace, Remote};
-use super::registry::read_sum;
+use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::settings::Token;

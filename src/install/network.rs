@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::Platform;
 use super::authenticate::Checks;
 use super::hash::Hash;
-use super::origins::{Package, PackagePlace, Remote};
+use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;

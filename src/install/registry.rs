@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::Platform;
 use super::authenticate::{Checks, RegistryChecks};
-use super::hash::Hash;
-use super::origins::{Package, PackagePlace, Remote};
+use super::hash::{Hash, read_sum};
+use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
@@ -215,18 +215,6 @@ async fn file(web: &Web, provider: &Provider, url: &Url, what: &str) -> Result<V
         )),
     });
     answer.map_err(|it| failed(provider, format!("failed to retrieve {what} for provider: {it}")))
-}
-
-/// Reads a SHA-256 sum in hexadecimal digits.
-pub fn read_sum(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    let mut sum = [0; 32];
-    for (index, byte) in sum.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[index * 2..index * 2 + 2], 16).ok()?;
-    }
-    Some(sum)
 }
 
 /// The plugin protocols that this program speaks: 5 and 6.

@@ -23,6 +23,15 @@ pub struct Outcome {
     pub problems: Diagnostics,
 }
 
+impl Outcome {
+    /// Returns what to tell the user, a failure as a warning where asked. What cannot be evaluated is a mistake of the
+    /// configuration all the same.
+    pub fn told(self, soften: bool) -> Diagnostics {
+        let soften = soften && self.status == Status::Fail;
+        self.problems.into_iter().map(|it| softened(it, soften)).collect::<Vec<_>>().into()
+    }
+}
+
 /// What a condition came to, from best to worst as far as aggregation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names say it")]

@@ -239,7 +239,6 @@ impl<'a> Observer<'a> {
         let mut passed = true;
         for (index, condition) in conditions.iter().enumerate() {
             let outcome = conditions::check(condition, scope, summary);
-            passed &= softens || !outcome.problems.has_errors();
             self.checks.record(
                 conditions::Kind::Resource,
                 &address.config().to_string(),
@@ -247,8 +246,9 @@ impl<'a> Observer<'a> {
                 first + index,
                 &outcome,
             );
-            let problems = outcome.problems.into_iter();
-            self.values.report(problems.map(|it| conditions::softened(it, softens)));
+            let told = outcome.told(softens);
+            passed &= !told.has_errors();
+            self.values.report(told);
         }
         passed
     }

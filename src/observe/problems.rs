@@ -1,12 +1,13 @@
 //! Everything that can be wrong with what a provider answers, one function each.
 
 use crate::address::Instance;
+use crate::config;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expression::body::span_of_path;
 use crate::provider::ImportName;
 use crate::provider::ProviderDiagnostic;
 use crate::syntax::Body;
-use crate::value::Path;
+use crate::value::{Path, Value};
 
 /// A provider's own words, placed at the attribute they are about.
 pub fn of_provider(
@@ -36,7 +37,7 @@ pub fn of_provider(
 pub fn no_provider_instance(
     address: &Instance,
     instance: &crate::address::ProviderInstance,
-    block: Option<&crate::config::ProviderBlock>,
+    block: Option<&config::ProviderBlock>,
 ) -> Diagnostic {
     let problem = Diagnostic::error("Provider instance not present").about(address).detail(format!(
         "To work with {address} its provider instance at {instance} is required, but the provider configuration gives no such key."
@@ -136,6 +137,26 @@ pub(super) fn ephemeral_value(path: &Path, span: Span) -> Diagnostic {
         "The argument {} is stored, and an ephemeral value must not be. Only write-only arguments accept ephemeral values.",
         crate::value::path::ShowPath(path).to_string().trim_start_matches('.')
     ))
+}
+
+/// A value that an output of the root module must not have.
+pub fn of_output(value: &Value, output: &config::Output) -> Option<Diagnostic> {
+    let (_, marks) = value.unmark_deep();
+    if marks.sensitive && !output.sensitive {
+        return Some(sensitive_output(output.declared));
+    }
+    marks.ephemeral.then(|| {
+        Diagnostic::error("Output does not allow ephemeral value")
+            .detail("The value of this output is ephemeral, and a root module output is stored in the state. Remove the ephemeral value, or keep it within a child module.")
+            .at(output.value.span)
+    })
+}
+
+/// A root output that would show what must not be shown.
+pub fn sensitive_output(at: Span) -> Diagnostic {
+    Diagnostic::error("Output refers to sensitive values")
+        .detail("To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, OpenTofu requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
+        .at(at)
 }
 
 /// A data source's result that cannot be used.

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::value::{Type, Value, convert};
 use crate::world::World;
 
+mod asking;
 mod init;
 mod migrate;
 mod overriding;
@@ -19,7 +20,8 @@ mod problems;
 #[cfg(test)]
 mod tests;
 
-pub use init::{Asking, Event, Init, initialize};
+pub use asking::{Asking, Event};
+pub use init::{Init, initialize};
 
 /// The arguments of `backend "local"`.
 const ARGUMENTS: [&str; 2] = ["path", "workspace_dir"];

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::json::Schemas;
 use super::provider_table::{Entry, key_of, local_name, provider_table};
 use super::reference_text::{references, subjects};
-use super::shape::write_known;
+use super::shape::{Schemas, write_known};
 use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
 use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
 use crate::expression::body::written_as_blocks;

@@ -1,23 +1,21 @@
 //! The document that `show -json` prints of a plan.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::shape::{concrete_type, write_known, write_path, write_sensitive, write_unknown};
+use super::shape::{
+    Schemas, concrete_type, write_index, write_known, write_path, write_sensitive, write_unknown,
+};
 use super::state_json::{self, write_checks};
 use super::{Action, Change, Identities, OutputChange, Plan, Reason};
-use crate::address::{InstanceKey, Mode, ModuleInstance, Provider};
+use crate::address::{Mode, ModuleInstance};
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
-use crate::schema::{ProviderSchema, Schema, mark_sensitive};
+use crate::schema::{Schema, mark_sensitive};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
 use crate::value::{Str, Value, json};
-
-/// Finds what a provider announces.
-pub type Schemas<'a> = dyn Fn(&Provider) -> Option<Arc<ProviderSchema>> + 'a;
 
 /// Writes the document of a plan, on one line.
 ///
@@ -171,18 +169,6 @@ fn write_planned(
 fn write_identity(json: &mut JsonWriter, name: &str, identity: &Value) {
     if let Ok(text) = json::to_state_json(identity, identity.ty()) {
         json.member_raw(name, &text);
-    }
-}
-
-/// Writes `index`, unless there is no key.
-pub(super) fn write_index(json: &mut JsonWriter, key: &InstanceKey) {
-    match key {
-        InstanceKey::None => {}
-        InstanceKey::Int(index) => {
-            json.key("index");
-            json.literal(index);
-        }
-        InstanceKey::Str(key) => json.member("index", key),
     }
 }
 

@@ -1,7 +1,14 @@
 //! Values as JSON documents show them: known parts, and the parallel shapes that say what is unknown and what sensitive.
 
+use std::sync::Arc;
+
+use crate::address::{InstanceKey, Provider};
+use crate::schema::ProviderSchema;
 use crate::state::text::{JsonWriter, Layout};
 use crate::value::{Kind, PathStep, Type, Value};
+
+/// Finds what a provider announces.
+pub type Schemas<'a> = dyn Fn(&Provider) -> Option<Arc<ProviderSchema>> + 'a;
 
 /// Writes the known parts of a value as the next value: unknown attributes and elements of maps are left out, unknown
 /// elements of lists are null. The value as a whole is known.
@@ -147,5 +154,17 @@ pub fn concrete_type(value: &Value) -> Type {
             Type::tuple(it.items.iter().map(concrete_type).collect())
         }
         it => it.ty(),
+    }
+}
+
+/// Writes `index`, unless there is no key.
+pub(super) fn write_index(json: &mut JsonWriter, key: &InstanceKey) {
+    match key {
+        InstanceKey::None => {}
+        InstanceKey::Int(index) => {
+            json.key("index");
+            json.literal(index);
+        }
+        InstanceKey::Str(key) => json.member("index", key),
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::json::{Schemas, write_index};
-use super::shape::{concrete_type, write_known, write_sensitive};
+use super::shape::{Schemas, concrete_type, write_index, write_known, write_sensitive};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider, Resource, ResourceName};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Schema, mark_sensitive};

@@ -12,7 +12,8 @@ use pretty_assertions::assert_eq;
 use serde_json::Value as Json;
 
 use super::file::PlanExtras;
-use super::json::{Schemas, plan_document};
+use super::json::plan_document;
+use super::shape::Schemas;
 use super::state_json::state_document;
 use super::{Action, Change, OutputChange, Plan, Reason};
 use crate::address::{InstanceKey, Provider, ProviderConfig};

@@ -56,9 +56,7 @@ pub fn check_blocks(
                     undecided.values = values_of(&condition.condition, &scope, &[], false, false);
                     observer.values.report([undecided]);
                 }
-                observer
-                    .values
-                    .report(outcome.problems.into_iter().map(|it| conditions::softened(it, true)));
+                observer.values.report(outcome.told(true));
             }
         }
     }

@@ -70,10 +70,9 @@ impl Observer<'_> {
                 index,
                 &outcome,
             );
-            let soften = self.request.mode != PlanMode::Normal;
-            passed &= soften || !outcome.problems.has_errors();
-            self.values
-                .report(outcome.problems.into_iter().map(|it| conditions::softened(it, soften)));
+            let told = outcome.told(self.request.mode != PlanMode::Normal);
+            passed &= !told.has_errors();
+            self.values.report(told);
         }
         passed
     }
@@ -182,17 +181,8 @@ fn recalculate(
     if !observer.output_conditions(node) {
         return None;
     }
-    let (_, marks) = value.unmark_deep();
-    if marks.sensitive && !output.sensitive {
-        observer.values.report([Diagnostic::error("Output refers to sensitive values")
-            .detail("To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, OpenTofu requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
-            .at(output.declared)]);
-        return None;
-    }
-    if marks.ephemeral {
-        observer.values.report([Diagnostic::error("Output does not allow ephemeral value")
-            .detail("The value of this output is ephemeral, and a root module output is stored in the state. Remove the ephemeral value, or keep it within a child module.")
-            .at(output.value.span)]);
+    if let Some(problem) = crate::observe::problems::of_output(&value, output) {
+        observer.values.report([problem]);
         return None;
     }
     // What is only to be recorded says nothing of an object that is gone: the output waits for a plan that mends it.

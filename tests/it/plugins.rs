@@ -436,3 +436,32 @@ fn an_object_that_has_gone_is_told_by_what_identified_it() {
     assert!(drift["after_identity"].is_null(), "{drift}");
     assert!(change["before_identity"].is_null(), "{change}");
 }
+
+#[test]
+fn a_plugin_that_somebody_has_started_is_used_and_left_running() {
+    use std::io::BufRead;
+    let place = Place::new();
+    let mut plugin = Command::new(binary::plugins().join("terraform-provider-random"))
+        .arg("-debug")
+        .env("ENTAIL_PLUGIN_PROTOCOL", "6")
+        .env("HOME", place.0.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let output = plugin.stdout.take().expect("it says something");
+    let line = std::io::BufReader::new(output).lines().next().expect("a line").expect("text");
+    let running = line.strip_prefix("TF_REATTACH_PROVIDERS='").and_then(|it| it.strip_suffix('\''));
+    let running = running.expect("what the variable is to be set to");
+    for arguments in [&["plan"][..], &["apply", "-auto-approve"], &["destroy", "-auto-approve"]] {
+        let mut command = place.command(arguments, "");
+        let output = command.env("TF_REATTACH_PROVIDERS", running).output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(plugin.try_wait().expect("its state").is_none(), "the plugin has ended");
+    }
+    plugin.kill().expect("it is ended");
+    plugin.wait().expect("it is gone");
+    let mut command = place.command(&["plan"], "");
+    let output = command.env("TF_REATTACH_PROVIDERS", running).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    has(&text, &["cannot be connected to", "set TF_REATTACH_PROVIDERS to what it prints then"]);
+}

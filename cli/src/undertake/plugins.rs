@@ -26,6 +26,12 @@ fn required(ui: &Ui, world: &Arc<World>) -> Result<Requirements, Diagnostics> {
 
 /// Adds checksums to the lock file.
 pub fn lock(ui: &Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics> {
+    let places = [args.fs_mirror.is_some(), args.net_mirror.is_some(), args.oci_mirror.is_some()];
+    if places.iter().filter(|it| **it).count() > 1 {
+        return Err(Diagnostic::error("Conflicting options")
+            .detail("Of -fs-mirror, -net-mirror and -oci-mirror, at most one can be given.")
+            .into());
+    }
     let choices = lock::Choices {
         platforms: args.platform.clone(),
         folder: args.fs_mirror.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::asking::{Asking, Event};
 use super::migrate::{Migration, migrate};
 use super::{Place, chosen, declared, is_unchanged, overriding, problems};
 use crate::backend::local::Choice;
@@ -10,7 +11,6 @@ use crate::backend::settings::{self, Arguments, Settings};
 use crate::backend::{Backend, workspace};
 use crate::config::statics::StaticModule;
 use crate::diagnostic::{Diagnostics, Sources};
-use crate::state::State;
 use crate::world::World;
 
 /// What `init` is asked to do with the backend.
@@ -26,29 +26,6 @@ pub struct Init {
     pub overrides: Vec<String>,
     /// How long to wait for locks; `None` takes none.
     pub lock: Option<Duration>,
-}
-
-/// What `init` tells of the backend while it works.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A backend of this kind was set up.
-    Set(String),
-    /// The block of this kind is gone.
-    Unconfiguring(String),
-    /// And nothing is left of it.
-    Unset(String),
-    /// The block says something else than before.
-    Changed,
-    /// The block is of another kind than before.
-    TypeChanged(String, String),
-}
-
-/// Whoever can be told of events, and asked.
-pub trait Asking {
-    /// Tells of an event.
-    fn tell(&self, event: Event);
-    /// Asks a question that `yes` agrees to; nothing where nobody can be asked.
-    fn ask(&self, question: &str, explanation: &str) -> Option<bool>;
 }
 
 /// Sets the backend of the working directory up as the configuration says.
@@ -210,9 +187,4 @@ fn erase(place: &Place, name: &str) -> Result<(), Diagnostics> {
         crate::backend::files::replace(&path, b"")
     };
     Ok(keep().map_err(|it| problems::not_erased(&it.to_string()))?)
-}
-
-/// Returns whether a state holds anything at all.
-pub(super) fn is_filled(state: Option<&State>) -> bool {
-    state.is_some_and(|it| !it.is_empty())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::init::{Asking, is_filled};
+use super::asking::{Asking, is_filled};
 use super::{Place, problems};
 use crate::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
 use crate::diagnostic::Diagnostics;

@@ -172,7 +172,7 @@ impl Check<'_> {
         if marks.ephemeral && !output.ephemeral {
             found.push(problems::ephemeral_output(output.value.span));
         } else if marks.sensitive && !output.sensitive && node.parent.is_none() {
-            found.push(problems::sensitive_output(output.declared));
+            found.push(crate::observe::problems::sensitive_output(output.declared));
         }
         found
     }

@@ -61,13 +61,6 @@ pub(super) fn bad_prevent_destroy(name: &ResourceName, why: &str, at: Span) -> D
     ))
 }
 
-/// A root output that would show what must not be shown.
-pub fn sensitive_output(at: Span) -> Diagnostic {
-    Diagnostic::error("Output refers to sensitive values")
-        .detail("To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, OpenTofu requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
-        .at(at)
-}
-
 /// A variable that its module's author advises against is given a value.
 pub(super) fn deprecated_variable(name: &str, advice: &str, at: Span) -> Diagnostic {
     Diagnostic::warning("Variable marked as deprecated by the module author")

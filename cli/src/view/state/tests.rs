@@ -99,6 +99,24 @@ fn an_empty_state_says_so() {
 }
 
 #[test]
+fn an_object_that_fits_no_schema_shows_nothing_of_an_attribute_in_which_a_secret_is() {
+    let text = STATE.replace(
+        r#""secret": "s"}"#,
+        r#""secret": "s", "keepers": {"public": "p", "hidden": "hush"}}"#,
+    );
+    let mark = r#"[{"type": "get_attr", "value": "keepers"}, {"type": "index", "value": {"value": "hidden", "type": "string"}}]"#;
+    let text = text
+        .replace(r#""sensitive_attributes": ["#, &format!(r#""sensitive_attributes": [{mark}, "#));
+    let state = entail::state::read::read(text.as_bytes()).expect("a state").expect("not empty");
+    let schemas = Schemas::new();
+    let mut out = Vec::new();
+    write(&mut out, &objects(&state, &schemas), &state.outputs, &schemas, Look::default())
+        .expect("memory takes everything");
+    let text = String::from_utf8(out).expect("it is text");
+    assert!(text.contains("keepers = (sensitive value)") && !text.contains("hush"), "{text}");
+}
+
+#[test]
 fn modules_stand_before_those_inside_and_are_set_off_from_those_around() {
     let object = |module: &str| {
         format!(
@@ -132,22 +150,4 @@ fn modules_stand_before_those_inside_and_are_set_off_from_those_around() {
         resource "test_thing" "a" {}
     "#]]
     .assert_eq(&String::from_utf8(out).expect("it is text"));
-}
-
-#[test]
-fn an_object_that_fits_no_schema_shows_nothing_of_an_attribute_in_which_a_secret_is() {
-    let text = STATE.replace(
-        r#""secret": "s"}"#,
-        r#""secret": "s", "keepers": {"public": "p", "hidden": "hush"}}"#,
-    );
-    let mark = r#"[{"type": "get_attr", "value": "keepers"}, {"type": "index", "value": {"value": "hidden", "type": "string"}}]"#;
-    let text = text
-        .replace(r#""sensitive_attributes": ["#, &format!(r#""sensitive_attributes": [{mark}, "#));
-    let state = entail::state::read::read(text.as_bytes()).expect("a state").expect("not empty");
-    let schemas = Schemas::new();
-    let mut out = Vec::new();
-    write(&mut out, &objects(&state, &schemas), &state.outputs, &schemas, Look::default())
-        .expect("memory takes everything");
-    let text = String::from_utf8(out).expect("it is text");
-    assert!(text.contains("keepers = (sensitive value)") && !text.contains("hush"), "{text}");
 }

@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ use super::wire::helper;
 use super::wire::helper::grpc_controller_server::{GrpcController, GrpcControllerServer};
 use super::wire::tfplugin5::provider_server::ProviderServer as Server5;
 use super::wire::tfplugin6::provider_server::ProviderServer as Server6;
+use crate::address;
 use crate::provider::Provider;
 use crate::world::World;
 
@@ -42,7 +43,16 @@ use answers::Answers;
 pub use faults::Faults;
 pub use scripted::Scripted;
 
-/// Serves a provider until the client asks for the end, and returns the exit code.
+/// Who starts the plugin.
+#[derive(Clone, Copy, Debug)]
+pub enum Starter<'a> {
+    /// The program that uses it.
+    Client,
+    /// Somebody who tells that program where it runs; it is known as this provider.
+    Person(&'a address::Provider),
+}
+
+/// Serves a provider until the client asks for the end.
 ///
 /// # Errors
 ///
@@ -51,15 +61,20 @@ pub async fn serve(
     provider: Arc<dyn Provider>,
     faults: Faults,
     world: &World,
+    starter: Starter<'_>,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    if world.variable(COOKIE.0) != Some(COOKIE.1) {
+    let is_started_by_client = world.variable(COOKIE.0) == Some(COOKIE.1);
+    if !is_started_by_client && matches!(starter, Starter::Client) {
         return Err("This program is a plugin: it is started by the program that uses it, and is of no use by itself.".into());
     }
     let version = version(world);
     let path = socket(world);
     let listener = UnixListener::bind(&path)?;
     let (protection, certificate) = protected(world)?;
-    let line = format!("1|{version}|unix|{}|grpc|{certificate}\n", path.display());
+    let line = match starter {
+        Starter::Client => format!("1|{version}|unix|{}|grpc|{certificate}\n", path.display()),
+        Starter::Person(provider) => reattachment(provider, version, &path),
+    };
     io::stdout().write_all(line.as_bytes())?;
     io::stdout().flush()?;
     let schema = provider.schema().await.value;
@@ -88,6 +103,18 @@ pub async fn serve(
     // Whoever is still connected learns of the end by its coming.
     let _ = std::fs::remove_file(path);
     Ok(())
+}
+
+/// What is to be told to the program that is to use a plugin which runs already.
+fn reattachment(provider: &address::Provider, version: u32, path: &Path) -> String {
+    let place = serde_json::json!({provider.to_string(): {
+        "Protocol": "grpc",
+        "ProtocolVersion": version,
+        "Pid": std::process::id(),
+        "Test": true,
+        "Addr": {"Network": "unix", "String": path},
+    }});
+    format!("TF_REATTACH_PROVIDERS='{place}'\n")
 }
 
 /// Answers whoever connects, in the version that was agreed on.
