@@ -42,7 +42,12 @@ pub(super) fn before_walk(
     }
     problems.extend(stranded::explain(&stranded, known, inputs));
     if !moves.is_empty() {
-        problems.push(moved(&moves, excluded));
+        let request = inputs.request;
+        let given = if excluded { &request.excludes } else { &request.targets };
+        let given: BTreeSet<String> = given.iter().map(|it| it.target.to_string()).collect();
+        let named = if excluded { &moves & &given } else { &moves - &given };
+        // What excludes a move may have another name, that of its module for one.
+        problems.push(moved(if named.is_empty() { &moves } else { &named }, excluded));
     }
     problems
 }
@@ -52,6 +57,7 @@ fn ends(address: &Instance, inputs: &Inputs<'_>) -> Vec<String> {
     old.into_iter().chain([address.of().to_string()]).collect()
 }
 
+/// `addresses`: the options to remove, where something is excluded; otherwise those that are missing.
 fn moved(addresses: &BTreeSet<String>, excluded: bool) -> Diagnostic {
     let option = if excluded { "exclude" } else { "target" };
     let list: Vec<String> = addresses.iter().map(|it| format!("  -{option}=\"{it}\"")).collect();
