@@ -83,7 +83,11 @@ impl Program {
         arguments.extend(flags);
         let ran = self.run(&arguments);
         let said = String::from_utf8_lossy(&ran.stderr);
-        let lacks = ["Inconsistent dependency lock file", "Required plugins are not installed"];
+        let lacks = [
+            "Inconsistent dependency lock file",
+            "Required plugins are not installed",
+            "unavailable provider",
+        ];
         let lacks_provider = lacks.iter().any(|it| said.contains(it));
         let shown = file.exists().then(|| self.run(&["show", "-json", "compared.plan"]));
         let document = shown.and_then(|it| serde_json::from_slice(&it.stdout).ok());
