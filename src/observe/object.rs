@@ -129,7 +129,7 @@ impl<'a> Observer<'a> {
         refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
-        if stored.schema_version > schema.version && !self.has_other_type(address) {
+        if stored.schema_version > schema.version && self.other_type(address).is_none() {
             self.values.report([problems::newer_object(
                 address,
                 stored.schema_version,
@@ -147,11 +147,11 @@ impl<'a> Observer<'a> {
             return None;
         }
         // What a provider makes of another type's object is looked at as if it had been stored.
-        let stored_form = self.has_other_type(address).then(|| {
+        let stored_form = self.other_type(address).and_then(|_| {
             let text = schema::encode_stored(&previous, &schema.block).ok()?;
             schema::decode_stored(&text, &schema.block).ok()
         });
-        let previous = stored_form.flatten().unwrap_or(previous);
+        let previous = stored_form.unwrap_or(previous);
         let marks: Vec<(Path, Marks)> =
             stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
         let marked = |value: &Value| {

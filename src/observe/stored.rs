@@ -45,11 +45,7 @@ impl Observer<'_> {
         provider: &Arc<dyn Provider>,
     ) -> Option<Value> {
         let kind = &*address.resource.kind;
-        let (value, found) = match self
-            .moved
-            .get(address)
-            .filter(|old| old.resource.kind != address.resource.kind)
-        {
+        let (value, found) = match self.other_type(address) {
             Some(old) => {
                 let from = self
                     .state
@@ -71,7 +67,8 @@ impl Observer<'_> {
         value.filter(|_| !self.failed(&found))
     }
 
-    pub(super) fn has_other_type(&self, address: &Instance) -> bool {
-        self.moved.get(address).is_some_and(|old| old.resource.kind != address.resource.kind)
+    /// Returns where an object was that was moved here from another type.
+    pub(super) fn other_type(&self, address: &Instance) -> Option<&Instance> {
+        self.moved.get(address).filter(|old| old.resource.kind != address.resource.kind)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::shape::{
-    Schemas, concrete_type, write_index, write_known, write_path, write_sensitive, write_unknown,
+    Schemas, concrete_type, write_known, write_path, write_sensitive, write_unknown,
 };
 use super::state_json::{self, write_checks};
 use super::{Action, Change, Identities, OutputChange, Plan, Reason};
@@ -143,7 +143,7 @@ fn write_planned(
     json.open('{');
     json.member("address", address);
     state_json::write_names(json, resource);
-    write_index(json, &change.address.key);
+    json.member_instance_key("index", &change.address.key);
     json.member("provider_name", &change.provider.provider.to_string());
     json.key("schema_version");
     json.literal(schema.version);
@@ -211,7 +211,7 @@ fn write_resource_change(
     }
     json.member_unless_empty("module_address", &change.address.module.to_string());
     state_json::write_names(json, resource);
-    write_index(json, &change.address.key);
+    json.member_instance_key("index", &change.address.key);
     json.member("provider_name", &change.provider.provider.to_string());
     json.member_unless_empty("deposed", change.deposed.as_deref().unwrap_or_default());
     json.key("change");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::address::{InstanceKey, Provider};
+use crate::address::Provider;
 use crate::schema::ProviderSchema;
 use crate::state::text::{JsonWriter, Layout};
 use crate::value::{Kind, PathStep, Type, Value};
@@ -154,17 +154,5 @@ pub fn concrete_type(value: &Value) -> Type {
             Type::tuple(it.items.iter().map(concrete_type).collect())
         }
         it => it.ty(),
-    }
-}
-
-/// Writes `index`, unless there is no key.
-pub(super) fn write_index(json: &mut JsonWriter, key: &InstanceKey) {
-    match key {
-        InstanceKey::None => {}
-        InstanceKey::Int(index) => {
-            json.key("index");
-            json.literal(index);
-        }
-        InstanceKey::Str(key) => json.member("index", key),
     }
 }

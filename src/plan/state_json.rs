@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::shape::{Schemas, concrete_type, write_index, write_known, write_sensitive};
+use super::shape::{Schemas, concrete_type, write_known, write_sensitive};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider, Resource, ResourceName};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Schema, mark_sensitive};
@@ -160,7 +160,7 @@ fn write_object(
     json.open('{');
     json.member("address", &address.instance(key.clone()).to_string());
     write_names(json, &address.resource);
-    write_index(json, key);
+    json.member_instance_key("index", key);
     json.member("provider_name", &provider.to_string());
     json.key("schema_version");
     // Only the current object's version is told.

@@ -3,6 +3,8 @@
 //! Stored attributes stay text from file to file; here they are copied from one layout to the other without being
 //! parsed. Nothing here recurses, so depth is no danger.
 
+use crate::address::InstanceKey;
+
 /// How a document is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
@@ -105,6 +107,18 @@ impl JsonWriter {
         if flag {
             self.key(name);
             self.literal(true);
+        }
+    }
+
+    /// Writes `name` and the key of an instance, unless there is none.
+    pub fn member_instance_key(&mut self, name: &str, key: &InstanceKey) {
+        match key {
+            InstanceKey::None => {}
+            InstanceKey::Int(index) => {
+                self.key(name);
+                self.literal(index);
+            }
+            InstanceKey::Str(key) => self.member(name, key),
         }
     }
 

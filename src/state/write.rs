@@ -234,14 +234,7 @@ pub(super) fn write_object(
     object: &Object,
 ) {
     json.open('{');
-    match key {
-        InstanceKey::None => {}
-        InstanceKey::Int(index) => {
-            json.key("index_key");
-            json.literal(index);
-        }
-        InstanceKey::Str(key) => json.member("index_key", key),
-    }
+    json.member_instance_key("index_key", key);
     if object.status == Status::Tainted {
         json.member("status", "tainted");
     }

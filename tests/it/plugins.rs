@@ -77,12 +77,14 @@ impl Place {
         command
     }
 
+    /// Runs a command whose plugins describe identities.
+    fn identified(&self, arguments: &[&str], faults: &str) -> Output {
+        let mut command = self.command(arguments, faults);
+        command.env("ENTAIL_PLUGIN_IDENTITIES", "1").output().expect("the binary runs")
+    }
+
     fn run(&self, arguments: &[&str], faults: &str) -> (String, Option<i32>) {
-        let Output { stdout, stderr, status } =
-            self.command(arguments, faults).output().expect("the binary runs");
-        let text = [&stdout, &stderr].map(|it| String::from_utf8_lossy(it).into_owned()).concat();
-        assert!(!text.contains("panicked at"), "{text}");
-        (text, status.code())
+        told(self.command(arguments, faults).output().expect("the binary runs"))
     }
 
     /// Plans with a plugin that does something wrong.
@@ -246,16 +248,19 @@ fn values_that_break_the_protocol_are_refused() {
     place.nothing_is_left_running();
 }
 
+/// Returns what a run said, and its exit code.
+#[track_caller]
+fn told(output: Output) -> (String, Option<i32>) {
+    let text = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+    let text = text.concat();
+    assert!(!text.contains("panicked at"), "{text}");
+    (text, output.status.code())
+}
+
 /// Applies a configuration whose objects have identities, alters the state, and plans with faults; returns what is said.
 fn plan_of_altered_state(alter: (&str, &str), faults: &str) -> String {
     let place = Place::new();
-    let run = |arguments: &[&str], faults: &str| {
-        let mut command = place.command(arguments, faults);
-        let output = command.env("ENTAIL_PLUGIN_IDENTITIES", "1").output().expect("it runs");
-        let text =
-            [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
-        (text.concat(), output.status.code())
-    };
+    let run = |arguments: &[&str], faults: &str| told(place.identified(arguments, faults));
     let (text, code) = run(&["apply", "-auto-approve"], "");
     assert_eq!(code, Some(0), "{text}");
     let path = place.0.path().join("terraform.tfstate");
@@ -363,16 +368,7 @@ fn an_object_is_imported_by_what_identifies_it() {
     let place = Place::new();
     let write =
         |text: &str| std::fs::write(place.0.path().join("main.tf"), text).expect("it is written");
-    let run = |arguments: &[&str]| {
-        let output = place
-            .command(arguments, "")
-            .env("ENTAIL_PLUGIN_IDENTITIES", "1")
-            .output()
-            .expect("the binary runs");
-        let text =
-            [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
-        (text.concat(), output.status.code())
-    };
+    let run = |arguments: &[&str]| told(place.identified(arguments, ""));
     let uuid = "1b4e28ba-2fa1-11d2-883f-0016d3cca427";
     let block = "resource \"random_uuid\" \"a\" {\n}\n";
     let import = |arguments: &str| {
@@ -417,11 +413,7 @@ fn an_object_that_has_gone_is_told_by_what_identified_it() {
     let config = "resource \"local_file\" \"it\" {\n  filename = \"made\"\n  content  = \"x\"\n}\n";
     std::fs::write(place.0.path().join("main.tf"), config).expect("it is written");
     let run = |arguments: &[&str]| {
-        let output = place
-            .command(arguments, "")
-            .env("ENTAIL_PLUGIN_IDENTITIES", "1")
-            .output()
-            .expect("the binary runs");
+        let output = place.identified(arguments, "");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
