@@ -85,6 +85,9 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         if let Some(object) = documents.state.current(&address) {
             exists(lowered, node, object);
         }
+        if documents.state.instance(&address).is_some() {
+            lowered.facts.object.push((node,));
+        }
         if !is_declared && documents.state.instance(&address).is_some() {
             undeclared(lowered, documents, &known, id, node);
         }
@@ -270,9 +273,8 @@ fn open(
     }
     let address = lowered.structure.resource(id).address.module.clone();
     let keys = deepest_call(&lowered.structure, &address);
-    lowered.facts.reads.extend(keys.map(|it| (node, it)));
-    let all = known.pending.get(&pending).into_iter().flatten();
-    lowered.facts.may_read.extend(all.map(|it| (node, *it)));
+    let all = known.pending.get(&pending).into_iter().flatten().copied().chain(keys);
+    lowered.facts.may_read.extend(all.map(|it| (node, it)));
 }
 
 /// The key set of the call that no longer makes the module instance.

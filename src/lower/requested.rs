@@ -3,7 +3,7 @@
 use entail_rules::{End, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
-use super::structure::{ResourceId, ResourceNode, Structure};
+use super::structure::{NodeKind, ResourceId, ResourceNode, Structure};
 use super::{Documents, Lowered, flag};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
@@ -254,7 +254,30 @@ fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
     // A resource of the state may only be waiting for another's pending node: that one is not named with it.
     let pending = resource.pending.filter(|_| resource.declared);
     nodes.copied().chain(pending).chain(resource.repetition).for_each(&mut *visit);
-    resource.collection.filter(|_| resource.repetition.is_some()).into_iter().for_each(visit);
+    let is_several = resource.repetition.or(pending).is_some();
+    resource.collection.filter(|_| is_several).into_iter().for_each(visit);
+}
+
+/// Warns of what the request named as an instance that might be found in the walk, and was not.
+pub fn unmatched(
+    structure: &Structure,
+    facts: &entail_rules::Facts,
+    request: &crate::request::Request,
+) -> Vec<Diagnostic> {
+    let is_there = |node: Node| match structure.kind(node) {
+        NodeKind::Pending(_) => false,
+        NodeKind::Object(..) => facts.object.binary_search(&(node,)).is_ok(),
+        _ => true,
+    };
+    let mut found: FxHashMap<Flag, bool> = FxHashMap::default();
+    for (node, _, flag) in &facts.hit {
+        *found.entry(*flag).or_default() |= is_there(*node);
+    }
+    let targets = request.targets.iter().map(|it| (it, Hit::Target));
+    let all = targets.chain(request.excludes.iter().map(|it| (it, Hit::Exclude))).enumerate();
+    all.filter(|(number, _)| found.get(&Flag(*number as u32)) == Some(&false))
+        .map(|(_, (selector, hit))| matches_nothing(structure, selector, hit))
+        .collect()
 }
 
 fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diagnostic {

@@ -303,6 +303,17 @@ impl Structure {
         }
     }
 
+    /// Returns the key set of the outermost call around a resource whose keys are not known.
+    pub fn keys_from(&self, id: ResourceId) -> Option<Node> {
+        let mut module = self.module(self.resource(id).module?);
+        let mut keys = None;
+        while let Some((parent, call)) = module.parent.filter(|_| module.pending) {
+            keys = Some(self.call(call).keys);
+            module = self.module(parent);
+        }
+        keys
+    }
+
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);

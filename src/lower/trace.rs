@@ -338,7 +338,6 @@ impl Trace<'_> {
         });
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
-        self.depends_on(keys, module, &block.depends_on);
         let outer_pending = self.structure.module(module).pending;
         let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending);
         let known = known.or_else(|| self.destroyed_modules(module, name));
@@ -377,6 +376,8 @@ impl Trace<'_> {
                 self.reads.reads.push((node, keys, place));
                 let value = self.structure.module(child).each_value.clone();
                 self.read_marks(node, value.as_ref(), block.declared);
+                // Which instances there are does not rest on it: only what is in them does.
+                self.depends_on(node, parent, &block.depends_on);
             }
             self.structure.calls[id.index()].instances.insert(key, child);
         }

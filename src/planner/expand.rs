@@ -37,12 +37,15 @@ fn resource_keys(
 ) -> Option<Found> {
     let resource = observer.values.structure.resource(id);
     let module = resource.module?;
+    let block = observer.values.structure.block(id)?;
     if progress.part(pending) != Part::Selected {
+        if let Some(keys) = recorded_keys(observer, module, &block.repetition) {
+            return Some(Found::Resource(id, keys));
+        }
         let known = observer.state.resources.get(&resource.address);
         let keys = known.into_iter().flat_map(|it| it.instances.keys());
         return Some(Found::Skipped(id, keys.map(|it| (it.clone(), None)).collect()));
     }
-    let block = observer.values.structure.block(id)?;
     let what = resource.address.to_string();
     Some(Found::Resource(id, keys(observer, module, &block.repetition, &what)?))
 }
@@ -52,14 +55,31 @@ fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option
     let call = structure.call(id);
     let stand_in = call.instances.get(&InstanceKey::None).copied()?;
     let above: &ModuleInstance = &structure.module(call.parent).address;
+    let block = structure.module(call.parent).config.calls.get(&call.name)?;
     if !takes_part(observer, progress, stand_in) {
+        if let Some(keys) = recorded_keys(observer, call.parent, &block.repetition) {
+            return Some(Found::Call(id, stand_in, keys));
+        }
         let keys = existing_modules(observer.state, above, &call.name);
         return Some(Found::SkippedCall(id, stand_in, keys));
     }
-    let block = structure.module(call.parent).config.calls.get(&call.name)?;
     let what = above.child(&call.name, InstanceKey::None).to_string();
     let keys = keys(observer, call.parent, &block.repetition, &what)?;
     Some(Found::Call(id, stand_in, keys))
+}
+
+/// The keys of what takes no part in this run, as far as they can be had from what exists; no trouble is worth telling.
+fn recorded_keys(
+    observer: &Observer<'_>,
+    module: ModuleId,
+    repetition: &Repetition,
+) -> Option<Entries> {
+    let (value, problems) =
+        expression::evaluate(repetition.expression()?, &observer.values.scope(module));
+    match expansion::keys(repetition, &value) {
+        Keys::Known(keys) if !problems.has_errors() => Some(keys),
+        _ => None,
+    }
 }
 
 /// Whether anything in a module whose instances are not known takes part in the run: only then its keys are asked for.

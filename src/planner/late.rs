@@ -39,13 +39,17 @@ pub struct Before {
     out: FxHashSet<Node>,
     want: FxHashSet<Node>,
     kept: FxHashSet<Node>,
+    needs: FxHashMap<Node, Vec<Node>>,
     cbd_blocks: FxHashSet<Block>,
 }
 
 impl Before {
     /// Indexes the conclusions.
-    pub fn of(selection: &selection::Selection, spread: &spread::Spread) -> Before {
+    pub fn of(selection: &selection::Selection, spread: &spread::Spread, facts: &Facts) -> Before {
         let mut before = Before::default();
+        if !facts.excluding.is_empty() {
+            facts.needs.iter().for_each(|it| before.needs.entry(it.0).or_default().push(it.1));
+        }
         before.learn(selection);
         before.cbd_blocks = spread.cbd_block.iter().map(|it| it.0).collect();
         before
@@ -55,6 +59,21 @@ impl Before {
         self.out.extend(selection.out.iter().map(|it| it.0));
         self.want.extend(selection.want.iter().map(|it| it.0));
         self.kept.extend(selection.kept.iter().map(|it| it.0));
+    }
+
+    /// What the objects that exist as these nodes rest on, and so on.
+    fn needs(&self, nodes: &[(Node,)]) -> Vec<(Node, Node)> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<Node> = nodes.iter().map(|it| it.0).collect();
+        while let Some(next) = open.pop() {
+            if seen.insert(next) {
+                let further = self.needs.get(&next).into_iter().flatten().copied();
+                found.extend(further.clone().map(|it| (next, it)));
+                open.extend(further);
+            }
+        }
+        found
     }
 
     /// What was concluded of nodes.
@@ -198,6 +217,7 @@ fn conclude(progress: &mut Progress, facts: &mut Facts) {
     around.extend(facts.reads.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.late.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.in_state.iter().map(|it| it.0));
+    facts.needs = progress.before.needs(&facts.in_state);
     let selected = selection::select_more(facts, progress.before.earlier(&around));
     let spread = spread::spread_more(facts, progress.before.cbd_blocks(facts));
     progress.before.learn(&selected);

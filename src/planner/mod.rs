@@ -176,6 +176,8 @@ pub async fn plan(
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(&mut known, &progress, &observer);
+    let structure = &observer.values.structure;
+    observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, selection, providers, spread, .. } = known;
     lowered.places.append(&mut progress.places);
     let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);

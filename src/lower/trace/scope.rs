@@ -271,8 +271,13 @@ impl Scope for TraceScope<'_> {
         let Subject::Resource(mode, kind, name) = subject else { return None };
         let id = self.resource_id(*mode, kind, name)?;
         let resource = self.trace.structure.resource(id);
-        let repetition = resource.repetition.filter(|_| resource.pending.is_none())?;
+        let repetition = resource.repetition?;
         self.note(repetition, span, How::Both);
+        if let Some(pending) = resource.pending {
+            // Its keys are there once they have been expanded.
+            self.note(pending, span, How::Waits);
+            return Some(Ok(Value::unknown(Type::DYNAMIC).mark(&Marks::read(repetition.0))));
+        }
         Some(Ok(self.trace.wholes[id.index()]
             .get_or_init(|| whole_resource(resource, repetition))
             .clone()))

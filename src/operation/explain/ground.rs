@@ -160,6 +160,8 @@ impl Ground {
         if let Ok(instance) = address.parse::<Instance>()
             && let Some(id) = self.structure.resource_ids.get(&instance.of())
             && let Some(node) = self.structure.resource(*id).instance(&instance.key)
+            // One that is only named somewhere may not be there.
+            && self.facts.object.binary_search(&(node,)).is_ok()
         {
             return Some(node);
         }
