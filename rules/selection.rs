@@ -114,6 +114,8 @@ ascent! {
     perhaps_left(n, g) <-- late(n, p), keys_from(p, g), out(n), in_state(n);
     // @rule selection.perhaps-left-doubt: `n` exists and may have to be left out; its keys come with `g`
     perhaps_left(n, g) <-- late(n, p), keys_from(p, g), doubtful(n), in_state(n);
+    // @rule selection.perhaps-left-kept: `n` must stay as it is, should it go otherwise; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), kept(n);
     // @rule selection.judged-after: `n`, which may go and may be left out, rests on `m`
     judged_after(m, g) <-- perhaps_left(n, g), needs(n, m);
     // @rule selection.judged-after-foundation: `m`, which may have to stay, rests on `l`

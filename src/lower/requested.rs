@@ -51,7 +51,9 @@ pub(super) fn lower_more(
         for id in resources {
             let resource = lowered.structure.resource(*id);
             let hits = &mut lowered.facts.hit;
-            named(&selector.target, resource, hit, &mut |node, hit| hits.push((node, hit, flag)));
+            named(&lowered.structure, &selector.target, resource, hit, &mut |node, hit| {
+                hits.push((node, hit, flag))
+            });
         }
     }
     let first = request.targets.len() + request.excludes.len();
@@ -175,11 +177,11 @@ impl<'a> Index<'a> {
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
             Target::Module(_) => {
-                structure.resources.iter().for_each(|it| named(target, it, hit, &mut add));
+                structure.resources.iter().for_each(|it| named(structure, target, it, hit, &mut add));
             }
             Target::Resource(Resource { resource: name, .. })
             | Target::Instance(Instance { resource: name, .. }) => {
-                self.each(structure, name, |resource| named(target, resource, hit, &mut add));
+                self.each(structure, name, |it| named(structure, target, it, hit, &mut add));
             }
         }
         found
@@ -198,7 +200,13 @@ impl<'a> Index<'a> {
 }
 
 /// What a target names of a resource: nodes, each with how it is hit.
-fn named(target: &Target, resource: &ResourceNode, hit: Hit, add: &mut dyn FnMut(Node, Hit)) {
+fn named(
+    structure: &Structure,
+    target: &Target,
+    resource: &ResourceNode,
+    hit: Hit,
+    add: &mut dyn FnMut(Node, Hit),
+) {
     let (module, whole) = match target {
         Target::Module(it) => (it, is_prefix(it, &resource.address.module)),
         Target::Resource(Resource { module, resource: name })
@@ -219,7 +227,9 @@ fn named(target: &Target, resource: &ResourceNode, hit: Hit, add: &mut dyn FnMut
         (true, None) => every(resource, &mut |node| add(node, hit)),
         (true, Some(key)) => one(resource, key, hit, add),
         (false, _) => {
-            let may_be = may_be_prefix(module, &resource.address.module);
+            // A target has a stand-in of its own, where it names the key of one call.
+            let has_own = hit == Hit::Target && structure.module_ids.contains_key(module);
+            let may_be = !has_own && may_be_prefix(module, &resource.address.module);
             let pending = resource.pending.filter(|_| may_be && resource.declared);
             pending.into_iter().for_each(|it| add(it, part(hit)));
         }

@@ -131,12 +131,12 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         let node = &graph.blocks[block];
         trace.block(&node.module, &node.key);
     }
+    trace.likely_instances();
     let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
     trace.wholes_read_members(
         (0..resources as u32).map(ResourceId),
         (0..calls as u32).map(CallId),
     );
-    trace.likely_instances();
     trace.finish()
 }
 
@@ -150,6 +150,8 @@ struct Trace<'a> {
     reads: Reads,
     /// Instances of blocks whose keys are not known yet that something names.
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
+    /// Instances of calls whose keys are not known yet that something names.
+    named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
     /// What these read in any case.
     firm: Vec<(Node, Node, Span)>,
 }
@@ -166,6 +168,7 @@ impl<'a> Trace<'a> {
             call_keys,
             reads: Reads::default(),
             named: Mutex::default(),
+            named_calls: Mutex::default(),
             firm: Vec::new(),
         }
     }
@@ -335,6 +338,7 @@ impl Trace<'_> {
             inside,
             instances: BTreeMap::new(),
             pending: false,
+            named: BTreeMap::new(),
         });
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
@@ -368,6 +372,7 @@ impl Trace<'_> {
             if self.input.config.module_of(&address).is_none() {
                 continue;
             }
+            let is_named = pending && key != InstanceKey::None;
             let above = Some((parent, id));
             let child = self.module_node(address, above, key.clone(), each_value, pending, None);
             if has_node {
@@ -379,7 +384,9 @@ impl Trace<'_> {
                 // Which instances there are does not rest on it: only what is in them does.
                 self.depends_on(node, parent, &block.depends_on);
             }
-            self.structure.calls[id.index()].instances.insert(key, child);
+            let call = &mut self.structure.calls[id.index()];
+            let instances = if is_named { &mut call.named } else { &mut call.instances };
+            instances.insert(key, child);
         }
     }
 }

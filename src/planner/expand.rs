@@ -53,19 +53,18 @@ fn resource_keys(
 fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option<Found> {
     let structure = &observer.values.structure;
     let call = structure.call(id);
-    let stand_in = call.instances.get(&InstanceKey::None).copied()?;
     let above: &ModuleInstance = &structure.module(call.parent).address;
     let block = structure.module(call.parent).config.calls.get(&call.name)?;
-    if !takes_part(observer, progress, stand_in) {
+    if !progress.evaluate_all && !call.all_instances().any(|it| takes_part(observer, progress, it)) {
         if let Some(keys) = recorded_keys(observer, call.parent, &block.repetition) {
-            return Some(Found::Call(id, stand_in, keys));
+            return Some(Found::Call(id, keys));
         }
         let keys = existing_modules(observer.state, above, &call.name);
-        return Some(Found::SkippedCall(id, stand_in, keys));
+        return Some(Found::SkippedCall(id, keys));
     }
     let what = above.child(&call.name, InstanceKey::None).to_string();
     let keys = keys(observer, call.parent, &block.repetition, &what)?;
-    Some(Found::Call(id, stand_in, keys))
+    Some(Found::Call(id, keys))
 }
 
 /// The keys of what takes no part in this run, as far as they can be had from what exists; no trouble is worth telling.
@@ -92,10 +91,9 @@ fn takes_part(observer: &Observer<'_>, progress: &Progress, module: ModuleId) ->
             .pending
             .is_some_and(|it| progress.part(it) == Part::Selected)
     };
-    let mut nested = node.calls.values().flat_map(|it| structure.call(*it).instances.values());
-    progress.evaluate_all
-        || node.resources.values().any(is_selected)
-        || nested.any(|it| takes_part(observer, progress, *it))
+    let mut nested = node.calls.values().flat_map(|it| structure.call(*it).all_instances());
+    node.resources.values().any(is_selected)
+        || nested.any(|it| takes_part(observer, progress, it))
 }
 
 /// Evaluates a repetition; `None` where it cannot be used, which has been reported.

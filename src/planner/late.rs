@@ -19,10 +19,10 @@ pub enum Found {
     Resource(ResourceId, Entries),
     /// Those that the state has of a resource.
     Skipped(ResourceId, Entries),
-    /// Those of a module call, for which a module instance stood in.
-    Call(CallId, ModuleId, Entries),
+    /// Those of a module call.
+    Call(CallId, Entries),
     /// Those that the state has of a module call.
-    SkippedCall(CallId, ModuleId, Entries),
+    SkippedCall(CallId, Entries),
 }
 
 /// What it takes to go on with the trace.
@@ -137,15 +137,15 @@ pub fn take_in(
 fn stood_for(structure: &Structure, node: Node, found: &Found) -> Vec<Node> {
     match found {
         Found::Resource(..) | Found::Skipped(..) => vec![node],
-        Found::Call(_, stand_in, _) | Found::SkippedCall(_, stand_in, _) => {
+        Found::Call(call, ..) | Found::SkippedCall(call, ..) => {
             let mut all = Vec::new();
-            let mut open = vec![*stand_in];
+            let mut open: Vec<ModuleId> = structure.call(*call).all_instances().collect();
             while let Some(module) = open.pop() {
                 let module = structure.module(module);
                 let resources = module.resources.values();
                 all.extend(resources.filter_map(|it| structure.resource(*it).pending));
                 let calls = module.calls.values();
-                open.extend(calls.flat_map(|it| structure.call(*it).instances.values()));
+                open.extend(calls.flat_map(|it| structure.call(*it).all_instances()));
             }
             all
         }
@@ -167,7 +167,7 @@ fn lower(
         Found::Resource(id, keys) | Found::Skipped(id, keys) => {
             Traced::resource(structure, memory, id, keys)
         }
-        Found::Call(id, _, keys) | Found::SkippedCall(id, _, keys) => {
+        Found::Call(id, keys) | Found::SkippedCall(id, keys) => {
             Traced::call(structure, memory, id, keys)
         }
     };

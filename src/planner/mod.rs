@@ -311,6 +311,8 @@ fn unmatched_replaces(
     let keyless = inputs.request.replaces.iter().map(|it| &it.0);
     let unmatched = keyless.filter(|it| it.key == InstanceKey::None).filter_map(|address| {
         let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+        // Nothing in a module instance that only stands in for others is there.
+        resource.module.filter(|it| !structure.module(*it).pending)?;
         let is_matched =
             resource.instances.len() == 1 && resource.instances.contains_key(&InstanceKey::None);
         if !resource.declared || is_matched {

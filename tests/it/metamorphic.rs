@@ -102,6 +102,13 @@ impl Pair {
         let inner = inner_module(&mut dice);
         let around = around(&mut dice, kind);
         let first = new[dice.below(new.len() as u64) as usize];
+        let mut flags = flags(&mut dice, kind);
+        // Where all instances are wanted, so is all that any of them may read.
+        let is_wanted_whole = |it: &String| it.starts_with("-target") && it.ends_with("late");
+        let block = match flags.iter().any(is_wanted_whole) {
+            true => block.replace("up[each.key]", "up[\"x\"]").replace("names[each.key]", "names.x"),
+            false => block,
+        };
         let changed = |text: &str, dice: &mut Dice| {
             let mut text = text.to_owned();
             for (what, otherwise) in [
@@ -134,12 +141,17 @@ impl Pair {
         let around = changed(&around.replace("FIRST", first), &mut dice);
         let after = format!("{around}{block}");
         let inner_after = changed(&inner, &mut dice);
-        let mut flags = flags(&mut dice, kind);
-        // A target that may be an instance wants what that instance would read, until it is known that there is none.
+        // What may be an instance counts as one until it is known that there is none.
         let is_there = |it: &String| {
-            ["x", "y", "z"].iter().all(|key| !it.contains(&format!("late[{key:?}]")) || new.contains(key))
+            ["x", "y", "z"]
+                .iter()
+                .all(|key| !it.contains(&format!("late[{key:?}]")) || new.contains(key))
         };
-        flags.retain(|it| !it.starts_with("-target") || is_there(it));
+        let is_read_whole = around.contains("[for it in") || around.contains("length(");
+        flags.retain(|it| match it.starts_with("-target") {
+            true => is_there(it),
+            false => !is_read_whole || is_there(it),
+        });
         Pair {
             seed,
             kind,
@@ -386,6 +398,20 @@ fn flags(dice: &mut Dice, kind: Kind) -> Vec<String> {
     flags
 }
 
+/// Leaves out what a destroy run says of instances that never were: keys that cannot be known are those of the state.
+fn without_absent(rows: &mut BTreeMap<String, String>) {
+    let dropped: Vec<String> = rows
+        .get("action")
+        .into_iter()
+        .flat_map(|it| it.lines())
+        .filter_map(|it| it.strip_suffix(", drop, ").map(str::to_owned))
+        .collect();
+    for rows in rows.values_mut() {
+        let is_kept = |it: &&str| !dropped.iter().any(|address| it.contains(address.as_str()));
+        *rows = rows.lines().filter(is_kept).collect::<Vec<_>>().join("\n");
+    }
+}
+
 /// What a folder makes of a plan: everything that its twin must make, too.
 fn outcome(pair: &Pair, config: &str, state: &str) -> BTreeMap<String, String> {
     let place = folder(pair, config, 1);
@@ -405,6 +431,10 @@ fn outcome(pair: &Pair, config: &str, state: &str) -> BTreeMap<String, String> {
     all.insert("changes".into(), changes(&document));
     let (facts, _) = place.run(&["facts", "-plan=p"]);
     all.extend(conclusions(&facts));
+    if pair.flags.iter().any(|it| it == "-destroy") {
+        without_absent(&mut all);
+        return all;
+    }
     for address in &pair.asked {
         let (why, _) = place.run(&["why", "-plan=p", address]);
         all.insert(format!("why {address}"), why);

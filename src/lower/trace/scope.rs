@@ -115,6 +115,11 @@ impl<'a> TraceScope<'a> {
             }))
         };
         if call.pending {
+            let key = key.and_then(expansion::key_of);
+            if let Some(module) = key.as_ref().and_then(|it| call.named.get(it)) {
+                return object(module);
+            }
+            key.into_iter().for_each(|it| self.trace.call_named_by(id, it));
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
         }
         if let Some(key) = key {
@@ -234,7 +239,8 @@ impl Scope for TraceScope<'_> {
                 let Some(&id) = module.calls.get(name) else { return };
                 let call = structure.call(id);
                 let instance = match key {
-                    Some(key) => expansion::key_of(key).and_then(|it| call.instances.get(&it)),
+                    Some(key) => expansion::key_of(key)
+                        .and_then(|it| call.instances.get(&it).or(call.named.get(&it))),
                     None if call.style == Style::Single => call.instances.values().next(),
                     None => None,
                 };
@@ -244,7 +250,7 @@ impl Scope for TraceScope<'_> {
                     }
                     _ => None,
                 };
-                match output.filter(|_| !call.pending) {
+                match output.filter(|_| !call.pending || key.is_some()) {
                     Some(&output) => part(output, rest.len() - 1),
                     None => self.note(call.all, span, How::Both),
                 }
