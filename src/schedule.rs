@@ -85,7 +85,8 @@ impl Schedule {
             }
         }
         held.into_iter().for_each(|it| self.waiting[it as usize] += 1);
-        self.ready.extend((first as u32..count as u32).filter(|it| self.waiting[*it as usize] == 0));
+        self.ready
+            .extend((first as u32..count as u32).filter(|it| self.waiting[*it as usize] == 0));
         released.into_iter().for_each(|it| self.release(it));
     }
 

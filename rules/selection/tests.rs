@@ -250,9 +250,9 @@ fn an_instance_found_in_the_walk_is_selected_by_what_it_reads_itself() {
         wanted_by(down, y).
         selected(x).
         excluded(y).
-    "#]].assert_eq(&text::print(&found, &names));
+    "#]]
+    .assert_eq(&text::print(&found, &names));
 }
-
 
 #[test]
 fn destroying_a_target_destroys_what_rests_on_it() {
@@ -430,9 +430,10 @@ fn brute_force(facts: &Facts) -> [Vec<(Node,)>; 3] {
     sorted.sort();
     let known = |rows: &[(Node,)], p: Node| has(rows, p);
     let is_open = |n: Node| {
-        facts.late.iter().any(|&(i, p)| {
-            i == n && !known(&facts.expanded, p) && !known(&facts.skipped, p)
-        })
+        facts
+            .late
+            .iter()
+            .any(|&(i, p)| i == n && !known(&facts.expanded, p) && !known(&facts.skipped, p))
     };
     let pick =
         |test: &dyn Fn(Node) -> bool| sorted.iter().copied().filter(|it| test(it.0)).collect();
@@ -453,7 +454,8 @@ fn the_rules_agree_with_going_over_everything_and_every_object_has_one_outcome()
         assert_eq!(found, expected, "seed {seed}: {facts:?}");
         let outcomes: usize = found.iter().map(Vec::len).sum();
         let is_open = |n: &Node| {
-            let known = |p: &Node| facts.expanded.contains(&(*p,)) || facts.skipped.contains(&(*p,));
+            let known =
+                |p: &Node| facts.expanded.contains(&(*p,)) || facts.skipped.contains(&(*p,));
             facts.late.iter().any(|(i, p)| i == n && !known(p))
         };
         let left_open =

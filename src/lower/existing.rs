@@ -273,8 +273,7 @@ fn open(
         lowered.facts.of.push((node, block));
     }
     let resource = lowered.structure.resource(id);
-    if resource.declared
-        && !resource.module.is_some_and(|it| lowered.structure.module(it).pending)
+    if resource.declared && !resource.module.is_some_and(|it| lowered.structure.module(it).pending)
     {
         return;
     }

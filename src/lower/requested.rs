@@ -177,7 +177,10 @@ impl<'a> Index<'a> {
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
             Target::Module(_) => {
-                structure.resources.iter().for_each(|it| named(structure, target, it, hit, &mut add));
+                structure
+                    .resources
+                    .iter()
+                    .for_each(|it| named(structure, target, it, hit, &mut add));
             }
             Target::Resource(Resource { resource: name, .. })
             | Target::Instance(Instance { resource: name, .. }) => {
@@ -277,6 +280,10 @@ pub fn unmatched(
     let is_there = |node: Node| match structure.kind(node) {
         NodeKind::Pending(_) => false,
         NodeKind::Object(..) => facts.object.binary_search(&(node,)).is_ok(),
+        NodeKind::Repetition(id) | NodeKind::Collection(id) => {
+            let module = structure.resource(*id).module;
+            module.is_some_and(|it| !structure.module(it).pending)
+        }
         _ => true,
     };
     let mut found: FxHashMap<Flag, bool> = FxHashMap::default();

@@ -133,10 +133,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     }
     trace.likely_instances();
     let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
-    trace.wholes_read_members(
-        (0..resources as u32).map(ResourceId),
-        (0..calls as u32).map(CallId),
-    );
+    trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
     trace.finish()
 }
 
@@ -174,8 +171,17 @@ impl<'a> Trace<'a> {
     }
 
     fn finish(self) -> Traced<'a> {
-        let Trace { input, structure, values, wholes, instances_of, call_keys, mut reads, firm, .. } =
-            self;
+        let Trace {
+            input,
+            structure,
+            values,
+            wholes,
+            instances_of,
+            call_keys,
+            mut reads,
+            firm,
+            ..
+        } = self;
         reads.reads.extend(firm);
         for reads in [&mut reads.reads, &mut reads.may_read] {
             reads.sort();

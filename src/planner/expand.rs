@@ -55,7 +55,8 @@ fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option
     let call = structure.call(id);
     let above: &ModuleInstance = &structure.module(call.parent).address;
     let block = structure.module(call.parent).config.calls.get(&call.name)?;
-    if !progress.evaluate_all && !call.all_instances().any(|it| takes_part(observer, progress, it)) {
+    if !progress.evaluate_all && !call.all_instances().any(|it| takes_part(observer, progress, it))
+    {
         if let Some(keys) = recorded_keys(observer, call.parent, &block.repetition) {
             return Some(Found::Call(id, keys));
         }
@@ -86,14 +87,10 @@ fn takes_part(observer: &Observer<'_>, progress: &Progress, module: ModuleId) ->
     let structure = &observer.values.structure;
     let node = structure.module(module);
     let is_selected = |it: &ResourceId| {
-        structure
-            .resource(*it)
-            .pending
-            .is_some_and(|it| progress.part(it) == Part::Selected)
+        structure.resource(*it).pending.is_some_and(|it| progress.part(it) == Part::Selected)
     };
     let mut nested = node.calls.values().flat_map(|it| structure.call(*it).all_instances());
-    node.resources.values().any(is_selected)
-        || nested.any(|it| takes_part(observer, progress, it))
+    node.resources.values().any(is_selected) || nested.any(|it| takes_part(observer, progress, it))
 }
 
 /// Evaluates a repetition; `None` where it cannot be used, which has been reported.

@@ -240,12 +240,8 @@ fn conclude(progress: &mut Progress, facts: &mut Facts) {
 /// Lets what was found wait for what it reads, and releases what waited for these keys.
 fn schedule(observer: &Observer<'_>, progress: &mut Progress, facts: &Facts, waited: &[Node]) {
     let count = observer.values.structure.nodes.len();
-    let still: FxHashMap<Node, Node> = facts
-        .late
-        .iter()
-        .filter(|it| !progress.expanded.contains(&it.1))
-        .copied()
-        .collect();
+    let still: FxHashMap<Node, Node> =
+        facts.late.iter().filter(|it| !progress.expanded.contains(&it.1)).copied().collect();
     let waited: FxHashSet<Node> = waited.iter().copied().collect();
     for (node, pending) in &still {
         progress.late.entry(*pending).or_default().push(*node);

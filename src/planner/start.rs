@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Semaphore;
 
 use super::answers::{ByNode, Earlier};
-use super::walk::{Part, Progress, is_decided_late};
 use super::late::Before;
+use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
 use crate::lower::structure::ResourceId;
 use crate::observe::ephemeral::Leases;

@@ -136,9 +136,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                     break;
                 }
             } else {
-                open.push(
-                    ask(observer, node, progress.part(node)).map(move |it| (node, it)),
-                );
+                open.push(ask(observer, node, progress.part(node)).map(move |it| (node, it)));
             }
         }
         if batch.is_empty() {
@@ -188,7 +186,9 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
             progress.to_expand.push(node);
             None
         }
-        NodeKind::Variable(module, _) | NodeKind::Local(module, _) | NodeKind::Output(module, _)
+        NodeKind::Variable(module, _)
+        | NodeKind::Local(module, _)
+        | NodeKind::Output(module, _)
             if values.structure.module(*module).pending =>
         {
             Some(Answer::Nothing)
@@ -218,8 +218,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     let mut trivial = true;
     for (node, answer) in &answers {
         let is_frozen = matches!(answer, Answer::Frozen(_));
-        let is_plain =
-            matches!(answer, Answer::Nothing) && progress.part(*node) == Part::NoObject;
+        let is_plain = matches!(answer, Answer::Nothing) && progress.part(*node) == Part::NoObject;
         if is_frozen || (is_plain && !progress.by_node.matters(*node)) {
             continue;
         }

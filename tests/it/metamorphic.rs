@@ -100,13 +100,17 @@ impl Pair {
         let (old, new) = (KEYS[dice.below(6) as usize], KEYS[dice.below(6) as usize]);
         let block = late_block(&mut dice, kind);
         let inner = inner_module(&mut dice);
-        let around = around(&mut dice, kind);
-        let first = new[dice.below(new.len() as u64) as usize];
         let mut flags = flags(&mut dice, kind);
+        // An object of a key set that is known later still may have to stay, with what it rests on.
+        let excludes = flags.iter().any(|it| it.starts_with("-exclude"));
+        let around = around(&mut dice, kind, excludes);
+        let first = new[dice.below(new.len() as u64) as usize];
         // Where all instances are wanted, so is all that any of them may read.
         let is_wanted_whole = |it: &String| it.starts_with("-target") && it.ends_with("late");
         let block = match flags.iter().any(is_wanted_whole) {
-            true => block.replace("up[each.key]", "up[\"x\"]").replace("names[each.key]", "names.x"),
+            true => {
+                block.replace("up[each.key]", "up[\"x\"]").replace("names[each.key]", "names.x")
+            }
             false => block,
         };
         let changed = |text: &str, dice: &mut Dice| {
@@ -122,9 +126,8 @@ impl Pair {
             }
             text
         };
-        let list = |keys: &[&str]| {
-            keys.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |keys: &[&str]| keys.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
         let seed_block =
             format!("resource \"terraform_data\" \"seed\" {{ input = [{}] }}\n", list(new));
         let from_known = |keys: &[&str]| {
@@ -148,9 +151,14 @@ impl Pair {
                 .all(|key| !it.contains(&format!("late[{key:?}]")) || new.contains(key))
         };
         let is_read_whole = around.contains("[for it in") || around.contains("length(");
-        flags.retain(|it| match it.starts_with("-target") {
-            true => is_there(it),
-            false => !is_read_whole || is_there(it),
+        let is_by_key = block.contains("[each.key]");
+        flags.retain(|it| match it.split_once('=').unwrap_or((it, "")) {
+            ("-target", _) => is_there(it),
+            // Whoever reads all instances may read what any of them may read.
+            ("-exclude", what) if is_read_whole => {
+                is_there(it) && !(is_by_key && what.contains("_data.up[") || what.contains("base"))
+            }
+            _ => true,
         });
         Pair {
             seed,
@@ -183,7 +191,8 @@ impl Pair {
         let mut text = format!("==== seed {} ({:?}) {:?}\n", self.seed, self.kind, self.flags);
         let _ = write!(text, "-- before --\n{}-- late --\n{}", self.before, self.late);
         if self.kind == Kind::Module {
-            let _ = write!(text, "-- inner --\n{}-- inner, after --\n{}", self.inner[0], self.inner[1]);
+            let _ =
+                write!(text, "-- inner --\n{}-- inner, after --\n{}", self.inner[0], self.inner[1]);
         }
         text
     }
@@ -248,7 +257,8 @@ fn late_block(dice: &mut Dice, kind: Kind) -> String {
             let _ = writeln!(text, "  filename = {name}");
         }
         Kind::Module => {
-            let _ = writeln!(text, "module \"late\" {{\n  source   = \"./inner\"\n  for_each = KEYS");
+            let _ =
+                writeln!(text, "module \"late\" {{\n  source   = \"./inner\"\n  for_each = KEYS");
             let _ = writeln!(text, "  name     = each.key\n  value    = {}", value(dice));
         }
     }
@@ -292,7 +302,9 @@ fn inner_module(dice: &mut Dice) -> String {
         _ => "terraform_data.more[\"always\"]",
     };
     let validation = match dice.one_in(2) {
-        true => "  validation {\n    condition     = var.name != \"never\"\n    error_message = \"no\"\n  }\n",
+        true => {
+            "  validation {\n    condition     = var.name != \"never\"\n    error_message = \"no\"\n  }\n"
+        }
         false => "",
     };
     let lifecycle = dice.pick(&[
@@ -310,7 +322,7 @@ output \"id\" {{ value = terraform_data.in.id }}\noutput \"name\" {{ value = var
 }
 
 /// What it reads, and what reads it.
-fn around(dice: &mut Dice, kind: Kind) -> String {
+fn around(dice: &mut Dice, kind: Kind, excludes: bool) -> String {
     let replaces = if dice.one_in(2) { "\n  triggers_replace = \"replaced\"" } else { "" };
     let first = "FIRST";
     let (one, all) = match kind {
@@ -342,7 +354,7 @@ locals {{\n  names = {{ x = terraform_data.up[\"x\"].id, y = terraform_data.base
     if kind != Kind::Module && dice.one_in(4) {
         user("counter", &format!("length({all})"));
     }
-    if kind != Kind::Module && dice.one_in(4) {
+    if kind != Kind::Module && !excludes && dice.one_in(3) {
         let _ = writeln!(
             text,
             "resource \"terraform_data\" \"alike\" {{\n  for_each = {all}\n  input    = {all}[each.key].{each}\n}}"
@@ -399,16 +411,19 @@ fn flags(dice: &mut Dice, kind: Kind) -> Vec<String> {
 }
 
 /// Leaves out what a destroy run says of instances that never were: keys that cannot be known are those of the state.
-fn without_absent(rows: &mut BTreeMap<String, String>) {
-    let dropped: Vec<String> = rows
-        .get("action")
-        .into_iter()
-        .flat_map(|it| it.lines())
-        .filter_map(|it| it.strip_suffix(", drop, ").map(str::to_owned))
-        .collect();
+fn without_absent(rows: &mut BTreeMap<String, String>, place: &Place) {
+    let (there, _) = place.run(&["state", "list"]);
+    let there: BTreeSet<&str> = there.lines().collect();
+    let is_absent = |line: &str| {
+        let address = line.split([',', ' ']).next().unwrap_or_default();
+        address.contains('[') && !address.starts_with("provider") && !there.contains(address)
+    };
     for rows in rows.values_mut() {
-        let is_kept = |it: &&str| !dropped.iter().any(|address| it.contains(address.as_str()));
-        *rows = rows.lines().filter(is_kept).collect::<Vec<_>>().join("\n");
+        let kept = |it: &&str| {
+            let served = it.strip_prefix("provider").and_then(|it| it.split(", ").nth(1));
+            !is_absent(served.unwrap_or(it))
+        };
+        *rows = rows.lines().filter(kept).collect::<Vec<_>>().join("\n");
     }
 }
 
@@ -419,7 +434,9 @@ fn outcome(pair: &Pair, config: &str, state: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let flags: Vec<&str> = pair.flags.iter().map(String::as_str).collect();
     let (said, code) = place.run(&[&["plan", "-no-color", "-out=p"], &flags[..]].concat());
-    let problems = said.lines().filter(|it| it.contains("Error: ") || it.contains("Warning: "));
+    let destroys = pair.flags.iter().any(|it| it == "-destroy");
+    let problems =
+        said.lines().filter(|it| it.contains("Error: ") || it.contains("Warning: ") && !destroys);
     let problems: BTreeSet<&str> = problems.collect();
     all.insert("problems".into(), problems.into_iter().collect::<Vec<_>>().join("\n"));
     all.insert("exit".into(), format!("{code:?}"));
@@ -431,12 +448,15 @@ fn outcome(pair: &Pair, config: &str, state: &str) -> BTreeMap<String, String> {
     all.insert("changes".into(), changes(&document));
     let (facts, _) = place.run(&["facts", "-plan=p"]);
     all.extend(conclusions(&facts));
-    if pair.flags.iter().any(|it| it == "-destroy") {
-        without_absent(&mut all);
+    if destroys {
+        without_absent(&mut all, &place);
         return all;
     }
     for address in &pair.asked {
         let (why, _) = place.run(&["why", "-plan=p", address]);
+        // Until keys are known, all instances together stand for one that does not repeat, too.
+        let why = why.replace(" (all instances)", "").replace(" (instances not yet known)", "");
+        let why = why.replace("more[\"always\"]", "more").replace("more[0]", "more");
         all.insert(format!("why {address}"), why);
     }
     all
@@ -487,9 +507,9 @@ fn conclusions(facts: &str) -> BTreeMap<String, String> {
             continue;
         }
         match relation {
-            "selected" | "excluded" | "untargeted" | "action" | "blocked" | "replaced" | "fired"
-            | "deferred" | "reads_now" | "reuses" | "recalculated" | "keeps_value" | "cbd"
-            | "violation" | "serves" => {
+            "selected" | "excluded" | "untargeted" | "action" | "blocked" | "replaced"
+            | "fired" | "deferred" | "reads_now" | "reuses" | "recalculated" | "keeps_value"
+            | "cbd" | "violation" | "serves" => {
                 rows.entry(relation.into()).or_default().insert(row.into());
             }
             "step" => {

@@ -73,9 +73,8 @@ impl Trace<'_> {
         work(self);
         let perhaps = std::mem::replace(&mut self.reads.reads, reads);
         self.reads.may_read.extend(perhaps);
-        let waits = self.reads.waits.split_off(waits);
-        let no_place = crate::diagnostic::Span::default();
-        self.reads.may_read.extend(waits.into_iter().map(|it| (it.0, it.1, no_place)));
+        // What is only waited for is waited for by the instances, once they are there.
+        self.reads.waits.truncate(waits);
         self.reads.triggers.truncate(triggers);
         self.reads.provider_choices.truncate(choices);
     }
@@ -308,12 +307,13 @@ impl Trace<'_> {
         self.in_new_modules(id, |trace| trace.call_instances(id, entries, false, true));
         self.instead_of(id, &named);
         self.likely_instances();
-        let modules: Vec<ModuleId> = (first_module..self.structure.modules.len())
-            .map(|it| ModuleId(it as u32))
-            .collect();
+        let modules: Vec<ModuleId> =
+            (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32)).collect();
         let own = modules.iter().flat_map(|it| self.structure.module(*it).resources.values());
         let mut resources: Vec<ResourceId> = own.copied().collect();
-        resources.extend((first_resource..self.structure.resources.len()).map(|it| ResourceId(it as u32)));
+        resources.extend(
+            (first_resource..self.structure.resources.len()).map(|it| ResourceId(it as u32)),
+        );
         resources.sort();
         resources.dedup();
         let calls = (first_call..self.structure.calls.len()).map(|it| CallId(it as u32));
@@ -343,10 +343,8 @@ pub fn existing_modules(
     above: &ModuleInstance,
     name: &str,
 ) -> Entries {
-    let steps = state
-        .resources
-        .keys()
-        .filter_map(|it| it.module.0.strip_prefix(&above.0[..])?.first());
+    let steps =
+        state.resources.keys().filter_map(|it| it.module.0.strip_prefix(&above.0[..])?.first());
     let keys: BTreeSet<InstanceKey> =
         steps.filter(|it| *it.0 == *name).map(|it| it.1.clone()).collect();
     keys.into_iter().map(|it| (it, None)).collect()

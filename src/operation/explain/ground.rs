@@ -172,7 +172,11 @@ impl Ground {
                 NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)
             )
         });
-        wanted.into_iter().find(|it| {
+        // What was expanded stands for nothing any more.
+        let stands = |it: &Node| {
+            ![&self.facts.expanded, &self.facts.skipped].iter().any(|all| all.contains(&(*it,)))
+        };
+        wanted.into_iter().filter(stands).find(|it| {
             self.structure.name(*it) == address
                 || self.structure.name(*it).starts_with(&format!("{address} ("))
         })
@@ -262,7 +266,8 @@ impl Leaves for Ground {
         let node = |at: usize| row.get(at).and_then(|it| Node::from_word(*it));
         let flag = |at: usize| row.get(at).and_then(|it| self.flags.get(*it as usize)).cloned();
         match relation {
-            "reads" | "may_read" | "reads_open" | "awaits" | "triggers" | "triggers_by_part" | "data_waits" | "data_waits_behind" => {
+            "reads" | "may_read" | "reads_open" | "awaits" | "triggers" | "triggers_by_part"
+            | "data_waits" | "data_waits_behind" => {
                 let pair = (node(0)?, node(1)?);
                 self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
             }
