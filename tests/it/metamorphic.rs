@@ -156,7 +156,7 @@ impl Pair {
             ("-target", _) => is_there(it),
             // Whoever reads all instances may read what any of them may read.
             ("-exclude", what) if is_read_whole => {
-                is_there(it) && !(is_by_key && what.contains("_data.up[") || what.contains("base"))
+                is_there(it) && !(is_by_key && what.contains("_data.up") || what.contains("base"))
             }
             _ => true,
         });
@@ -555,7 +555,9 @@ fn keep(pair: &Pair, state: &str) {
         write("main.tf", config).expect("it is written");
         write("terraform.tfstate", state).expect("it is written");
         std::fs::write(inner.join("main.tf"), &pair.inner[1]).expect("it is written");
-        ["x", "y", "z"].map(|it| write(&format!("{it}.txt"), it).expect("it is written"));
+        for name in ["x", "y", "z"] {
+            write(&format!("{name}.txt"), name).expect("it is written");
+        }
     }
 }
 
