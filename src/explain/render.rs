@@ -111,7 +111,7 @@ impl Teller<'_> {
         application.premises.iter().any(|it| {
             let Premise::Step(step) = it else { return false };
             let step = &self.proof.steps[*step];
-            let names = |at: usize| name(self.leaves, step.kinds[at], step.row[at]);
+            let names = |at: usize| name(self.leaves, &step.kinds[at], step.row[at]);
             step.relation == "reads" && step.row[0] != step.row[1] && names(0) == names(1)
         })
     }
