@@ -134,9 +134,10 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
     let facts = &lowered.facts;
+    let configurations = &inputs.graph.configured.concluded;
     let (selection, (providers, spread)) = side_by_side(
         || selection::select(facts),
-        || (providers::serve(facts), spread::spread(facts)),
+        || (providers::serve(facts, configurations), spread::spread(facts)),
     );
     Ok(Structured { lowered, instances, selection, providers, spread })
 }
@@ -160,7 +161,7 @@ pub async fn plan(
         settle_imports(&observer, &progress)?;
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
-    let mut facts = gather(&mut known, &progress, &observer);
+    let mut facts = gather(inputs, &mut known, &progress, &observer);
     let Structured { lowered, selection, providers, spread, .. } = known;
     let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);
     observer.close_all().await;
@@ -244,7 +245,12 @@ fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<
 }
 
 /// Puts together what was known before the walk and what the walk found.
-fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer<'_>) -> Facts {
+fn gather(
+    inputs: &Inputs<'_>,
+    known: &mut Structured,
+    progress: &walk::Progress,
+    observer: &Observer<'_>,
+) -> Facts {
     let learned = serving::learn(&mut known.lowered, observer);
     let mut facts = std::mem::take(&mut known.lowered.facts);
     facts.absorb(&progress.facts);
@@ -256,7 +262,7 @@ fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer
     facts.untargeted.extend(&known.selection.untargeted);
     facts.tidy();
     if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
-        known.providers = providers::serve(&facts);
+        known.providers = providers::serve(&facts, &inputs.graph.configured.concluded);
     }
     facts
 }
