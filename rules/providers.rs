@@ -4,7 +4,7 @@
 //! instance. An object that is declared no more has no such expression: the state names the instance that made it.
 //!
 //! reads   `config_of`, `keyed`, `unconfigured`
-//! holds   an object is served by at most one instance, or lacks something, or needs none
+//! holds   an object is served by one instance, or lacks something, or needs none, or awaits an answer
 
 use ascent::ascent;
 
@@ -80,6 +80,9 @@ ascent! {
     /// `served(n)`: some provider instance serves `n`.
     relation served(Node);
 
+    /// `awaits(n)`: which instance serves `n` is known only when something is answered.
+    relation awaits(Node);
+
     /// `idle(n)`: nothing is asked of a provider for `n`.
     relation idle(Node);
 
@@ -153,6 +156,13 @@ ascent! {
     // @rule providers.served: (a provider instance serves `n`)
     served(n) <-- serves(_, n);
 
+    // @rule providers.awaits-instances: the instances that `n` stands for are not known yet
+    awaits(n) <-- object(n), pending(n), !expanded(n);
+    // @rule providers.awaits-declaration: (whether `n` is declared is not known yet)
+    awaits(n) <-- object(n), undecided(n), of(n, b), keyed(b);
+    // @rule providers.awaits-key: `n` is declared, and its key is not known yet
+    awaits(n) <-- object(n), of(n, b), keyed(b), declared(n), !is_chosen(n);
+
     // @rule providers.idle-undeclared: `n` is a data source that is declared no more
     idle(n) <-- data(n), !declared(n), !pending(n);
     // @rule providers.idle-destroyed: `n` is a data source, and everything goes
@@ -183,6 +193,8 @@ tables! {
             chosen(Node, Config, Key);
             /// `serves(p, n)`: provider instance `p` serves object `n`.
             serves(Node, Node);
+            /// `awaits(n)`: which provider instance serves object `n` is known only in the walk.
+            awaits(Node);
             /// `misses(b, g, k)`: block `b` asks, by a key that is written out, for an instance of configuration `g` that is not there.
             misses(Block, Config, Key);
             /// `lacks(n, l)`: object `n` cannot be served for lack of `l`.
@@ -197,7 +209,7 @@ pub fn serve(facts: &Facts, configurations: &Configurations) -> Providers {
         facts: provider_block, implied_config, repeats_provider, each_key, literal_key, key_names, key_suffices, provider_node, provider_key,
             recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode;
         configurations: config_of, keyed, unconfigured;
-    } => Providers { provider_instance, former_instance, provider_alias, chosen, serves, misses, lacks })
+    } => Providers { provider_instance, former_instance, provider_alias, chosen, serves, awaits, misses, lacks })
 }
 
 #[cfg(test)]

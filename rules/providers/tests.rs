@@ -75,6 +75,7 @@ fn a_key_that_is_asked_for_and_not_known_serves_nothing_yet() {
         expect![[r#"
             provider_instance(p, g, east).
             provider_alias(ROOT, aws, by_region, g, east).
+            awaits(n).
         "#]],
     );
 }
@@ -186,6 +187,7 @@ fn what_waits_for_the_keys_of_its_block_is_not_given_a_provider_before() {
         expect![[r#"
             provider_instance(p, g, east).
             provider_alias(ROOT, aws, by_region, g, east).
+            awaits(n).
         "#]],
     );
     check(
@@ -213,6 +215,7 @@ fn a_pending_block_is_served_by_nothing_and_lacks_nothing() {
         expect![[r#"
             provider_instance(p, g, east).
             provider_alias(ROOT, aws, by_region, g, east).
+            awaits(p0).
         "#]],
     );
 }
