@@ -93,8 +93,8 @@ tables! {
             provider_node(Node, Config, Key);
             /// `provider_key(n, k)`: the key expression for `n` gives `k`.
             provider_key(Node, Key);
-            /// `key_suffices(g)`: the arguments of `g` rest on no more of an instance than its key.
-            key_suffices(Config);
+            /// `key_suffices(g, k)`: the arguments of `g` have values with no more of an instance than its key `k`.
+            key_suffices(Config, Key);
             /// `recorded_provider(n, m, f, a, k)`: the state says that a configuration of provider `f` in `m` made `n`; under alias `a`, its instance under key `k`.
             recorded_provider(Node, Module, Family, Alias, Key);
         }

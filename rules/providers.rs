@@ -21,7 +21,7 @@ ascent! {
     relation each_key(Config, Key);
     relation literal_key(Choice, Key);
     relation key_names(Key, Alias);
-    relation key_suffices(Config);
+    relation key_suffices(Config, Key);
     relation provider_node(Node, Config, Key);
     relation provider_key(Node, Key);
     relation recorded_provider(Node, Module, Family, Alias, Key);
@@ -118,7 +118,7 @@ ascent! {
             provider_block(m, f, a, g);
     // @rule providers.former: the repetition of `g` gives key `k` no more, and the arguments of `g` need no more than the key
     former_instance(p, g, k)
-        <-- made_by(_, g, k), repeats_provider(g), if *k != Key::NONE, !each_key(g, k), key_suffices(g), provider_node(p, g, k);
+        <-- made_by(_, g, k), repeats_provider(g), if *k != Key::NONE, !each_key(g, k), key_suffices(g, k), provider_node(p, g, k);
 
     // @rule providers.misses: the key is written out, and the repetition of `g` does not give it
     misses(b, g, k) <-- config_of(b, g, x), literal_key(x, k), repeats_provider(g), !each_key(g, k);

@@ -272,7 +272,7 @@ fn an_alias_that_became_a_key_and_a_key_that_became_an_alias_are_found_again() {
 fn a_key_that_is_gone_still_serves_what_goes_where_the_key_is_all_that_the_arguments_need() {
     check(
         "
-        provider_block(ROOT, aws, by_region, g). repeats_provider(g). key_suffices(g). provider_node(p, g, east).
+        provider_block(ROOT, aws, by_region, g). repeats_provider(g). key_suffices(g, east). provider_node(p, g, east).
         asks_provider(b, aws, by_region, x). in_module(b, ROOT).
         object(n). of(n, b). recorded_provider(n, ROOT, aws, by_region, east).
         object(m). of(m, b). declared(m). provider_key(m, east). recorded_provider(m, ROOT, aws, by_region, east).
@@ -316,7 +316,7 @@ fn a_block_that_asks_by_a_literal_for_a_key_that_is_not_there_misses_it() {
 fn what_is_only_read_is_read_through_the_instance_whose_key_is_gone() {
     check(
         "
-        mode(RefreshOnly). provider_block(ROOT, aws, by_region, g). repeats_provider(g). key_suffices(g). provider_node(p, g, east).
+        mode(RefreshOnly). provider_block(ROOT, aws, by_region, g). repeats_provider(g). key_suffices(g, east). provider_node(p, g, east).
         asks_provider(b, aws, by_region, x). in_module(b, ROOT).
         object(n). of(n, b). declared(n). provider_key(n, east). recorded_provider(n, ROOT, aws, by_region, east).
         object(m). of(m, b). declared(m). provider_key(m, east).

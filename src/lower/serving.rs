@@ -201,16 +201,19 @@ pub struct Repeated {
     pub config: ProviderConfig,
     /// Its keys.
     pub keys: Vec<InstanceKey>,
-    /// Whether its arguments rest on no more of an instance than its key.
-    pub key_suffices: bool,
+    /// Keys that it gave once and that objects in the state still name, for which its arguments have values all the same.
+    pub former: Vec<InstanceKey>,
 }
 
 /// Writes `each_key`, `key_names` and `key_suffices` of a configuration, and a node for each of its instances.
 fn repeats(lowered: &mut Lowered, serving: &mut Serving, it: &Repeated) {
     let atom = serving.config(&it.config);
     let is_alias = it.config.alias.as_ref().is_some_and(|it| it.is_empty());
-    if it.key_suffices {
-        lowered.facts.key_suffices.push((atom,));
+    for key in &it.former {
+        let number = serving.key(key);
+        lowered.facts.key_suffices.push((atom, number));
+        let instance = ProviderInstance { config: it.config.clone(), key: key.clone() };
+        stands_for(lowered, serving, instance);
     }
     for key in &it.keys {
         let number = serving.key(key);
@@ -225,9 +228,8 @@ fn repeats(lowered: &mut Lowered, serving: &mut Serving, it: &Repeated) {
 }
 
 /// Writes `provider_node`.
-fn stands_for(lowered: &mut Lowered, serving: &mut Serving, instance: ProviderInstance) -> Node {
+fn stands_for(lowered: &mut Lowered, serving: &mut Serving, instance: ProviderInstance) {
     let (config, key) = (serving.config(&instance.config), serving.key(&instance.key));
     let (_, node) = lowered.structure.add_provider(instance);
     lowered.facts.provider_node.push((node, config, key));
-    node
 }

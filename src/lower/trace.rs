@@ -15,6 +15,7 @@ use super::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, Structu
 use crate::address::{InstanceKey, Module, ModuleInstance};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::state::State;
 use crate::syntax::Step;
 use crate::value::{Marks, Str, Value, convert};
 use crate::world::World;
@@ -63,6 +64,8 @@ pub struct TraceInput<'a> {
     pub graph: &'a BlockGraph,
     /// The blocks in order.
     pub sorted: &'a [usize],
+    /// What exists, after moves.
+    pub state: &'a State,
     /// The root module's variables, converted and marked.
     pub variables: &'a BTreeMap<Str, Value>,
     /// `terraform.workspace`

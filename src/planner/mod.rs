@@ -114,6 +114,7 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         config: inputs.config,
         graph: inputs.graph,
         sorted: &sorted,
+        state: inputs.state,
         variables: &inputs.variables.values,
         workspace: inputs.workspace,
         world: inputs.world,

@@ -115,6 +115,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         config,
         graph: &graph,
         sorted: &sorted,
+        state: &State::default(),
         variables: &variables,
         workspace: "default",
         world: &world,

@@ -65,7 +65,6 @@ fn record(
         let named = serving.key(&InstanceKey::Str(alias.clone()));
         lowered.facts.key_names.push((named, alias_atom));
     }
-    former(lowered, serving, ProviderInstance { config: resource.provider.clone(), key });
     let config =
         ProviderConfig { module: Module::default(), provider: provider.clone(), alias: None };
     // Nothing in the configuration may use this provider any more.
@@ -77,19 +76,4 @@ fn record(
     }
     let module = serving.module(module);
     lowered.facts.recorded_provider.push((node, module, family, alias_atom, key_atom));
-}
-
-/// An instance that its configuration may have no more reads what all of its instances read.
-fn former(lowered: &mut Lowered, serving: &mut Serving, instance: ProviderInstance) {
-    let is_one_of_several = serving.place_of(&instance.config).is_some();
-    if !is_one_of_several || lowered.structure.provider_ids.contains_key(&instance) {
-        return;
-    }
-    let whole = ProviderInstance { config: instance.config.clone(), key: InstanceKey::None };
-    let (_, whole) = lowered.structure.add_provider(whole);
-    let node = stands_for(lowered, serving, instance);
-    let facts = &mut lowered.facts;
-    let read = facts.reads.iter().filter(|it| it.0 == whole).map(|it| it.1);
-    let read: Vec<Node> = read.filter(|it| lowered.structure.provider(*it).is_none()).collect();
-    facts.reads.extend(read.into_iter().map(|it| (node, it)));
 }

@@ -1,5 +1,6 @@
 //! Provider configurations that repeat, and the key by which each instance of a resource asks for one of theirs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entail_rules::Node;
@@ -16,7 +17,7 @@ use crate::lower::blocks::BlockKey;
 use crate::lower::serving::Repeated;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::syntax::{Expression, Step};
-use crate::value::{Kind, Str, Value};
+use crate::value::{Kind, Str, Type, Value};
 
 /// How the instances of a resource come to their provider instance.
 pub(super) struct Asked {
@@ -79,16 +80,59 @@ impl Trace<'_> {
             self.provider_body(node, module, &each, block);
         }
         self.record(whole, log);
+        let keys: Vec<InstanceKey> = keys.into_iter().map(|it| it.0).collect();
         let is_set = matches!(collection.ty().kind(), Kind::Set(_));
-        let key_suffices = is_set || !uses_value(block);
-        if key_suffices {
-            // An instance whose key is gone reads no more than this.
-            for it in uses::of_body(&block.body, Role::Value) {
-                self.static_reads(whole, module, &it.expression, &it.bound);
-            }
+        let former = match is_set || !uses_value(block) {
+            true => self.former((module, block), &config, &keys, is_set),
+            false => Vec::new(),
+        };
+        self.reads.provider_keys.push(Repeated { config, keys, former });
+    }
+
+    /// Traces the arguments of instances that the state still names, and returns the keys for which all of them have values.
+    fn former(
+        &mut self,
+        (module, block): (ModuleId, &config::ProviderBlock),
+        config: &ProviderConfig,
+        keys: &[InstanceKey],
+        is_set: bool,
+    ) -> Vec<InstanceKey> {
+        let resources = self.input.state.resources.values().filter(|it| it.provider == *config);
+        let named = resources.flat_map(|it| it.instances.values().map(|it| it.provider_key.clone()));
+        let named: BTreeSet<InstanceKey> =
+            named.filter(|it| *it != InstanceKey::None && !keys.contains(it)).collect();
+        let mut found = Vec::new();
+        for key in named {
+            let value = is_set.then(|| Value::string(expansion::key_text(&key)));
+            let each = Each::Known(own_key(&block.repetition, &key), value);
+            let Some(log) = self.arguments(module, &each, block) else { continue };
+            let instance = ProviderInstance { config: config.clone(), key: key.clone() };
+            let (_, node) = self.structure.add_provider(instance);
+            self.record(node, log);
+            found.push(key);
         }
-        let keys = keys.into_iter().map(|it| it.0).collect();
-        self.reads.provider_keys.push(Repeated { config, keys, key_suffices });
+        found
+    }
+
+    /// Returns what the arguments of an instance read; nothing where one of them has no value.
+    fn arguments(
+        &self,
+        module: ModuleId,
+        each: &Each,
+        block: &config::ProviderBlock,
+    ) -> Option<Vec<Entry>> {
+        let mut read = Vec::new();
+        for it in uses::of_body(&block.body, Role::Value) {
+            let scope = TraceScope::new(self, module, each);
+            let unknown = |name: &Str| (name.clone(), Value::unknown(Type::DYNAMIC));
+            let bound: Vec<(Str, Value)> = it.bound.iter().map(unknown).collect();
+            let (_, problems) = expression::evaluate_with(&it.expression, &scope, &bound);
+            if problems.has_errors() {
+                return None;
+            }
+            read.extend(scope.into_log());
+        }
+        Some(read)
     }
 
     fn provider_body(
@@ -213,7 +257,7 @@ pub fn repeated(config: &Config, sources: &Sources) -> Vec<Repeated> {
             let config =
                 ProviderConfig { module: path.clone(), provider: block.source.clone(), alias };
             let keys = keys.into_iter().map(|it| it.0).collect();
-            found.push(Repeated { config, keys, key_suffices: !uses_value(block) });
+            found.push(Repeated { config, keys, former: Vec::new() });
         }
     }
     found

@@ -148,10 +148,10 @@ impl<'o, 'a> Question<'o, 'a> {
         let known = &self.observer.values.structure;
         for config in configs {
             facts.repeats_provider.extend(rows_of(&said.repeats_provider, |it| it.0.cmp(&config)));
-            facts.key_suffices.extend(rows_of(&said.key_suffices, |it| it.0.cmp(&config)));
             for &key in &keys {
                 let row = (config, key);
                 facts.each_key.extend(said.each_key.binary_search(&row).ok().map(|_| row));
+                facts.key_suffices.extend(said.key_suffices.binary_search(&row).ok().map(|_| row));
                 let instance = self.grounds.names.instance(config, key);
                 let id = instance.and_then(|it| known.provider_ids.get(&it));
                 let node = id.map(|it| known.providers[it.index()].1);
