@@ -8,6 +8,7 @@ mod problems;
 pub mod providers;
 mod references;
 pub mod repeating;
+pub(super) mod shared;
 #[cfg(test)]
 mod tests;
 

@@ -98,7 +98,8 @@ impl Trace<'_> {
         is_set: bool,
     ) -> Vec<InstanceKey> {
         let resources = self.input.state.resources.values().filter(|it| it.provider == *config);
-        let named = resources.flat_map(|it| it.instances.values().map(|it| it.provider_key.clone()));
+        let named =
+            resources.flat_map(|it| it.instances.values().map(|it| it.provider_key.clone()));
         let named: BTreeSet<InstanceKey> =
             named.filter(|it| *it != InstanceKey::None && !keys.contains(it)).collect();
         let mut found = Vec::new();
