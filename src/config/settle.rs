@@ -1,10 +1,12 @@
-//! What variables may decide of a module's providers before there is a plan: aliases, and versions in `required_providers`.
+//! What constant variables may decide of a module's providers before there is a plan: aliases, and versions in `required_providers`.
 //!
 //! Which provider a local name means cannot be decided by variables: everything that is read of a module rests on it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::{Subject, references_of};
 use crate::syntax::{Expression, is_identifier, references};
 use crate::value::{Str, Type, Value, convert};
 
@@ -54,8 +56,41 @@ pub(super) fn settled(place: StaticModule) -> (StaticModule, Diagnostics) {
     (place.with(Arc::new(module)), found)
 }
 
-/// Evaluates what must be a text that anybody may see.
+/// Returns a variable that an expression rests on, through locals too, and that is not declared to be constant.
+fn open_variable(
+    module: &Module,
+    expression: &Expression,
+    seen: &mut BTreeSet<Str>,
+) -> Option<(Str, Span)> {
+    for it in references_of(expression).0 {
+        match &it.subject {
+            Subject::Variable(name) => {
+                let variable = module.variables.get(name);
+                if variable.is_some_and(|it| it.constant != Some(true)) {
+                    return Some((name.clone(), it.span));
+                }
+            }
+            Subject::Local(name) if seen.insert(name.clone()) => {
+                let value = module.locals.get(name).map(|it| &it.value);
+                let found = value.and_then(|it| open_variable(module, it, seen));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Evaluates what must be a text that anybody may see, and the same whenever the configuration is read.
 fn text(place: &StaticModule, expression: &Expression, name: &str) -> Result<Str, Diagnostics> {
+    if let Some((name, at)) = open_variable(place.module(), expression, &mut BTreeSet::new()) {
+        let detail = format!(
+            "Of variables, only those with const = true may decide this: they have their values before anything is planned. var.{name} is not declared so."
+        );
+        return Err(problems::invalid("Variables not allowed", detail, at).into());
+    }
     let value = place.evaluate(expression, name)?;
     let problem = |detail: &str| {
         Err(problems::invalid("Invalid provider setting", detail, expression.span).into())
