@@ -122,7 +122,7 @@ ids! {
     Block;
     /// A module's code, as a path of calls without keys.
     Module {
-        /// The root module. As the carrier of a provider key: no call carries one.
+        /// The root module.
         ROOT = 0
     };
     /// A provider's source address.
@@ -136,6 +136,11 @@ ids! {
     };
     /// A provider configuration: one `provider` block, or the empty one that nobody wrote.
     Config;
+    /// A key expression: what chooses among the instances of a provider configuration.
+    Choice {
+        /// Nothing chooses: there is one instance.
+        NONE = 0
+    };
     /// The key of a provider instance.
     Key {
         /// The configuration has no `for_each`.
@@ -206,14 +211,6 @@ words! {
         Destroy = "destroy",
         /// Leave them alone and forget them.
         Forget = "forget",
-    }
-
-    /// Whether a provider reference or passed configuration has a key expression.
-    Keying {
-        /// It has none.
-        Plain = "without key",
-        /// It has one.
-        Keyed = "with a key",
     }
 
     /// What is to be done with an object.

@@ -85,22 +85,26 @@ tables! {
             provider_block(Module, Family, Alias, Config);
             /// `implied_config(f, g)`: `g` is the empty configuration of provider `f` in the root module; should nobody write one.
             implied_config(Family, Config);
-            /// `passes(c, f, a, g, e, k)`: the call of `c` passes a configuration of provider `g` as `f`; under alias `a`, with the caller's alias `e`, with or without a key.
-            passes(Module, Family, Alias, Family, Alias, Keying);
-            /// `asks_provider(b, f, a, k)`: `b` uses provider `f`; under alias `a`, with or without a key.
-            asks_provider(Block, Family, Alias, Keying);
+            /// `passes(c, f, a, h, e, x)`: the call of `c` passes a configuration of provider `h` as `f`; under alias `a`, with the caller's alias `e`, its instance chosen by key expression `x`.
+            passes(Module, Family, Alias, Family, Alias, Choice);
+            /// `asks_provider(b, f, a, x)`: `b` uses provider `f`; under alias `a`, its instance chosen by key expression `x`.
+            asks_provider(Block, Family, Alias, Choice);
+            /// `literal_key(x, k)`: key expression `x` is written out, and gives `k`.
+            literal_key(Choice, Key);
             /// `repeats_provider(g)`: `g` repeats, by for_each or count.
             repeats_provider(Config);
             /// `each_key(g, k)`: the repetition of `g` gives key `k`.
             each_key(Config, Key);
-            /// `key_names(k, a)`: key `k` and alias `a` are the same word; where a configuration that repeats has no alias of its own.
+            /// `key_names(k, a)`: key `k` and alias `a` are the same word; where each key of a configuration is an alias.
             key_names(Key, Alias);
             /// `provider_node(p, g, k)`: `p` stands for `g`; for its instance under key `k`, should there be one.
             provider_node(Node, Config, Key);
             /// `provider_key(n, k)`: the key expression for `n` gives `k`.
             provider_key(Node, Key);
-            /// `recorded_provider(n, g, k)`: the state says that `g` made `n`; its instance `k`, and that configuration still is there.
-            recorded_provider(Node, Config, Key);
+            /// `key_suffices(g, k)`: the arguments of `g` have values with no more of an instance than its key `k`.
+            key_suffices(Config, Key);
+            /// `recorded_provider(n, m, f, a, k)`: the state says that a configuration of provider `f` in `m` made `n`; under alias `a`, its instance under key `k`.
+            recorded_provider(Node, Module, Family, Alias, Key);
         }
         "moves" {
             /// `statement(s)`: `s` is a move statement; written or implied.

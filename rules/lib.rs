@@ -9,6 +9,7 @@
 mod tables;
 
 pub mod atom;
+pub mod configurations;
 pub mod decide;
 pub mod ephemerals;
 pub mod facts;
@@ -24,7 +25,7 @@ pub mod text;
 pub mod violations;
 
 pub use atom::{
-    Action, Alias, Atom, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying,
+    Action, Alias, Atom, Block, Choice, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind,
     Lack, Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
 };
 pub use facts::Facts;
@@ -43,6 +44,7 @@ pub struct Text {
 pub const TEXTS: &[Text] = &[
     Text { name: "moves", source: include_str!("moves.rs") },
     Text { name: "references", source: include_str!("references.rs") },
+    Text { name: "configurations", source: include_str!("configurations.rs") },
     Text { name: "providers", source: include_str!("providers.rs") },
     Text { name: "instances", source: include_str!("instances.rs") },
     Text { name: "selection", source: include_str!("selection.rs") },

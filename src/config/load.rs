@@ -18,7 +18,7 @@ use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
 use super::statics::{Each, Ground, StaticModule, settings};
 use super::version::{Constraints, Version};
-use super::{Config, Module, ModuleCall, check, problems, statics};
+use super::{Config, Module, ModuleCall, check, problems, settle, statics};
 
 /// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
 ///
@@ -87,7 +87,13 @@ pub fn load_config(
 ) -> (Option<Config>, Diagnostics) {
     let (module, mut problems) = load_module(root, ".", sources);
     let Some(module) = module else { return (None, problems) };
-    let place = Arc::new(StaticModule::root(module.clone(), ground.clone()));
+    let root_place = StaticModule::root(module.clone(), ground.clone());
+    let (root_place, found) = match problems.has_errors() {
+        true => (root_place, Diagnostics::new()),
+        false => settle::settled(root_place),
+    };
+    problems.extend(found);
+    let place = Arc::new(root_place);
     let mut loader = Loader {
         root,
         sources,
@@ -106,6 +112,7 @@ pub fn load_config(
     }
     if !problems.has_errors() {
         problems.extend(check::providers::check(&loader.config));
+        problems.extend(check::shared::check(&loader.config, sources));
         problems.extend(check::repeating::check(&loader.config, sources));
     }
     (Some(loader.config), problems::once(problems))
@@ -169,7 +176,13 @@ impl Loader<'_> {
                         caller: Some(trail.clone()),
                     });
                     let is_broken = self.broken.contains(&module.directory);
-                    let child = Arc::new(place.child(call, each, module));
+                    let child = place.child(call, each, module);
+                    let (child, found) = match is_broken {
+                        true => (child, Diagnostics::new()),
+                        false => settle::settled(child),
+                    };
+                    self.problems.extend(found);
+                    let child = Arc::new(child);
                     self.config.add(child.clone());
                     children.push(child.clone());
                     // What a broken module calls need not be what its author means.

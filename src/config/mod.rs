@@ -34,6 +34,7 @@ mod provisioner;
 mod repetition;
 mod resource;
 pub mod serving;
+mod settle;
 pub mod source;
 pub mod statics;
 mod terraform;
@@ -336,6 +337,8 @@ pub struct ProviderBlock {
     pub source: Provider,
     /// `alias`; empty where the block repeats without one, so that each key is an alias.
     pub alias: Option<Name>,
+    /// `alias`, where variables decide it; then it is no alias yet, and becomes one when the module is put in its place.
+    pub alias_from: Option<Expression>,
     /// `count` or `for_each`
     pub repetition: Repetition,
     /// The arguments, without meta-arguments.
@@ -357,6 +360,8 @@ pub struct RequiredProvider {
     pub is_explicit: bool,
     /// `version`
     pub version: Option<(String, Span)>,
+    /// `version`, where variables decide it, until the module is put in its place.
+    pub version_from: Option<Expression>,
     /// `configuration_aliases`: (local name, alias)
     pub configuration_aliases: Vec<(Str, Str, Span)>,
 }

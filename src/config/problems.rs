@@ -320,3 +320,9 @@ pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, it)| it)
 }
+
+/// An alias that no reference could name.
+pub(super) fn invalid_alias(at: Span) -> Diagnostic {
+    let detail = "An alias must be a valid name: it starts with a letter or underscore and contains only letters, digits, underscores, and dashes.";
+    invalid("Invalid provider configuration alias", detail, at)
+}

@@ -9,7 +9,7 @@ use crate::value::{Type, Value, convert};
 use super::decode::{self, Decoder, Schema};
 use super::repetition::Repetitions;
 use super::version::Constraints;
-use super::{ProviderBlock, ProviderRef, Repetition, escape, problems};
+use super::{ProviderBlock, ProviderRef, Repetition, escape, problems, settle};
 
 const PROVIDER: Schema = Schema {
     attributes: &["alias", "version", "for_each", "count", "depends_on", "source"],
@@ -45,13 +45,18 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
     let (content, rest) = decoder.partial(block.body.clone(), &PROVIDER);
     let name = block.labels.first()?.clone();
     check_local_name(decoder, &name.text, block.header)?;
+    let alias_from = content.literal("alias").map(|it| it.value.clone()).filter(settle::is_open);
     let alias = content.literal("alias").and_then(|it| {
+        let span = it.value.span;
+        if alias_from.is_some() {
+            // No reference can name it before it has a value.
+            return Some(Name { text: format!("?{}", span.start).into(), span });
+        }
         let text = decoder.text(it)?;
         if !syntax::is_identifier(&text) {
-            let detail = "An alias must be a valid name: it starts with a letter or underscore and contains only letters, digits, underscores, and dashes.";
-            decoder.report(problems::invalid("Invalid provider configuration alias", detail, it.value.span));
+            decoder.report(problems::invalid_alias(span));
         }
-        Some(Name { text, span: it.value.span })
+        Some(Name { text, span })
     });
     let version = content.literal("version").and_then(|it| {
         let detail = "Move the provider version constraint into the required_providers block.";
@@ -95,6 +100,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
         name,
         source,
         alias,
+        alias_from,
         repetition,
         body: rest.body,
         version,

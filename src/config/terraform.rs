@@ -7,7 +7,7 @@ use crate::syntax::{Attribute, Block, Expression, Name, Step};
 use super::decode::{Content, Decoder, Schema};
 use super::provider::{check_local_name, version_constraint};
 use super::version::{Constraints, OPENTOFU_VERSION, Version};
-use super::{Backend, ProviderMeta, RequiredProvider, problems};
+use super::{Backend, ProviderMeta, RequiredProvider, problems, settle};
 
 const TERRAFORM: Schema = Schema {
     attributes: &["required_version", "experiments", "language"],
@@ -227,6 +227,7 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
             source,
             is_explicit: false,
             version,
+            version_from: None,
             configuration_aliases: Vec::new(),
         });
     };
@@ -237,10 +238,12 @@ fn required_provider(decoder: &mut Decoder, attribute: &Attribute) -> Option<Req
         source,
         is_explicit: false,
         version: None,
+        version_from: None,
         configuration_aliases: Vec::new(),
     };
     for (key, value) in &pairs {
         match key.as_keyword().or(key.as_static_string().map(|it| &**it)) {
+            Some("version") if settle::is_open(value) => entry.version_from = Some(value.clone()),
             Some("version") => entry.version = version_constraint(decoder, value),
             Some("source") => {
                 if let Some(source) = provider_source(decoder, value) {

@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::diagnostic::{Diagnostics, Sources};
+use crate::lower::BlockGraph;
 
 /// Writes the files of a sectioned text (`-- name --`) into a fresh folder.
 pub(crate) fn folder(text: &str) -> tempfile::TempDir {
@@ -97,7 +98,8 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     let (config, mut found) = load_folder(folder.path(), &sources);
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check_calls(&config));
-        found.extend(check::check(&config, &sources));
+        let served = BlockGraph::unconnected(&config).blocks_served();
+        found.extend(check::check(&config, &served, &sources));
         found.extend(check::check_for_plan(&config, &sources));
     }
     problems.assert_eq(&print(&found, &sources));

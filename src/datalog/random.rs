@@ -1,7 +1,7 @@
 //! Random facts for tests.
 
 use entail_rules::{
-    Action, End, Facts, Fate, Hit, KeyKind, Keying, Mode, Phase, Reason, Repetition, Seen, Tables,
+    Action, End, Facts, Fate, Hit, KeyKind, Mode, Phase, Reason, Repetition, Seen, Tables,
 };
 
 /// A random number below a bound, as often as asked.
@@ -40,7 +40,6 @@ fn words_of(kind: &str) -> Option<u64> {
         "Repetition" => Repetition::ALL.len(),
         "KeyKind" => KeyKind::ALL.len(),
         "Fate" => Fate::ALL.len(),
-        "Keying" => Keying::ALL.len(),
         "Phase" => Phase::ALL.len(),
         "Reason" => Reason::ALL.len(),
         "Seen" => Seen::ALL.len(),

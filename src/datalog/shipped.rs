@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use entail_rules::configurations::Configurations;
 use entail_rules::decide::Decisions;
 use entail_rules::ephemerals::Ephemerals;
 use entail_rules::instances::Instances;
@@ -15,8 +16,8 @@ use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{
-    Facts, TEXTS, Tables, decide, ephemerals, instances, moves, order, outputs, providers,
-    references, selection, spread, violations,
+    Facts, TEXTS, Tables, configurations, decide, ephemerals, instances, moves, order, outputs,
+    providers, references, selection, spread, violations,
 };
 
 use crate::diagnostic::FileId;
@@ -76,6 +77,8 @@ pub struct Conclusions {
     pub moves: Moves,
     /// `references`
     pub references: References,
+    /// `configurations`
+    pub configurations: Configurations,
     /// `providers`
     pub providers: Providers,
     /// `instances`
@@ -98,10 +101,11 @@ pub struct Conclusions {
 
 impl Conclusions {
     /// Returns the conclusions as tables.
-    pub fn tables(&self) -> [&dyn Tables; 11] {
+    pub fn tables(&self) -> [&dyn Tables; 12] {
         [
             &self.moves,
             &self.references,
+            &self.configurations,
             &self.providers,
             &self.instances,
             &self.selection,
@@ -130,7 +134,8 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     facts.excluded.clone_from(&selection.excluded);
     facts.untargeted.clone_from(&selection.untargeted);
     facts.cbd.clone_from(&spread.cbd);
-    let providers = providers::serve(&facts);
+    let configurations = configurations::configure(&facts);
+    let providers = providers::serve(&facts, &configurations);
     let decisions = decide::decide(&facts);
     let ephemerals = ephemerals::lend(&facts, &providers, &decisions);
     Conclusions {
@@ -139,6 +144,7 @@ pub fn conclude(facts: &Facts) -> Conclusions {
         outputs: outputs::settle(&facts, &selection),
         order: order::order(&facts, &providers, &spread, &decisions, &ephemerals),
         violations: violations::collect(&facts, &providers, &selection, &decisions),
+        configurations,
         providers,
         instances,
         selection,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use entail_rules::text::{self, Names};
 use entail_rules::{
     Alias, Block, Config, Facts, Family, Flag, Key, Mode, Module, Node, Row, Statement, TEXTS,
-    Tables,
+    Tables, configurations,
 };
 use expect_test::{Expect, expect};
 
@@ -351,7 +351,9 @@ fn yields(program: &Program, wanted: &[usize], facts: &str) -> Vec<BTreeSet<Vec<
         &mut names,
         &mut [spread, &mut base, selection, providers, ephemerals, decisions],
     );
+    let configurations = configurations::configure(&base);
     let mut database = Database::new(program);
+    shipped::give(program, &configurations, &mut database);
     for tables in [spread as &dyn Tables, &base, selection, providers, ephemerals, decisions] {
         shipped::give(program, tables, &mut database);
     }
@@ -364,6 +366,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
     let tests = [
         ("moves", include_str!("../../rules/moves/tests.rs")),
         ("references", include_str!("../../rules/references/tests.rs")),
+        ("configurations", include_str!("../../rules/configurations/tests.rs")),
         ("providers", include_str!("../../rules/providers/tests.rs")),
         ("instances", include_str!("../../rules/instances/tests.rs")),
         ("selection", include_str!("../../rules/selection/tests.rs")),

@@ -180,7 +180,7 @@ fn a_provider_is_followed_through_the_modules() {
     why(
         "
         module_parent(child, ROOT). module_parent(grandchild, child). provider_block(ROOT, aws, west, aws.west).
-        passes(child, aws, DEFAULT, aws, west, Plain). asks_provider(block, aws, DEFAULT, Plain). in_module(block, grandchild).
+        passes(child, aws, DEFAULT, aws, west, NONE). asks_provider(block, aws, DEFAULT, NONE). in_module(block, grandchild).
         object(n). of(n, block). declared(n). provider_node(p, aws.west, NONE).
         ",
         "serves(p, n)",

@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::address::{ConfigResource, Module, ProviderConfig, ResourceName};
+use super::serving::Configured;
+use crate::address::{ConfigResource, Module, ResourceName};
+use crate::config::serving::BlocksServed;
 use crate::config::{self, Config};
 use crate::diagnostic::Span;
 use crate::value::Str;
@@ -69,6 +71,8 @@ pub struct BlockNode {
 pub struct BlockGraph {
     /// The blocks, in no particular order.
     pub blocks: Vec<BlockNode>,
+    /// What the configuration says of providers, and who serves which block.
+    pub configured: Configured,
     index: FxHashMap<(Module, BlockKey), usize>,
     names: OnceLock<Vec<Option<(u32, Str)>>>,
 }
@@ -76,23 +80,39 @@ pub struct BlockGraph {
 impl BlockGraph {
     /// Builds the graph. Undeclared references are left to the configuration's own checks.
     pub fn of(config: &Config) -> BlockGraph {
+        BlockGraph::unconnected(config).connected(config)
+    }
+
+    /// Returns the blocks, and who serves them, before what they refer to is searched for.
+    pub fn unconnected(config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
-        let mut ranges = Vec::new();
         for (path, module) in &config.modules {
-            let start = graph.blocks.len();
             graph.declare(path, module);
-            ranges.push(start..graph.blocks.len());
         }
-        for (path, range) in config.modules.keys().zip(ranges) {
+        graph.configured = Configured::of(config, &graph);
+        graph
+    }
+
+    /// Draws the edges.
+    pub fn connected(mut self, config: &Config) -> BlockGraph {
+        let mut start = 0;
+        for path in config.modules.keys() {
+            let own = self.blocks[start..].iter().take_while(|it| it.module == *path).count();
             for module in config.all_at(path) {
-                Builder { graph: &mut graph, config, path, module }.connect(range.clone());
+                Builder { graph: &mut self, config, path, module }.connect(start..start + own);
             }
+            start += own;
         }
-        for block in &mut graph.blocks {
+        for block in &mut self.blocks {
             let mut seen = FxHashSet::default();
             block.edges.retain(|edge| seen.insert(edge.0));
         }
-        graph
+        self
+    }
+
+    /// Returns who serves the resource blocks, for the checks of the configuration.
+    pub fn blocks_served(&self) -> BlocksServed {
+        self.configured.blocks(self)
     }
 
     fn declare(&mut self, path: &Module, module: &config::Module) {
@@ -253,81 +273,6 @@ impl BlockGraph {
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {
     BlockKey::Provider(block.name.text.clone(), block.alias.as_ref().map(|it| it.text.clone()))
-}
-
-/// Returns the provider block that serves a resource of a module, following what calls pass and what is inherited.
-pub fn provider_block(
-    config: &Config,
-    module: &Module,
-    resource: &config::Resource,
-) -> Option<(Module, BlockKey)> {
-    match &resource.provider {
-        Some(it) => {
-            resolve_provider(config, module, &it.name.text, it.alias.as_ref().map(|it| &*it.text))
-        }
-        None => resolve_provider(
-            config,
-            module,
-            &local_name(config, module, &resource.provider_source),
-            None,
-        ),
-    }
-}
-
-fn local_name(config: &Config, module: &Module, source: &crate::address::Provider) -> Str {
-    let required = config
-        .module(module)
-        .and_then(|it| it.required_providers.values().find(|it| it.source == *source));
-    required.map_or_else(|| source.kind.clone(), |it| it.name.text.clone())
-}
-
-/// Returns the block that a provider's local name means in a module.
-pub fn resolve_provider(
-    config: &Config,
-    module: &Module,
-    name: &str,
-    alias: Option<&str>,
-) -> Option<(Module, BlockKey)> {
-    let here = config.module(module)?;
-    let named = |it: &crate::syntax::Name, other: &Option<crate::syntax::Name>| {
-        &*it.text == name && other.as_ref().map(|it| &*it.text) == alias
-    };
-    let own = here.providers.iter().find(|it| named(&it.name, &it.alias));
-    if let Some((parent, call)) = module.parent() {
-        let call = config.module(&parent)?.calls.get(&call)?;
-        if let Some((_, from)) =
-            call.providers.iter().find(|(child, _)| named(&child.name, &child.alias))
-        {
-            return resolve_provider(
-                config,
-                &parent,
-                &from.name.text,
-                from.alias.as_ref().map(|it| &*it.text),
-            );
-        }
-        if own.is_none() && alias.is_none() {
-            // A default configuration is inherited: the same provider, under the parent's name for it.
-            let source = match here.required_providers.get(name) {
-                Some(it) => it.source.clone(),
-                None => crate::address::Provider::implied(name),
-            };
-            return resolve_provider(config, &parent, &local_name(config, &parent, &source), None);
-        }
-    }
-    own.map(|it| (module.clone(), provider_key(it)))
-}
-
-/// Returns the provider configuration that serves a resource: a block's, or the implied empty one in the root module.
-pub fn provider_config(
-    config: &Config,
-    module: &Module,
-    resource: &config::Resource,
-) -> ProviderConfig {
-    let provider = resource.provider_source.clone();
-    match provider_block(config, module, resource) {
-        Some((module, BlockKey::Provider(_, alias))) => ProviderConfig { module, provider, alias },
-        _ => ProviderConfig { module: Module::default(), provider, alias: None },
-    }
 }
 
 #[cfg(test)]

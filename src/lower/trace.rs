@@ -10,10 +10,11 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{BlockGraph, BlockKey};
+use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
-use crate::address::{InstanceKey, Module, ModuleInstance, ProviderConfig};
+use crate::address::{InstanceKey, Module, ModuleInstance};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
@@ -42,8 +43,8 @@ pub struct Reads {
     pub may_read: Vec<(Node, Node, Span)>,
     /// What `replace_triggered_by` names.
     pub triggers: Vec<Trigger>,
-    /// The keys of each provider configuration that repeats.
-    pub provider_keys: Vec<(ProviderConfig, Vec<InstanceKey>)>,
+    /// What each provider configuration that repeats gives.
+    pub provider_keys: Vec<Repeated>,
     /// `(n, k)`: node `n` asks for the provider instance under key `k`, as far as that is known before the walk.
     pub provider_choices: Vec<(Node, InstanceKey)>,
     /// What is wrong with how provider configurations repeat.

@@ -10,6 +10,7 @@ use entail_rules::Node;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
 use crate::expression;
+use crate::lower::BlockGraph;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
@@ -44,6 +45,8 @@ pub struct Observer<'a> {
     pub values: Values<'a>,
     /// The providers.
     pub pool: &'a Pool,
+    /// The blocks of the configuration, and who serves them.
+    pub graph: &'a BlockGraph,
     /// What exists, after moves.
     pub state: &'a State,
     /// Objects that were moved: where they are now, and where they were.

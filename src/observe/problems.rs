@@ -33,6 +33,13 @@ pub fn of_provider(
     }
 }
 
+/// The state names nothing that could serve an object which nothing declares any more.
+pub fn no_provider(address: &Instance) -> Diagnostic {
+    Diagnostic::error("Provider configuration not present").about(address).detail(format!(
+        "{address} is declared no more, and the provider configuration that made it is not there any more. Put the provider configuration back to destroy {address}, or leave {address} out with -exclude."
+    ))
+}
+
 /// A key that gives an instance which the configuration does not have.
 pub fn no_provider_instance(
     address: &Instance,

@@ -1,97 +1,97 @@
-//! Which provider instance serves an instance of a resource: as the rules concluded, else by its key, as it evaluates now.
+//! Which provider instance serves an object: as the rules concluded; and the keys that only the walk can evaluate.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
 
-use entail_rules::Node;
+use entail_rules::{Facts, Node};
 use rustc_hash::FxHashMap;
 
-use super::{Observer, problems};
+use super::Observer;
 use crate::address::{Instance, InstanceKey, ProviderConfig, ProviderInstance};
 use crate::config::ProviderBlock;
-use crate::config::expansion;
-use crate::config::serving::resolve_resource;
+use crate::config::expansion::{self, key_text};
 use crate::diagnostic::Diagnostic;
 use crate::expression;
+use crate::lower;
+use crate::lower::serving::configured::ChoiceAt;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::syntax::Expression;
-use crate::value::Value;
+use crate::value::{Kind, Value};
 
 /// Who serves whom, and what is learned of it on the way.
 #[derive(Debug, Default)]
 pub struct Serving {
     /// What was concluded before: the provider instance of each node.
     pub known: FxHashMap<Node, ProviderInstance>,
-    asked: Mutex<BTreeMap<Node, Option<ProviderInstance>>>,
+    /// What a conclusion rests on that must wait for a key.
+    pub grounds: Grounds,
+    asked: Mutex<BTreeMap<Node, Asked>>,
     collections: Mutex<BTreeMap<ProviderConfig, std::sync::Arc<OnceLock<Option<Value>>>>>,
 }
 
+/// What is concluded in the walk rests on.
+#[derive(Debug, Default)]
+pub struct Grounds {
+    /// What is said of providers, and of who made what.
+    pub facts: Facts,
+    /// What the numbers in them stand for.
+    pub names: lower::serving::Serving,
+}
+
+/// What came of asking who serves a node.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The key that was evaluated for it.
+    pub key: Option<InstanceKey>,
+    /// The instance that was concluded; none where that was told as a problem.
+    pub instance: Option<ProviderInstance>,
+}
+
 impl Serving {
-    /// Returns serving as it was concluded.
-    pub fn of(known: FxHashMap<Node, ProviderInstance>) -> Serving {
-        Serving { known, ..Serving::default() }
+    /// Returns serving as it was concluded, with what further conclusions rest on.
+    pub fn of(known: FxHashMap<Node, ProviderInstance>, grounds: Grounds) -> Serving {
+        Serving { known, grounds, ..Serving::default() }
     }
 
-    /// Takes what was learned: the provider instance of nodes whose key was not known before.
-    pub fn take_learned(&self) -> Vec<(Node, ProviderInstance)> {
+    /// Returns what came of asking about a node earlier in the walk.
+    pub fn answer(&self, node: Node) -> Option<Asked> {
+        self.asked.lock().unwrap_or_else(|it| it.into_inner()).get(&node).cloned()
+    }
+
+    /// Keeps what came of asking about a node.
+    pub fn keep(&self, node: Node, asked: Asked) {
+        self.asked.lock().unwrap_or_else(|it| it.into_inner()).insert(node, asked);
+    }
+
+    /// Takes the keys that were evaluated in the walk.
+    pub fn take_keys(&self) -> Vec<(Node, InstanceKey)> {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap_or_else(|it| it.into_inner()));
-        asked.into_iter().filter_map(|(node, it)| Some((node, it?))).collect()
+        asked.into_iter().filter_map(|(node, it)| Some((node, it.key?))).collect()
     }
 }
 
 impl Observer<'_> {
-    /// Returns the provider instance that serves an instance of a resource with a block.
+    /// Evaluates the key expression that chooses the provider instance of an instance of a resource with a block.
     ///
-    /// `None` where its key cannot be used, which has been reported.
-    pub fn serving(&self, resource: ResourceId, key: &InstanceKey) -> Option<ProviderInstance> {
-        let node = self.values.structure.resource(resource).instance(key);
-        if let Some(known) = node.and_then(|it| self.serving.known.get(&it)) {
-            return Some(known.clone());
-        }
-        let asked = |node: &Node| {
-            let asked = self.serving.asked.lock().unwrap_or_else(|it| it.into_inner());
-            asked.get(node).cloned()
-        };
-        if let Some(answer) = node.as_ref().and_then(asked) {
-            return answer;
-        }
-        let answer = self.ask_serving(resource, key);
-        if let Some(node) = node {
-            let mut asked = self.serving.asked.lock().unwrap_or_else(|it| it.into_inner());
-            asked.insert(node, answer.clone());
-        }
-        answer
-    }
-
-    fn ask_serving(&self, resource: ResourceId, key: &InstanceKey) -> Option<ProviderInstance> {
+    /// `None` where it cannot be used, which has been reported.
+    pub fn provider_key(
+        &self,
+        resource: ResourceId,
+        key: &InstanceKey,
+        choice: &ChoiceAt,
+    ) -> Option<InstanceKey> {
         let structure = &self.values.structure;
         let node = structure.resource(resource);
-        let config = node.provider.clone()?;
-        let (block, module) = (structure.block(resource)?, node.module?);
-        let found = resolve_resource(self.values.config, &structure.module(module).path, block);
-        let Some((expression, caller)) = found.and_then(|it| it.key) else {
-            return Some(ProviderInstance { config, key: InstanceKey::None });
-        };
         let address = node.address.instance(key.clone());
-        let is_own = block.provider.as_ref().is_some_and(|it| it.key.is_some());
-        let chosen = match is_own {
-            true => self.key_in(&self.instance_scope(module, resource, key), expression, &address),
-            false => {
-                let scope = self.values.call_scope(self.child_of(module, &caller))?;
-                self.key_in(&scope, expression, &address)
-            }
-        }?;
-        let instance = ProviderInstance { config, key: chosen };
-        if !self.is_instance(&instance) {
-            let place = self.block_of(&instance.config).map(|it| it.0.clone());
-            self.values.report([problems::no_provider_instance(
-                &address,
-                &instance,
-                place.as_ref(),
-            )]);
-            return None;
+        let module = node.module?;
+        if !choice.is_own {
+            let scope = self.values.call_scope(self.child_of(module, &choice.module))?;
+            return self.key_in(&scope, &choice.expression, &address);
         }
-        Some(instance)
+        // Instances that come from different places have different blocks.
+        let own = structure.block(resource)?.provider.as_ref().and_then(|it| it.key.as_ref());
+        let scope = self.instance_scope(module, resource, key);
+        self.key_in(&scope, own.unwrap_or(&choice.expression), &address)
     }
 
     fn key_in(
@@ -144,16 +144,6 @@ impl Observer<'_> {
         Some((block, id.map(|it| ModuleId(it as u32))))
     }
 
-    fn is_instance(&self, instance: &ProviderInstance) -> bool {
-        let Some((block, _)) = self.block_of(&instance.config) else {
-            return instance.key == InstanceKey::None;
-        };
-        match block.repetition.expression() {
-            Some(_) => self.values.structure.provider_ids.contains_key(instance),
-            None => instance.key == InstanceKey::None,
-        }
-    }
-
     /// Returns the key of a provider instance as its arguments see it, and its `each.value`.
     pub fn each_of_provider(
         &self,
@@ -178,7 +168,13 @@ impl Observer<'_> {
             let (value, problems) = expression::evaluate(expression, &self.values.scope(module));
             (!problems.has_errors()).then_some(value)
         });
-        let value = whole.as_ref().and_then(|it| super::values::each_of(it, &key));
+        let value = whole.as_ref().and_then(|it| {
+            match (super::values::each_of(it, &key), it.ty().kind()) {
+                // An instance whose key is gone: an element of a set is its own key.
+                (None, Kind::Set(_)) => Some(Value::string(key_text(&key))),
+                (value, _) => value,
+            }
+        });
         (key, value)
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::Sink;
 use super::session::Session;
-use crate::address::{Mode, ProviderInstance};
+use crate::address::Mode;
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::journal::Journal;
@@ -14,18 +14,20 @@ use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, Structure};
 use crate::observe::ephemeral::Leases;
 use crate::observe::pool::Pool;
-use crate::observe::serving::Serving;
+use crate::observe::serving::{Grounds, Serving};
 use crate::observe::upkeep::Upkeep;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
 use crate::plan::{Action, Plan};
+use crate::planner::by_node;
 use crate::request::{PlanMode, Request};
 use crate::schema;
 use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Type, Value};
 use entail_rules::order::Order;
-use entail_rules::{Facts, Node, Phase};
+use entail_rules::providers::{self, Providers};
+use entail_rules::{Facts, Node, Phase, configurations};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -207,13 +209,16 @@ fn observer<'a>(
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
-    let serving = serving(approved.plan, &values.structure);
+    let providers = providers::serve(approved.facts, &configurations::configure(approved.facts));
+    // The plan has every key, so that nothing is left to conclude.
+    let serving = Serving::of(by_node(&providers, &values.structure), Grounds::default());
     let upkeep = Upkeep::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
     pool.turn(|it| upkeep.needs(it));
     settle_what_stays(&values, pool, approved);
     Observer {
         values,
         pool,
+        graph: &session.graph,
         state: &approved.plan.prior_state,
         moved: NONE_MOVED.get_or_init(BTreeMap::new),
         request,
@@ -223,7 +228,7 @@ fn observer<'a>(
         serving,
         upkeep,
         checks: conditions::Results::default(),
-        leases: leases(approved),
+        leases: leases(approved, &providers),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }
@@ -256,29 +261,14 @@ fn settle_what_stays(values: &Values<'_>, pool: &Pool, approved: &Approved<'_>) 
     }
 }
 
-/// Who serves whom, as the plan says.
-fn serving(plan: &Plan, structure: &Structure) -> Serving {
-    let served = plan.changes.iter().filter_map(|it| {
-        let resource = structure.resource(*structure.resource_ids.get(&it.address.of())?);
-        let node = match &it.deposed {
-            Some(deposed) => *resource.deposed.get(&(it.address.key.clone(), deposed.clone()))?,
-            None => resource.instance(&it.address.key)?,
-        };
-        let key = it.provider_key.clone();
-        Some((node, ProviderInstance { config: it.provider.clone(), key }))
-    });
-    Serving::of(served.collect())
-}
-
 /// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
-fn leases(approved: &Approved<'_>) -> Leases {
+fn leases(approved: &Approved<'_>, providers: &Providers) -> Leases {
     if !Leases::may_lend(approved.facts) {
         return Leases::default();
     }
     let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
     approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
-    let providers = entail_rules::providers::serve(approved.facts);
-    Leases::of(approved.facts, &providers, approved.structure, &|node| {
+    Leases::of(approved.facts, providers, approved.structure, &|node| {
         Some(steps.get(&node).copied().unwrap_or_default())
     })
 }

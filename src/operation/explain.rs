@@ -59,6 +59,12 @@ impl Question {
         Question { provider: true, ..self }
     }
 
+    /// Returns whether the choice of provider is all that is asked for, and is decided.
+    pub fn is_settled(&self, ground: &Ground) -> bool {
+        let known = Known::about(&ground.facts, self.relations(ground));
+        self.missed.is_none() && self.provider && !self.rows(ground, &known).is_empty()
+    }
+
     /// Answers in text.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::saved::Loaded;
 use super::session::Session;
 use crate::address::{Module, ProviderConfig};
 use crate::config::Config;
-use crate::lower::blocks::{BlockGraph, BlockKey, provider_config};
+use crate::lower::blocks::{BlockGraph, BlockKey};
 use crate::value::text::quoted;
 
 /// Returns the graph of the configuration: resources and providers with what they wait for.
@@ -80,7 +80,7 @@ impl Drawing {
     }
 
     fn blocks(&mut self, config: &Config, graph: &BlockGraph) {
-        let used = self.providers(config, graph);
+        let used = self.providers(graph);
         for (number, block) in graph.blocks.iter().enumerate() {
             let (own, rests) = names(config, graph, number);
             if matches!(block.key, BlockKey::Provider(..)) && !used.contains(&own) {
@@ -128,15 +128,12 @@ impl Drawing {
     }
 
     /// Draws the providers that serve something, and returns their names.
-    fn providers(&mut self, config: &Config, graph: &BlockGraph) -> BTreeSet<String> {
+    fn providers(&mut self, graph: &BlockGraph) -> BTreeSet<String> {
         let mut used = BTreeSet::new();
-        for block in &graph.blocks {
+        for (number, block) in graph.blocks.iter().enumerate() {
             let BlockKey::Resource(name) = &block.key else { continue };
-            let Some(resource) = config.module(&block.module).and_then(|it| it.resources.get(name))
-            else {
-                continue;
-            };
-            let provider = provider_config(config, &block.module, resource).to_string();
+            let Some(served) = graph.configured.serves(number) else { continue };
+            let provider = served.config.to_string();
             let resource = placed(&block.module, &format!("{name} (expand)"));
             self.edge(resource.clone(), provider.clone());
             self.edge(format!("{provider} (close)"), resource);

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use entail_rules::Lack;
+
 use super::session::Session;
 use crate::address::{Module as ModuleAddr, Provider};
 use crate::config::version::{Constraints, Operator};
@@ -141,7 +143,8 @@ pub fn instances(session: &Session, known: &Structured) -> Vec<Served> {
     }
     let written: BTreeSet<_> = known.lowered.serving.blocks.keys().copied().collect();
     let mut found = Vec::new();
-    for (node, config, _) in &known.providers.provider_instance {
+    let instances = known.providers.provider_instance.iter();
+    for (node, config, _) in instances.chain(&known.providers.former_instance) {
         let Some(instance) = structure.provider(*node) else { continue };
         let served = objects.remove(node).unwrap_or_default();
         if served.is_empty() && !written.contains(config) {
@@ -155,5 +158,29 @@ pub fn instances(session: &Session, known: &Structured) -> Vec<Served> {
         });
     }
     found.sort_by(|a, b| a.instance.cmp(&b.instance));
+    found
+}
+
+/// An object that no provider instance serves.
+#[derive(Debug)]
+pub struct Lacking {
+    /// Its address.
+    pub object: String,
+    /// The provider instance that it asks for, or what it lacks instead.
+    pub wants: String,
+}
+
+/// Returns the objects that cannot be served, in the order of their names.
+pub fn lacking(known: &Structured) -> Vec<Lacking> {
+    let names = &known.lowered.serving;
+    let chosen: BTreeMap<_, _> =
+        known.providers.chosen.iter().map(|it| (it.0, (it.1, it.2))).collect();
+    let one = |(node, lack): &(_, Lack)| {
+        let instance = chosen.get(node).and_then(|it| names.instance(it.0, it.1));
+        let wants = instance.map_or_else(|| format!("no {}", lack.text()), |it| it.to_string());
+        Lacking { object: known.lowered.structure.name(*node), wants }
+    };
+    let mut found: Vec<Lacking> = known.providers.lacks.iter().map(one).collect();
+    found.sort_by(|a, b| a.object.cmp(&b.object));
     found
 }

@@ -77,18 +77,20 @@ impl Session {
         let (config, mut problems) =
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        let blocks = BlockGraph::unconnected(&config);
+        let served = blocks.blocks_served();
         let (found, graph) = side_by_side(
             || {
                 let mut found = check::check_calls(&config);
                 if found.has_errors() {
                     return found;
                 }
-                found.extend(check::check(&config, &sources));
+                found.extend(check::check(&config, &served, &sources));
                 found.extend(check::check_for_plan(&config, &sources));
                 found.extend(provider_keys::problems(&config, &sources));
                 found
             },
-            || BlockGraph::of(&config),
+            || blocks.connected(&config),
         );
         problems.extend(found);
         if problems.has_errors() {
@@ -156,7 +158,10 @@ impl Session {
     /// What is wrong with calls that do not fit their modules: then nothing else is looked at.
     pub fn check_names(&self) -> Result<Diagnostics, Diagnostics> {
         let calls = check::check_calls(&self.config);
-        if calls.has_errors() { Err(calls) } else { Ok(check::check(&self.config, &self.sources)) }
+        if calls.has_errors() {
+            return Err(calls);
+        }
+        Ok(check::check(&self.config, &self.graph.blocks_served(), &self.sources))
     }
 
     /// Reads the configuration without checking how its parts fit together; what is wrong with it comes beside it.

@@ -12,9 +12,9 @@ use super::answers;
 use super::prior::prior_state;
 use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
-use crate::address::{Instance, InstanceKey, ProviderInstance};
+use crate::address::{Instance, ProviderInstance};
 use crate::config::inputs::RootVariables;
-use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
@@ -33,6 +33,14 @@ pub(super) struct Parts<'p, 'a> {
     pub facts: &'p Facts,
     pub spread: &'p Spread,
     pub serving: FxHashMap<Node, ProviderInstance>,
+}
+
+impl Parts<'_, '_> {
+    /// Returns the provider instance of an object of which something was found.
+    pub fn served_by(&self, node: Node) -> ProviderInstance {
+        let served = self.serving.get(&node).cloned();
+        served.expect("only what some provider instance serves is looked at")
+    }
 }
 
 /// Puts the plan together.
@@ -125,7 +133,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         _ => return None,
     };
     let address = structure.resource(resource).address.instance(key.clone());
-    let (provider, provider_key) = provider(parts, node, resource, key);
+    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node);
     let ty = parts
         .observer
         .values
@@ -169,30 +177,6 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     })
 }
 
-fn provider(
-    parts: &Parts<'_, '_>,
-    node: Node,
-    resource: ResourceId,
-    key: &InstanceKey,
-) -> (crate::address::ProviderConfig, InstanceKey) {
-    if let Some(serving) = parts.serving.get(&node) {
-        return (serving.config.clone(), serving.key.clone());
-    }
-    let node = parts.observer.values.structure.resource(resource);
-    let recorded = parts.inputs.state.resources.get(&node.address);
-    let declared = node.provider.clone().or_else(|| recorded.map(|it| it.provider.clone()));
-    let recorded_key =
-        recorded.and_then(|it| it.instances.get(key)).map(|it| it.provider_key.clone());
-    let config = declared.unwrap_or_else(|| crate::address::ProviderConfig {
-        module: Default::default(),
-        provider: crate::address::Provider::implied(
-            node.address.resource.kind.split('_').next().unwrap_or_default(),
-        ),
-        alias: None,
-    });
-    (config, if node.declared { InstanceKey::None } else { recorded_key.unwrap_or_default() })
-}
-
 /// The key under which an old object is deposed: 8 hexadecimal digits.
 fn new_key(parts: &Parts<'_, '_>) -> Str {
     let mut bytes = [0; 4];
@@ -233,7 +217,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         (_, true) => Action::Delete,
         _ => Action::Update,
     };
-    let (provider, provider_key) = provider(parts, node, *resource, key);
+    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node);
     let identity = Identities {
         before: prior.previous_identity.clone(),
         after: prior.identity.clone().filter(|_| !prior.value.is_null()),

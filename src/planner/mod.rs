@@ -137,9 +137,10 @@ fn structure_for_walk<'a>(
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
     let facts = &lowered.facts;
+    let configurations = &inputs.graph.configured.concluded;
     let (selection, (providers, spread)) = side_by_side(
         || selection::select(facts),
-        || (providers::serve(facts), spread::spread(facts)),
+        || (providers::serve(facts, configurations), spread::spread(facts)),
     );
     Ok((Structured { lowered, instances, selection, providers, spread }, traced.memory))
 }
@@ -175,7 +176,7 @@ pub async fn plan(
         settle_imports(&observer, &progress)?;
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
-    let mut facts = gather(&mut known, &progress, &observer);
+    let mut facts = gather(inputs, &mut known, &progress, &observer);
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, selection, providers, spread, .. } = known;
@@ -260,7 +261,12 @@ fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<
 }
 
 /// Puts together what was known before the walk and what the walk found.
-fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer<'_>) -> Facts {
+fn gather(
+    inputs: &Inputs<'_>,
+    known: &mut Structured,
+    progress: &walk::Progress,
+    observer: &Observer<'_>,
+) -> Facts {
     let learned = serving::learn(&mut known.lowered, observer);
     known.selection.absorb(&progress.selection);
     known.selection.tidy();
@@ -275,8 +281,8 @@ fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer
     facts.excluded.extend(&known.selection.excluded);
     facts.untargeted.extend(&known.selection.untargeted);
     facts.tidy();
-    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
-        known.providers = providers::serve(&facts);
+    if !(facts.pending.is_empty() && learned.provider_key.is_empty()) {
+        known.providers = providers::serve(&facts, &inputs.graph.configured.concluded);
     }
     facts
 }

@@ -214,15 +214,11 @@ fn object_in<'s>(
 /// An imported object stands in the state that the changes start from.
 fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &Prior) {
     let structure = &parts.observer.values.structure;
-    let Some(config) = structure
-        .resource_ids
-        .get(&address.of())
-        .and_then(|it| structure.resource(*it).provider.clone())
-    else {
-        return;
-    };
+    let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
+    let Some(node) = resource.and_then(|it| it.instance(&address.key)) else { return };
+    let served = parts.served_by(node);
     let Some(schema) = parts.observer.pool.resource_schema(
-        &config.provider,
+        &served.config.provider,
         Mode::Managed,
         &address.resource.kind,
     ) else {
@@ -233,18 +229,11 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
         identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
-    let node = structure
-        .resource_ids
-        .get(&address.of())
-        .and_then(|it| structure.resource(*it).instance(&address.key));
-    let serving = node.and_then(|it| parts.serving.get(&it));
-    let config = serving.map_or(config, |it| it.config.clone());
-    let entry = state
-        .resources
-        .entry(address.of())
-        .or_insert_with(|| ResourceState { provider: config, instances: BTreeMap::new() }.into());
+    let entry = state.resources.entry(address.of()).or_insert_with(|| {
+        ResourceState { provider: served.config, instances: BTreeMap::new() }.into()
+    });
     let instance = entry.instances.entry(address.key.clone()).or_default();
-    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
+    instance.provider_key = served.key;
     instance.current = Some(object.into());
 }
 
@@ -256,9 +245,9 @@ fn store_result(
     value: &Value,
 ) {
     let node = parts.observer.values.structure.resource(resource);
-    let Some(config) = node.provider.clone() else { return };
+    let Some(served) = node.instance(key).map(|it| parts.served_by(it)) else { return };
     let Some(schema) = parts.observer.pool.resource_schema(
-        &config.provider,
+        &served.config.provider,
         Mode::Data,
         &node.address.resource.kind,
     ) else {
@@ -266,11 +255,10 @@ fn store_result(
     };
     let object = state::objects::new_object(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
-        ResourceState { provider: config.clone(), instances: BTreeMap::new() }.into()
+        ResourceState { provider: served.config.clone(), instances: BTreeMap::new() }.into()
     });
-    let serving = node.instance(key).and_then(|it| parts.serving.get(&it));
-    entry.provider = serving.map_or(config, |it| it.config.clone());
+    entry.provider = served.config;
     let instance = entry.instances.entry(key.clone()).or_default();
-    instance.provider_key = serving.map(|it| it.key.clone()).unwrap_or_default();
+    instance.provider_key = served.key;
     instance.current = Some(state::Object { reads: None, ..object }.into());
 }

@@ -14,13 +14,13 @@ use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::{Lowered, Structure};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
-use crate::observe::serving::Serving;
+use crate::observe::serving::{Grounds, Serving};
 use crate::observe::upkeep::{Need, Upkeep};
 use crate::syntax::is_identifier;
 
 /// Returns what is concluded before the walk.
 pub(super) fn concluded(known: &Structured, structure: &Structure) -> Serving {
-    Serving::of(by_node(&known.providers, structure))
+    Serving::of(by_node(&known.providers, structure), grounds(known))
 }
 
 /// Returns the provider instance of each object.
@@ -76,15 +76,28 @@ fn called(inputs: &Inputs<'_>) -> BTreeSet<Provider> {
         .collect()
 }
 
+/// What a conclusion in the walk rests on, for the case that some key must wait for it.
+fn grounds(known: &Structured) -> Grounds {
+    let said = &known.lowered.facts;
+    let facts = Facts {
+        mode: said.mode.clone(),
+        provider_block: said.provider_block.clone(),
+        implied_config: said.implied_config.clone(),
+        repeats_provider: said.repeats_provider.clone(),
+        each_key: said.each_key.clone(),
+        key_names: said.key_names.clone(),
+        key_suffices: said.key_suffices.clone(),
+        recorded_provider: said.recorded_provider.clone(),
+        ..Facts::default()
+    };
+    Grounds { facts, names: known.lowered.serving.clone() }
+}
+
 /// Returns the keys that only the walk could evaluate.
 pub(super) fn learn(lowered: &mut Lowered, observer: &Observer<'_>) -> Facts {
-    let mut facts = Facts::default();
-    for (node, instance) in observer.serving.take_learned() {
-        if instance.key != InstanceKey::None {
-            facts.provider_key.push((node, lowered.serving.key(&instance.key)));
-        }
-    }
-    facts
+    let keys = observer.serving.take_keys().into_iter();
+    let provider_key = keys.map(|(node, key)| (node, lowered.serving.key(&key))).collect();
+    Facts { provider_key, ..Facts::default() }
 }
 
 /// Warns of resources whose instances OpenTofu could not read from the state: keys are aliases there, and they differ.

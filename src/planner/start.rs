@@ -54,6 +54,7 @@ pub(super) fn observer<'a>(
     Observer {
         values,
         pool,
+        graph: inputs.graph,
         state: inputs.state,
         moved: inputs.moved,
         request: inputs.request,

@@ -27,6 +27,7 @@ use crate::value::{PathStep, Value};
 
 mod ask;
 mod finish;
+mod serve;
 
 pub use ask::subject;
 use ask::{Answer, ask};

@@ -27,12 +27,21 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
     let options = args.options(ui)?;
     let ui = &*ui;
     with_room(|runtime| {
-        let ground = match &options.plan {
-            Some(path) => Ground::of_saved(saved::load(&world.root.join(path))?),
-            None => runtime.block_on(planned(ui, world, &options.planning))?,
+        let ask = |ground: &Ground| {
+            let question = Question::read(&options.address, options.not.as_deref(), ground)?;
+            Ok::<_, Diagnostics>(if args.provider { question.about_provider() } else { question })
         };
-        let question = Question::read(&options.address, options.not.as_deref(), &ground)?;
-        let question = if args.provider { question.about_provider() } else { question };
+        let known = match options.plan.is_none() && args.provider {
+            true => structured(ui, world, &options.planning)?.map(|it| it.0),
+            false => None,
+        };
+        let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
+        let ground = match (known, &options.plan) {
+            (Some(known), _) => known,
+            (None, Some(path)) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            (None, None) => runtime.block_on(planned(ui, world, &options.planning))?,
+        };
+        let question = ask(&ground)?;
         let text = if args.json {
             format!("{:#}\n", question.answer_json(&ground)?)
         } else {
@@ -45,6 +54,23 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
 
 fn silence(ui: &mut Ui, input: bool) -> Result<(), Diagnostics> {
     Ok(ui.begin(Manner { silent: !input, ..Manner::default() }, None)?)
+}
+
+/// What is known before any provider is asked, and whether that is all there is to know of who serves what. Nothing
+/// where it cannot be found out: a plan says why.
+fn structured(
+    ui: &Ui,
+    world: &Arc<World>,
+    options: &PlanOptions,
+) -> Result<Option<(Ground, bool)>, Diagnostics> {
+    let session = open(ui, world, &options.state, Supply::of(world, &ui.sources))?;
+    let state = read_state(ui, &session)?.state.unwrap_or_default();
+    let variables = root_variables(ui, &session, &options.request)?;
+    let known = plan::whatif(&session, &options.request, state, &variables).ok();
+    Ok(known.map(|known| {
+        let is_all = known.providers.awaits.is_empty();
+        (Ground::of_structured(&session, known), is_all)
+    }))
 }
 
 async fn planned(
@@ -114,9 +140,15 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
     };
     let ui = &*ui;
     with_room(|runtime| {
-        let ground = match &args.plan {
-            Some(path) => Ground::of_saved(saved::load(&world.root.join(path))?),
-            None => runtime.block_on(planned(ui, world, &options))?,
+        let is_early = relation.as_deref().is_some_and(Ground::is_about_providers);
+        let known = match args.plan.is_none() && is_early {
+            true => structured(ui, world, &options)?.filter(|it| it.1),
+            false => None,
+        };
+        let ground = match (known, &args.plan) {
+            (Some((known, _)), _) => known,
+            (None, Some(path)) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            (None, None) => runtime.block_on(planned(ui, world, &options))?,
         };
         let tables = ground.relations(relation.as_deref())?;
         if args.json {

@@ -225,6 +225,7 @@ async fn check(world: &Arc<World>, sources: &Sources) -> Result<Diagnostics, Dia
     problems.extend(unusable);
     let told = session.check_names()?;
     problems.extend(validate::check(&session, &pool, &told).await);
+    problems.extend(validate::missing_keys(&session));
     problems.extend(told);
     problems.extend(plugins.and_then(|it| it.warning()));
     Ok(problems.once())

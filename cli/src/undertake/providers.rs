@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::diagnostic::Diagnostics;
 use entail::operation::plan;
-use entail::operation::requirements::{self, Need, Required, Served};
+use entail::operation::requirements::{self, Lacking, Need, Required, Served};
 use entail::operation::session::Session;
 use entail::request::Request;
 use entail::state::State;
@@ -33,19 +33,22 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, 
                     Request { variables: args.variables.sources()?, ..Request::default() };
                 let variables = root_variables(ui, &session, &request)?;
                 let known = plan::whatif(&session, &request, State::clone(&state), &variables)?;
-                Some(requirements::instances(&session, &known))
+                Some((requirements::instances(&session, &known), requirements::lacking(&known)))
             }
             false => None,
         };
         match args.json {
-            true => ui.out(&format!("{:#}\n", document(&needs, served.as_deref()))),
-            false => ui.out(&text(&needs, served.as_deref())),
+            true => ui.out(&format!("{:#}\n", document(&needs, served.as_ref()))),
+            false => ui.out(&text(&needs, served.as_ref())),
         }
         Ok(0)
     })?
 }
 
-fn text((required, in_state): &(Required, Vec<Need>), served: Option<&[Served]>) -> String {
+fn text(
+    (required, in_state): &(Required, Vec<Need>),
+    instances: Option<&(Vec<Served>, Vec<Lacking>)>,
+) -> String {
     let mut text = "\nProviders required by configuration:\n.\n".to_owned();
     tree(required, "", &mut text);
     text.push('\n');
@@ -55,7 +58,7 @@ fn text((required, in_state): &(Required, Vec<Need>), served: Option<&[Served]>)
             text.push_str(&format!("    {}\n\n", line(need)));
         }
     }
-    let Some(served) = served else { return text };
+    let Some((served, lacking)) = instances else { return text };
     text.push_str("Provider instances:\n");
     for it in served {
         let place = if it.place.is_empty() { "not written" } else { &it.place };
@@ -64,6 +67,11 @@ fn text((required, in_state): &(Required, Vec<Need>), served: Option<&[Served]>)
             text.push_str("        serves nothing\n");
         }
         it.objects.iter().for_each(|it| text.push_str(&format!("        {it}\n")));
+    }
+    if !lacking.is_empty() {
+        text.push_str("\nServed by no provider instance:\n\n");
+        let lines = lacking.iter().map(|it| format!("    {}  wants {}\n", it.object, it.wants));
+        text.extend(lines);
     }
     text.push('\n');
     text
@@ -93,16 +101,21 @@ fn tree(module: &Required, indent: &str, text: &mut String) {
     }
 }
 
-fn document((required, in_state): &(Required, Vec<Need>), served: Option<&[Served]>) -> Json {
+fn document(
+    (required, in_state): &(Required, Vec<Need>),
+    instances: Option<&(Vec<Served>, Vec<Lacking>)>,
+) -> Json {
     let mut document = json!({
         "configuration": of_module(required),
         "state": in_state.iter().map(of_need).collect::<Vec<_>>(),
     });
-    if let (Some(served), Json::Object(members)) = (served, &mut document) {
+    if let (Some((served, lacking)), Json::Object(members)) = (instances, &mut document) {
         let rows = served
             .iter()
             .map(|it| json!({"instance": it.instance, "declared": it.place, "serves": it.objects}));
         members.insert("instances".into(), rows.collect());
+        let rows = lacking.iter().map(|it| json!({"object": it.object, "wants": it.wants}));
+        members.insert("lacking".into(), rows.collect());
     }
     document
 }

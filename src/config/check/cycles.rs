@@ -13,7 +13,7 @@ use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
 use super::super::{Config, Module};
-use crate::config::serving;
+use crate::config::serving::BlocksServed;
 
 /// A block, or a part of a module, that others can depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -93,8 +93,8 @@ fn graph_names(node: &Node) -> String {
 }
 
 /// Finds the shortest circle of every group of blocks that depend on each other. Blocks that read themselves are told elsewhere.
-pub fn find(config: &Config) -> Vec<Cycle> {
-    let graph = Graph::of(config);
+pub fn find(config: &Config, served: &BlocksServed) -> Vec<Cycle> {
+    let graph = Graph::of(config, served);
     let mut cycles: Vec<Cycle> = graph.components().iter().map(|it| graph.shortest(it)).collect();
     cycles.sort_by_key(|it| it.0.first().map(|it| it.1));
     cycles
@@ -108,10 +108,10 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(config: &Config) -> Graph {
+    fn of(config: &Config, served: &BlocksServed) -> Graph {
         let mut graph = Graph::default();
         for (address, module) in config.all() {
-            Builder { config, address, module, graph: &mut graph }.build();
+            Builder { config, served, address, module, graph: &mut graph }.build();
         }
         graph
     }
@@ -229,6 +229,7 @@ impl Graph {
 /// Adds the links of one module.
 struct Builder<'a> {
     config: &'a Config,
+    served: &'a BlocksServed,
     address: &'a ModuleAddr,
     module: &'a Module,
     graph: &'a mut Graph,
@@ -253,18 +254,9 @@ impl Builder<'_> {
         for (name, resource) in &module.resources {
             let node = self.member(Node::Resource(self.resource(name)), resource.declared);
             self.uses(node, uses::of_resource(resource));
-            if let Some(it) = serving::resolve_resource(self.config, address, resource)
-                && it.is_written
-            {
+            if let Some((module, name)) = self.served.by.get(&self.resource(name)) {
                 let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
-                self.graph.link(
-                    node,
-                    Node::Provider(
-                        it.config.module,
-                        provider_name(&it.local_name, it.config.alias.as_deref()),
-                    ),
-                    at,
-                );
+                self.graph.link(node, Node::Provider(module.clone(), name.clone()), at);
             }
         }
         for provider in &module.providers {
@@ -302,8 +294,14 @@ impl Builder<'_> {
         let config = self.config;
         for caller in config.all_at(&parent) {
             if let Some(input) = caller.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-                Builder { config, address: &parent, module: caller, graph: self.graph }
-                    .uses(node, vec![uses::of_value(&input.value)]);
+                Builder {
+                    config,
+                    served: self.served,
+                    address: &parent,
+                    module: caller,
+                    graph: self.graph,
+                }
+                .uses(node, vec![uses::of_value(&input.value)]);
             }
         }
     }
@@ -387,8 +385,4 @@ impl Builder<'_> {
             }
         }
     }
-}
-
-fn provider_name(name: &str, alias: Option<&str>) -> String {
-    super::super::provider::local_name(name, alias)
 }

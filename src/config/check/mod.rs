@@ -8,6 +8,7 @@ mod problems;
 pub mod providers;
 mod references;
 pub mod repeating;
+pub(super) mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostics, Sources};
 
+use super::serving::BlocksServed;
 use super::{Config, Module};
 use crate::world::side_by_side;
 
@@ -38,19 +40,22 @@ pub fn check_calls(config: &Config) -> Diagnostics {
 ///
 /// A module that is called several times is checked once. How providers are passed is checked when a configuration is
 /// loaded.
-pub fn check(config: &Config, sources: &Sources) -> Diagnostics {
-    let (mut problems, cycles) = side_by_side(|| check_names(config), || cycles::find(config));
+///
+/// - `served`: who serves the resource blocks.
+pub fn check(config: &Config, served: &BlocksServed, sources: &Sources) -> Diagnostics {
+    let (mut problems, cycles) =
+        side_by_side(|| check_names(config, served), || cycles::find(config, served));
     problems.extend(cycles.into_iter().map(|it| it.to_diagnostic(sources)));
     problems
 }
 
-fn check_names(config: &Config) -> Diagnostics {
+fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (address, module) in distinct(config) {
         references::check_module(config, address, module, &mut problems);
     }
     problems.0.sort_by_key(|it| it.subject);
-    providers::check_presence(config, &mut problems);
+    providers::check_presence(config, served, &mut problems);
     problems
 }
 

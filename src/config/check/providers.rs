@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig};
+use crate::address::{
+    ConfigResource, DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig,
+};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::value::Str;
 
 use super::super::provider::{implied_provider, local_name};
 use super::super::{Config, Module, ModuleCall, ProviderRef};
 use super::{module_text, problems};
-use crate::config::serving::resolve_resource;
+use crate::config::serving::BlocksServed;
 
 /// Checks how providers are named and passed through the whole configuration.
 pub fn check(config: &Config) -> Diagnostics {
@@ -29,10 +31,17 @@ pub fn check(config: &Config) -> Diagnostics {
 }
 
 /// Complains of resources whose provider configuration is nowhere.
-pub(super) fn check_presence(config: &Config, problems: &mut Diagnostics) {
+pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &mut Diagnostics) {
+    if served.unconfigured.is_empty() {
+        return;
+    }
     for (address, module) in config.all() {
         for resource in module.resources.values() {
-            if resolve_resource(config, address, resource).is_some() {
+            let name = resource.name.clone();
+            if !served
+                .unconfigured
+                .contains(&ConfigResource { module: address.clone(), resource: name })
+            {
                 continue;
             }
             let alias = resource

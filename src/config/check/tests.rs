@@ -4,6 +4,7 @@ use expect_test::expect;
 
 use super::super::tests::{check_problems as check, folder, load_folder};
 use crate::diagnostic::Sources;
+use crate::lower::BlockGraph;
 
 #[test]
 fn references_to_nothing_are_told() {
@@ -217,7 +218,9 @@ fn a_circle_is_told_link_by_link() {
     );
     let sources = Sources::default();
     let (config, _) = load_folder(folder.path(), &sources);
-    let problems = super::check(&config.expect("a configuration"), &sources);
+    let config = config.expect("a configuration");
+    let served = BlockGraph::unconnected(&config).blocks_served();
+    let problems = super::check(&config, &served, &sources);
     expect![[r#"
         Each of these needs the value of the next, and the last that of the first:
           local.a depends on local.b, main.tf:2,7

@@ -170,6 +170,11 @@ impl StaticModule {
         }
     }
 
+    /// Returns the same place with another module in it, of which nothing is evaluated yet.
+    pub(super) fn with(self, module: Arc<Module>) -> StaticModule {
+        StaticModule { module, known: Mutex::default(), ..self }
+    }
+
     /// Returns the address of a module that a call leads to, with the keys of calls that are expanded before planning.
     pub fn child_at(&self, call: &ModuleCall, each: Option<&Each>) -> ModuleInstance {
         self.at.child(&call.name.text, each.map_or(InstanceKey::None, |it| it.key.clone()))

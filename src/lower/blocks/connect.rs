@@ -1,6 +1,6 @@
 //! What refers to what: every reference that a block makes is an edge of the graph.
 
-use super::{BlockGraph, BlockKey, provider_block, provider_key};
+use super::{BlockGraph, BlockKey, provider_key};
 use crate::address::{Module, ResourceName};
 use crate::config::uses::{self, Role};
 use crate::config::{self, Condition, Config};
@@ -84,22 +84,21 @@ impl Builder<'_> {
             self.body(from, &provisioner.body);
             provisioner.connection.iter().for_each(|it| self.body(from, it));
         }
-        self.provider_key(from, it);
-        if let Some((module, block)) = provider_block(self.config, self.path, it)
-            && let Some(to) = self.graph.find(&module, block)
-        {
-            let span = it.provider.as_ref().map_or(it.declared, |it| it.span);
-            self.graph.blocks[from].edges.push((to, span));
-        }
+        self.provider(from, it.provider.as_ref().map_or(it.declared, |it| it.span));
     }
 
-    /// A key expression stands in the block itself, or in the call that passes the configuration.
-    fn provider_key(&mut self, from: usize, it: &config::Resource) {
-        let config = self.config;
-        let found = config::serving::resolve_resource(config, self.path, it);
-        let Some((key, path)) = found.and_then(|it| it.key) else { return };
-        if let Some(module) = config.module(&path) {
-            Builder { graph: self.graph, config, path: &path, module }.expression(from, key);
+    /// A resource refers to the provider block that serves it, and to what chooses the instance, in the block itself or in
+    /// the call that passes the configuration.
+    fn provider(&mut self, from: usize, span: Span) {
+        let configured = &self.graph.configured;
+        let to = configured.block_of(from).and_then(|(module, key)| self.graph.find(module, key));
+        let choice = configured.serves(from).and_then(|it| it.choice).cloned();
+        self.graph.blocks[from].edges.extend(to.map(|it| (it, span)));
+        let Some(choice) = choice else { return };
+        let (config, path) = (self.config, &choice.module);
+        if let Some(module) = config.module(path) {
+            Builder { graph: self.graph, config, path, module }
+                .expression(from, &choice.expression);
         }
     }
 

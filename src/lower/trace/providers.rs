@@ -1,5 +1,6 @@
 //! Provider configurations that repeat, and the key by which each instance of a resource asks for one of theirs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entail_rules::Node;
@@ -8,15 +9,15 @@ use super::{Each, Entry, Trace, TraceScope};
 use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
 use crate::config::check::repeating;
 use crate::config::expansion;
-use crate::config::serving::resolve_resource;
 use crate::config::uses::{self, Role};
 use crate::config::{self, Config, Repetition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::expression::{self, Scope};
-use crate::lower::blocks::provider_config;
+use crate::lower::blocks::BlockKey;
+use crate::lower::serving::Repeated;
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::syntax::Expression;
-use crate::value::{Str, Value};
+use crate::syntax::{Expression, Step};
+use crate::value::{Kind, Str, Type, Value};
 
 /// How the instances of a resource come to their provider instance.
 pub(super) struct Asked {
@@ -63,8 +64,8 @@ impl Trace<'_> {
             return self.provider_body(whole, module, &Each::None, block);
         };
         let scope = TraceScope::new(self, module, &Each::None);
-        // The values are those of the static evaluation; this one is for what they were computed from.
-        let _ = expression::evaluate(expression, &scope);
+        // The keys are those of the static evaluation; this one is for what they were computed from.
+        let (collection, _) = expression::evaluate(expression, &scope);
         let log = scope.into_log();
         let keys = match keys_of(self.input.config, path, block, self.input.sources) {
             Ok(keys) => keys,
@@ -79,7 +80,60 @@ impl Trace<'_> {
             self.provider_body(node, module, &each, block);
         }
         self.record(whole, log);
-        self.reads.provider_keys.push((config, keys.into_iter().map(|it| it.0).collect()));
+        let keys: Vec<InstanceKey> = keys.into_iter().map(|it| it.0).collect();
+        let is_set = matches!(collection.ty().kind(), Kind::Set(_));
+        let former = match is_set || !uses_value(block) {
+            true => self.former((module, block), &config, &keys, is_set),
+            false => Vec::new(),
+        };
+        self.reads.provider_keys.push(Repeated { config, keys, former });
+    }
+
+    /// Traces the arguments of instances that the state still names, and returns the keys for which all of them have values.
+    fn former(
+        &mut self,
+        (module, block): (ModuleId, &config::ProviderBlock),
+        config: &ProviderConfig,
+        keys: &[InstanceKey],
+        is_set: bool,
+    ) -> Vec<InstanceKey> {
+        let resources = self.input.state.resources.values().filter(|it| it.provider == *config);
+        let named =
+            resources.flat_map(|it| it.instances.values().map(|it| it.provider_key.clone()));
+        let named: BTreeSet<InstanceKey> =
+            named.filter(|it| *it != InstanceKey::None && !keys.contains(it)).collect();
+        let mut found = Vec::new();
+        for key in named {
+            let value = is_set.then(|| Value::string(expansion::key_text(&key)));
+            let each = Each::Known(own_key(&block.repetition, &key), value);
+            let Some(log) = self.arguments(module, &each, block) else { continue };
+            let instance = ProviderInstance { config: config.clone(), key: key.clone() };
+            let (_, node) = self.structure.add_provider(instance);
+            self.record(node, log);
+            found.push(key);
+        }
+        found
+    }
+
+    /// Returns what the arguments of an instance read; nothing where one of them has no value.
+    fn arguments(
+        &self,
+        module: ModuleId,
+        each: &Each,
+        block: &config::ProviderBlock,
+    ) -> Option<Vec<Entry>> {
+        let mut read = Vec::new();
+        for it in uses::of_body(&block.body, Role::Value) {
+            let scope = TraceScope::new(self, module, each);
+            let unknown = |name: &Str| (name.clone(), Value::unknown(Type::DYNAMIC));
+            let bound: Vec<(Str, Value)> = it.bound.iter().map(unknown).collect();
+            let (_, problems) = expression::evaluate_with(&it.expression, &scope, &bound);
+            if problems.has_errors() {
+                return None;
+            }
+            read.extend(scope.into_log());
+        }
+        Some(read)
     }
 
     fn provider_body(
@@ -94,22 +148,27 @@ impl Trace<'_> {
         }
     }
 
-    /// Finds out which configuration a resource of a module instance asks for, and how it comes to its instance.
+    /// Returns which configuration serves a resource of a module instance, and how it comes to its instance.
     pub(super) fn asks(&mut self, module: ModuleId, block: &config::Resource) -> Asked {
+        let graph = self.input.graph;
         let path = self.structure.module(module).path.clone();
-        let Some(found) = resolve_resource(self.input.config, &path, block) else {
-            let config = provider_config(self.input.config, &path, block);
+        let number = graph.find(&path, BlockKey::Resource(block.name.clone()));
+        let Some(served) = number.and_then(|it| graph.configured.serves(it)) else {
+            // Only what is not planned, as in a console, has blocks that nothing serves.
+            let alias = block.provider.as_ref().and_then(|it| it.alias.as_ref());
+            let (provider, alias) =
+                (block.provider_source.clone(), alias.map(|it| it.text.clone()));
+            let config = ProviderConfig { module: path, provider, alias };
             return Asked { config, key: KeyAt::None };
         };
-        let is_own = block.provider.as_ref().is_some_and(|it| it.key.is_some());
-        let key = match found.key {
+        let own = block.provider.as_ref().and_then(|it| it.key.as_ref());
+        let key = match served.choice {
             None => KeyAt::None,
-            Some((expression, _)) if is_own => KeyAt::Own(expression.clone()),
-            Some((expression, caller)) => {
-                KeyAt::Above(self.key_of_call(module, &caller, expression))
-            }
+            // Instances that come from different places have different blocks.
+            Some(it) if it.is_own => KeyAt::Own(own.unwrap_or(&it.expression).clone()),
+            Some(it) => KeyAt::Above(self.key_of_call(module, &it.module, &it.expression)),
         };
-        Asked { config: found.config, key }
+        Asked { config: served.config.clone(), key }
     }
 
     /// The key that a module call passes: evaluated where the call stands, once for each instance of it.
@@ -189,6 +248,22 @@ impl Trace<'_> {
     }
 }
 
+/// Returns what the provider configurations that repeat give, as far as nothing is wrong with their collections.
+pub fn repeated(config: &Config, sources: &Sources) -> Vec<Repeated> {
+    let mut found = Vec::new();
+    for (path, module) in &config.modules {
+        for block in module.providers.iter().filter(|it| it.repetition.expression().is_some()) {
+            let Ok(keys) = keys_of(config, path, block, sources) else { continue };
+            let alias = block.alias.as_ref().map(|it| it.text.clone());
+            let config =
+                ProviderConfig { module: path.clone(), provider: block.source.clone(), alias };
+            let keys = keys.into_iter().map(|it| it.0).collect();
+            found.push(Repeated { config, keys, former: Vec::new() });
+        }
+    }
+    found
+}
+
 /// Returns what is wrong with the collections that provider configurations repeat over.
 pub fn problems(config: &Config, sources: &Sources) -> Diagnostics {
     let mut problems = Diagnostics::new();
@@ -221,6 +296,19 @@ fn keys_of(
         }
     }
     if problems.has_errors() { Err(problems) } else { Ok(keys) }
+}
+
+/// Returns whether the arguments name `each.value`.
+fn uses_value(block: &config::ProviderBlock) -> bool {
+    let mut uses = false;
+    for it in uses::of_body(&block.body, Role::Value) {
+        crate::syntax::references(&it.expression, &mut |root, steps, _| {
+            let is_key =
+                matches!(steps.first(), Some(Step::Attribute(name)) if *name.text == *"key");
+            uses |= *root.text == *"each" && !is_key;
+        });
+    }
+    uses
 }
 
 /// Returns the key as `each.key` and `count.index` give it.

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::atom::word_text;
+use entail_rules::configurations::Configurations;
+use entail_rules::providers::Providers;
 use entail_rules::{Atom, Facts, Node, Tables};
 
 use super::super::saved::Loaded;
@@ -13,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
-use crate::planner::Finished;
+use crate::planner::{Finished, Structured};
 
 /// What questions are answered from: a plan just made, or a saved one.
 pub struct Ground {
@@ -72,6 +74,33 @@ impl Ground {
             flags: finished.flags,
             words: Words::of(&finished.serving, &session.sources),
         }
+    }
+
+    /// Returns the ground of what is known before any provider is asked.
+    pub fn of_structured(session: &Session, known: Structured) -> Ground {
+        let lowered = known.lowered;
+        let declared = declared(session, &lowered.structure);
+        Ground {
+            places: Places::Read {
+                reads: lowered.places,
+                declared,
+                sources: session.sources.clone(),
+            },
+            blocks: blocks(session),
+            forced: BTreeMap::new(),
+            facts: lowered.facts,
+            structure: lowered.structure,
+            flags: lowered.flags,
+            words: Words::of(&lowered.serving, &session.sources),
+        }
+    }
+
+    /// Returns whether a relation is about who serves what, so that it may be known before any provider is asked.
+    pub fn is_about_providers(relation: &str) -> bool {
+        let base = Facts::RELATIONS.iter();
+        let concluded = Configurations::RELATIONS.iter().chain(Providers::RELATIONS);
+        let of_group = base.filter(|it| it.group == "providers").chain(concluded);
+        of_group.into_iter().any(|it| it.name == relation)
     }
 
     /// Returns the ground of a saved plan.

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod discarded;
+mod keys;
 mod problems;
 mod resource;
 mod rounds;
@@ -23,6 +24,8 @@ use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
+
+pub use keys::missing_keys;
 
 /// How many providers' answers are waited for at once.
 const OPEN: usize = 16;

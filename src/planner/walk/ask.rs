@@ -5,7 +5,8 @@ use std::sync::Arc;
 use entail_rules::Node;
 
 use super::Part;
-use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
+use super::serve::serve;
+use crate::address::{Instance, InstanceKey, Mode};
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
@@ -14,7 +15,7 @@ use crate::observe::object::{Planned, Prior, Refresh, Subject};
 use crate::provider::Provider;
 use crate::request::PlanMode;
 use crate::schema::Schema;
-use crate::value::{Str, Value};
+use crate::value::Value;
 
 /// What was answered of a node, before the rules decide.
 pub(super) enum Answer {
@@ -43,14 +44,8 @@ pub async fn subject<'o>(
     {
         block = &generated.block;
     }
-    let config = node.provider.clone()?;
-    let schema = observer.pool.resource_schema(
-        &config.provider,
-        node.address.resource.mode,
-        &node.address.resource.kind,
-    )?;
     let address = node.address.instance(key.clone());
-    let provider = observer.provider_for(&observer.serving(resource, key)?, &address).await?;
+    let (schema, provider) = schema_and_provider(observer, node.instance(key)?, &address).await?;
     Some(Subject {
         resource,
         module: node.module?,
@@ -86,7 +81,7 @@ pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answ
         Mode::Managed if deposed.is_none() && observer.adopts(&address).is_some() => {
             adopting(observer, resource, &key).await
         }
-        Mode::Managed => existing(observer, resource, &address, deposed.as_deref()).await,
+        Mode::Managed => existing(observer, (node, resource), &address, deposed.as_deref()).await,
         Mode::Data | Mode::Ephemeral
             if is_declared && observer.request.mode != PlanMode::Destroy =>
         {
@@ -141,7 +136,7 @@ async fn adopting(observer: &Observer<'_>, resource: ResourceId, key: &InstanceK
 
 async fn existing(
     observer: &Observer<'_>,
-    resource: ResourceId,
+    (node, resource): (Node, ResourceId),
     address: &Instance,
     deposed: Option<&str>,
 ) -> Answer {
@@ -151,14 +146,7 @@ async fn existing(
         None => instance.current.as_ref(),
     };
     let Some(stored) = stored else { return Answer::Nothing };
-    let node = match deposed {
-        Some(deposed) => {
-            let deposed = (address.key.clone(), Str::from(deposed));
-            observer.values.structure.resource(resource).deposed.get(&deposed).copied()
-        }
-        None => observer.values.structure.resource(resource).instance(&address.key),
-    };
-    let Some((schema, provider)) = serving(observer, resource, address, node).await else {
+    let Some((schema, provider)) = schema_and_provider(observer, node, address).await else {
         return Answer::Failed;
     };
     let refresh = match deposed {
@@ -166,7 +154,7 @@ async fn existing(
         None => Refresh::Current,
         Some(key) => Refresh::Deposed(key),
     };
-    let Some(prior) = observer.prior(address, stored, &schema, &provider, refresh).await else {
+    let Some(prior) = observer.prior(address, stored, schema, &provider, refresh).await else {
         return Answer::Failed;
     };
     if observer.request.mode == PlanMode::RefreshOnly && deposed.is_none() {
@@ -195,47 +183,25 @@ async fn conditions(
 }
 
 /// The schema and provider of an object that may have no block any more.
-pub(super) async fn serving(
-    observer: &Observer<'_>,
-    resource: ResourceId,
+pub(super) async fn schema_and_provider<'o>(
+    observer: &'o Observer<'_>,
+    node: Node,
     address: &Instance,
-    node: Option<Node>,
-) -> Option<(Arc<Schema>, Arc<dyn Provider>)> {
-    let instance = serving_instance(observer, resource, address, node)?;
-    let config = &instance.config;
-    let schema = observer
-        .pool
-        .resource_schema(&config.provider, address.resource.mode, &address.resource.kind)
-        .cloned();
-    let Some(schema) = schema else {
-        observer.values.report([unknown_type(address, &config.provider.to_string())]);
+) -> Option<(&'o Arc<Schema>, Arc<dyn Provider>)> {
+    let instance = serve(observer, node)?;
+    let kind = &instance.config.provider;
+    let resource = &address.resource;
+    let Some(schema) = observer.pool.resource_schema(kind, resource.mode, &resource.kind) else {
+        observer.values.report([unknown_type(address, &kind.to_string())]);
         return None;
     };
     let provider = observer.provider_for(&instance, address).await?;
     Some((schema, provider))
 }
 
-/// The provider instance of an object that may have no block any more: as concluded, else as the state names it.
-pub fn serving_instance(
-    observer: &Observer<'_>,
-    resource: ResourceId,
-    address: &Instance,
-    node: Option<Node>,
-) -> Option<ProviderInstance> {
-    if let Some(known) = node.and_then(|it| observer.serving.known.get(&it)) {
-        return Some(known.clone());
-    }
-    let recorded = observer.state.resources.get(&address.of());
-    let key = recorded.and_then(|it| it.instances.get(&address.key));
-    let key = key.map(|it| it.provider_key.clone()).unwrap_or_default();
-    let config = observer.values.structure.resource(resource).provider.clone();
-    let config = config.or_else(|| recorded.map(|it| it.provider.clone()))?;
-    Some(ProviderInstance { config, key })
-}
-
 fn unknown_type(address: &Instance, provider: &str) -> Diagnostic {
     Diagnostic::error("Invalid resource type").about(address).detail(format!(
-        "The provider {provider} does not support resource type \"{}\", which the state holds as {address}.",
+        "The provider {provider} does not support resource type \"{}\", which {address} is of.",
         address.resource.kind
     ))
 }

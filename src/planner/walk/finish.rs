@@ -2,7 +2,7 @@
 
 use entail_rules::{Action, Node, Reason};
 
-use super::ask::{Answer, serving, subject};
+use super::ask::{Answer, schema_and_provider, subject};
 use crate::address::Mode;
 use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
@@ -174,11 +174,11 @@ async fn removed(
         Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
         Action::Delete => {
             refused = is_current && !observer.may_destroy(resource, Some(&address), true);
-            let Some((schema, provider)) = serving(observer, resource, &address, Some(node)).await
+            let Some((schema, provider)) = schema_and_provider(observer, node, &address).await
             else {
                 return Outcome::Failed;
             };
-            match observer.plan_removal(&address, &schema, &provider, &prior).await {
+            match observer.plan_removal(&address, schema, &provider, &prior).await {
                 Some(planned) => (private, identity) = planned,
                 None => return Outcome::Failed,
             }

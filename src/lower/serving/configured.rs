@@ -1,0 +1,215 @@
+//! Which provider configuration serves which block: what the configuration says of it, and what the rules conclude, before
+//! anything is expanded.
+
+use entail_rules::configurations::{self, Configurations};
+use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, providers};
+use rustc_hash::FxHashMap;
+
+use super::{Repeated, Serving};
+use crate::address::{ConfigResource, Module, ProviderConfig, ProviderInstance};
+use crate::config::serving::BlocksServed;
+use crate::config::{self, Config, ProviderRef, expansion};
+use crate::diagnostic::Span;
+use crate::expression;
+use crate::lower::blocks::{BlockGraph, BlockKey};
+use crate::syntax::Expression;
+use crate::value::Str;
+
+/// What a configuration says of providers, and who serves which block.
+#[derive(Clone, Debug, Default)]
+pub struct Configured {
+    /// The base facts about the configuration alone.
+    pub facts: Facts,
+    /// What the numbers in them stand for.
+    pub serving: Serving,
+    /// What is concluded from them.
+    pub concluded: Configurations,
+    of: FxHashMap<usize, (ConfigAtom, Choice)>,
+}
+
+/// What serves a block.
+#[derive(Clone, Copy, Debug)]
+pub struct ServedBy<'a> {
+    /// The configuration. Nobody need have written it: a default configuration may be implied.
+    pub config: &'a ProviderConfig,
+    /// What chooses among its instances, where it has several.
+    pub choice: Option<&'a ChoiceAt>,
+}
+
+/// Where a key expression stands.
+#[derive(Clone, Debug)]
+pub struct ChoiceAt {
+    /// The module in which it is evaluated.
+    pub module: Module,
+    /// Whether the block that is served has it itself; else a module call on the way.
+    pub is_own: bool,
+    /// The expression.
+    pub expression: Expression,
+}
+
+impl Configured {
+    /// Lowers what a configuration says of providers, and concludes who serves which of the blocks.
+    pub fn of(config: &Config, graph: &BlockGraph) -> Configured {
+        let mut configured = Configured::default();
+        for (path, module) in &config.modules {
+            configured.module(config, graph, path, module);
+        }
+        configured.implied();
+        configured.literals();
+        configured.facts.tidy();
+        configured.concluded = configurations::configure(&configured.facts);
+        let rows = configured.concluded.config_of.iter();
+        configured.of = rows.map(|it| (it.0.0 as usize, (it.1, it.2))).collect();
+        configured
+    }
+
+    /// Returns what serves a block; nothing where no configuration does.
+    pub fn serves(&self, block: usize) -> Option<ServedBy<'_>> {
+        let (config, choice) = self.of.get(&block)?;
+        Some(ServedBy {
+            config: self.serving.config_at(*config)?,
+            choice: self.serving.choice_at(*choice),
+        })
+    }
+
+    /// Returns the `provider` block that serves a block, where one is written.
+    pub fn block_of(&self, block: usize) -> Option<(&Module, BlockKey)> {
+        let config = self.serves(block)?.config;
+        let name = self.serving.local_names.get(&self.of.get(&block)?.0)?;
+        Some((&config.module, BlockKey::Provider(name.clone(), config.alias.clone())))
+    }
+
+    /// Returns what the checks of a configuration need to know of it.
+    pub fn blocks(&self, graph: &BlockGraph) -> BlocksServed {
+        let mut blocks = BlocksServed::default();
+        let by = |number: usize| match self.block_of(number)? {
+            (module, BlockKey::Provider(name, alias)) => {
+                Some((module.clone(), config::provider::local_name(&name, alias.as_deref())))
+            }
+            _ => None,
+        };
+        for &number in self.of.keys() {
+            if let (Some(resource), Some(by)) = (graph.resource(number), by(number)) {
+                blocks.by.insert(resource, by);
+            }
+        }
+        let lacking = self.concluded.unconfigured.iter();
+        blocks.unconfigured.extend(lacking.filter_map(|it| graph.resource(it.0.0 as usize)));
+        blocks
+    }
+
+    /// Writes `module_parent`, `provider_block`, `repeats_provider`, `in_module` and `asks_provider` of one module.
+    fn module(
+        &mut self,
+        config: &Config,
+        graph: &BlockGraph,
+        path: &Module,
+        module: &config::Module,
+    ) {
+        let Configured { facts, serving, .. } = self;
+        let atom = serving.module(path);
+        if let Some((parent, _)) = path.parent() {
+            facts.module_parent.push((atom, serving.module(&parent)));
+        }
+        for block in &module.providers {
+            let alias = block.alias.as_ref().map(|it| it.text.clone());
+            let provider = block.source.clone();
+            let config = serving.config(&ProviderConfig {
+                module: path.clone(),
+                provider,
+                alias: alias.clone(),
+            });
+            let family = serving.family(&block.source);
+            facts.provider_block.push((atom, family, serving.alias(alias.as_ref()), config));
+            serving.blocks.insert(config, block.declared);
+            serving.local_names.entry(config).or_insert_with(|| block.name.text.clone());
+            if let Some(expression) = block.repetition.expression() {
+                facts.repeats_provider.push((config,));
+                serving.repetitions.insert(config, expression.span);
+            }
+        }
+        for (name, resource) in &module.resources {
+            let address = ConfigResource { module: path.clone(), resource: name.clone() };
+            let Some(block) = graph.find(path, BlockKey::Resource(address.resource)) else {
+                continue;
+            };
+            let block = Block(block as u32);
+            facts.in_module.push((block, atom));
+            let family = serving.family(&resource.provider_source);
+            let reference = resource.provider.as_deref();
+            let alias = serving.alias(reference.and_then(alias_of));
+            let choice = serving.choice(reference.and_then(|it| it.key.as_ref()), path, true);
+            facts.asks_provider.push((block, family, alias, choice));
+        }
+        self.passes(config, path);
+    }
+
+    /// Writes `passes`: what the call of a module gives it.
+    fn passes(&mut self, config: &Config, child: &Module) {
+        let Some((parent, call)) = child.parent() else { return };
+        let (Some(above), Some(here)) = (config.module(&parent), config.module(child)) else {
+            return;
+        };
+        let Some(call) = above.calls.get(&call) else { return };
+        let Configured { facts, serving, .. } = self;
+        let atom = serving.module(child);
+        serving.calls.insert(atom, call.declared);
+        for (name, given) in &call.providers {
+            let own = serving.family(&here.provider_of(&name.name.text));
+            let theirs = serving.family(&above.provider_of(&given.name.text));
+            facts.passes.push((
+                atom,
+                own,
+                serving.alias(alias_of(name)),
+                theirs,
+                serving.alias(alias_of(given)),
+                serving.choice(given.key.as_ref(), &parent, false),
+            ));
+        }
+    }
+
+    /// Writes `literal_key`: what key expressions give that refer to nothing.
+    fn literals(&mut self) {
+        let Configured { facts, serving, .. } = self;
+        let value = |it: &ChoiceAt| expression::evaluate_constant(&it.expression).ok();
+        let keys: Vec<_> = serving
+            .choices
+            .iter()
+            .map(|it| value(it).and_then(|it| expansion::provider_key(&it).ok()))
+            .collect();
+        for (choice, key) in (1..).map(Choice).zip(keys) {
+            facts.literal_key.extend(key.map(|it| (choice, serving.key(&it))));
+        }
+    }
+
+    /// Returns the blocks that ask, by a key that is written out, for a provider instance that is not there; each with the
+    /// instance, and where the key is written.
+    pub fn missed(&self, repeated: &[Repeated]) -> Vec<(usize, ProviderInstance, Span)> {
+        let (mut facts, mut serving) = (self.facts.clone(), self.serving.clone());
+        for it in repeated {
+            let config = serving.config(&it.config);
+            facts.each_key.extend(it.keys.iter().map(|it| (config, serving.key(it))));
+        }
+        let missed = providers::serve(&facts, &self.concluded).misses.into_iter();
+        let told = missed.filter_map(|(block, config, key)| {
+            let block = block.0 as usize;
+            let place = self.serves(block)?.choice?.expression.span;
+            Some((block, serving.instance(config, key)?, place))
+        });
+        told.collect()
+    }
+
+    /// Writes `implied_config`: a provider that is used may have an empty configuration in the root module.
+    fn implied(&mut self) {
+        let Configured { facts, serving, .. } = self;
+        for provider in serving.families.all().to_vec() {
+            let family = serving.family(&provider);
+            let config = ProviderConfig { module: Module::default(), provider, alias: None };
+            facts.implied_config.push((family, serving.config(&config)));
+        }
+    }
+}
+
+fn alias_of(reference: &ProviderRef) -> Option<&Str> {
+    reference.alias.as_ref().map(|it| &it.text)
+}
