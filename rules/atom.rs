@@ -206,6 +206,18 @@ words! {
         Forget = "forget",
     }
 
+    /// What `prevent_destroy` of an object comes to, where it does not let the object go.
+    Protection {
+        /// True: the object stays.
+        On = "true",
+        /// Null, which says neither.
+        Null = "null",
+        /// Not known before apply.
+        Unknown = "known after apply",
+        /// Nothing that could say it.
+        Invalid = "not valid",
+    }
+
     /// Whether a provider reference or passed configuration has a key expression.
     Keying {
         /// It has none.
@@ -328,6 +340,8 @@ words! {
     Violation {
         /// `prevent_destroy` stands against a delete or a replacement.
         PreventsDestroy = "prevent_destroy",
+        /// `prevent_destroy` is nothing that could be obeyed, whatever is to be done.
+        InvalidProtection = "an invalid prevent_destroy",
         /// A moved object is left out of the run.
         MoveExcluded = "a moved object is excluded",
         /// A moved object is only partly targeted.

@@ -113,6 +113,9 @@ ascent! {
     /// `action(n, a, r)`: what is to be done with `n` is: `a` (`r`).
     relation action(Node, Action, Reason);
 
+    /// `destroys(n)`: what exists as `n` is destroyed; and it is no deposed object.
+    relation destroys(Node);
+
     /// `changing(n)`: something is to be done with `n`; or with a member of it.
     relation changing(Node);
 
@@ -249,6 +252,13 @@ ascent! {
     // @rule decide.opens: nothing speaks against opening `n` now
     opens(n) <-- lends(n), !opens_later(n, _);
 
+    // @rule decide.destroys: (`n` is deleted)
+    destroys(n) <-- action(n, Action::Delete, _), !deposed_of(n, _);
+    // @rule decide.destroys-first: (`n` is replaced, the old object first)
+    destroys(n) <-- action(n, Action::DeleteThenCreate, _);
+    // @rule decide.destroys-after: (`n` is replaced, the new object first)
+    destroys(n) <-- action(n, Action::CreateThenDelete, _);
+
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule decide.changing-member: `n` belongs to `c`
@@ -289,6 +299,8 @@ tables! {
             opens_later(Node, Node);
             /// `opens(n)`: ephemeral resource `n` is opened while planning.
             opens(Node);
+            /// `destroys(n)`: the current object of `n` is destroyed, whether another takes its place or not.
+            destroys(Node);
             /// `changing(n)`: something is to be done with `n`, or with a member of it.
             changing(Node);
             /// `triggering(n)`: `n`, or a member of it, is made, changed or replaced.
@@ -307,7 +319,8 @@ pub fn decide(batch: &Facts) -> Decisions {
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
-        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, changing, triggering, unsettled,
+        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, destroys,
+        changing, triggering, unsettled,
     })
 }
 

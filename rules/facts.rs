@@ -5,6 +5,25 @@
 
 use crate::atom::*;
 
+/// The files that write each group of base relations, from the root of the project. A test looks for every relation there.
+pub const WRITERS: &[(&str, &[&str])] = &[
+    (
+        "configuration",
+        &[
+            "src/lower/mod.rs",
+            "src/lower/configuration.rs",
+            "src/lower/existing.rs",
+            "src/lower/waiting.rs",
+            "src/planner/expand.rs",
+        ],
+    ),
+    ("providers", &["src/lower/serving.rs", "src/planner/serving.rs"]),
+    ("moves", &["src/lower/moves.rs"]),
+    ("state", &["src/lower/existing.rs", "src/planner/walk.rs"]),
+    ("request", &["src/lower/configuration.rs", "src/lower/requested.rs", "src/planner/mod.rs"]),
+    ("answers", &["src/planner/walk.rs", "src/planner/answers.rs", "src/planner/expand.rs"]),
+];
+
 tables! {
     /// What the rules are told. Rows may be pushed in any order and more than once.
     pub struct Facts {
@@ -37,20 +56,16 @@ tables! {
             late(Node, Node);
             /// `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
             reads(Node, Node);
+            /// `awaits(n, m)`: `n` is done after `m`; though nothing that `n` says is computed from it.
+            awaits(Node, Node);
             /// `member(n, c)`: `n` belongs to `c`; an object to a collection, orphans too.
             member(Node, Node);
             /// `block_reads(b, c)`: `b` refers to `c`; somewhere in its block.
             block_reads(Block, Block);
-            /// `value_block(b)`: `b` is a variable, a local, an output or a module call.
-            value_block(Block);
-            /// `knot(b)`: `b` remains when blocks that read nothing, or that nothing reads, are taken away over and over.
-            knot(Block);
             /// `repeats(b, r)`: `b` repeats by `r`.
             repeats(Block, Repetition);
             /// `asks_cbd(b)`: `b` sets create_before_destroy.
             asks_cbd(Block);
-            /// `prevents_destroy(n)`: the block of `n` sets prevent_destroy.
-            prevents_destroy(Node);
             /// `keeps_object(n)`: the configuration of `n` says `destroy = false`.
             keeps_object(Node);
             /// `removed_says(n, f)`: a `removed` block wants `n` to be treated so: `f`; the last such block where there are several.
@@ -143,8 +158,6 @@ tables! {
             move_named(Node, End);
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
-            /// `before_asked(n, m)`: a rule of the user wants `n` done before `m`.
-            before_asked(Node, Node);
             /// `step_asked(n, f)`: `n` has something to carry out in phase `f`; besides its action, such as configuring a provider.
             step_asked(Node, Phase);
         }
@@ -163,12 +176,14 @@ tables! {
             config_unknown(Node);
             /// `trigger_differs(n, m)`: an attribute of `m` that replace_triggered_by of `n` names changes.
             trigger_differs(Node, Node);
+            /// `protection(n, p)`: prevent_destroy of `n` is `p`.
+            protection(Node, Protection);
             /// `failed(n)`: a question about `n` ended in an error.
             failed(Node);
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
         }
-        "handed on" {
+        handed on {
             /// `orphan(n, r)`: concluded by `instances`, for the nodes of this batch.
             orphan(Node, Reason);
             /// `doomed(n)`: concluded by `instances`.

@@ -17,7 +17,6 @@ pub mod moves;
 pub mod order;
 pub mod outputs;
 pub mod providers;
-pub mod references;
 pub mod selection;
 pub mod spread;
 pub mod text;
@@ -25,7 +24,7 @@ pub mod violations;
 
 pub use atom::{
     Action, Alias, Atom, Block, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind, Keying,
-    Lack, Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
+    Lack, Mode, Module, Node, Phase, Protection, Reason, Repetition, Seen, Statement, Violation,
 };
 pub use facts::Facts;
 pub use tables::{Relation, Row, Rows, Tables};
@@ -42,7 +41,6 @@ pub struct Text {
 /// The strata in the order in which they are concluded: each rests only on base facts and on those before it.
 pub const TEXTS: &[Text] = &[
     Text { name: "moves", source: include_str!("moves.rs") },
-    Text { name: "references", source: include_str!("references.rs") },
     Text { name: "providers", source: include_str!("providers.rs") },
     Text { name: "instances", source: include_str!("instances.rs") },
     Text { name: "selection", source: include_str!("selection.rs") },

@@ -20,7 +20,8 @@ ascent! {
     relation reads(Node, Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
-    relation before_asked(Node, Node);
+    relation awaits(Node, Node);
+    relation late(Node, Node);
     relation step_asked(Node, Phase);
     relation serves(Node, Node);
     relation cbd(Node);
@@ -101,13 +102,16 @@ ascent! {
 
     // @rule order.reads: `n` is made after `m`, which it reads
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), reads(n, m);
-    // @rule order.asked: a rule asks for `n` before `m`
-    edge(n, Phase::Up, m, Phase::Up) <-- led(n, Phase::Up), before_asked(n, m);
+    // @rule order.awaits: `n` is made after `m`, for which it waits
+    edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), awaits(n, m);
+    // @rule order.found: what waits for the instances of `p` comes after `n`, which is one of them
+    edge(n, Phase::Up, p, Phase::Up) <-- led(n, Phase::Up), late(n, p);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
     // Where it still reads what it rests on, it is changed after that is made again anyway.
     // @rule order.update-after-destroy: `n` is changed after `m` went, on which it rested
-    edge(m, Phase::Down, n, Phase::Up) <-- rising(), led(m, Phase::Down), needs(n, m), !reads(n, m);
+    edge(m, Phase::Down, n, Phase::Up)
+        <-- rising(), led(m, Phase::Down), needs(n, m), !reads(n, m), !awaits(n, m);
     // Other things are changed after they would go themselves, so after their users went anyway.
     // @rule order.destroy-before-update: `m` is changed after `n` went, which rested on it
     edge(n, Phase::Down, m, Phase::Up) <-- rising(), led(n, Phase::Down), needs(n, m), cbd(m);
@@ -130,6 +134,10 @@ ascent! {
 
     // @rule order.opened-before-destroy: `m` is opened before anything is done to `n`, which uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), reads(n, m);
+    // @rule order.opened-before-waiting: `m` is opened before anything is done to `n`, which waits for it
+    edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), awaits(n, m);
+    // @rule order.opened-before-found: `n` is opened before anything is done to what uses the instances of `p`
+    edge(n, Phase::Down, p, Phase::Down) <-- led(n, Phase::Down), carries(n), late(n, p);
     // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
 
@@ -162,7 +170,7 @@ pub fn order(
     ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
-        facts: reads, needs, deposed_of, before_asked, step_asked;
+        facts: reads, needs, deposed_of, awaits, late, step_asked;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later;

@@ -88,22 +88,24 @@ fn what_the_provider_cannot_change_in_place_is_replaced() {
     check_existing(
         "differs(a). must_replace(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
-        replaced(a, ReplaceBecauseCannotUpdate).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "must_replace(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
-        replaced(a, ReplaceBecauseCannotUpdate).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -112,12 +114,13 @@ fn what_is_tainted_is_replaced_whatever_else_is_asked() {
     check_existing(
         "differs(a). tainted(a). replace_hit(a, f).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceBecauseTainted).
-        replaced(a, ReplaceBecauseTainted).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceBecauseTainted).
+            replaced(a, ReplaceBecauseTainted).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -126,12 +129,13 @@ fn what_the_request_names_is_replaced() {
     check_existing(
         "replace_hit(a, f). must_replace(a). differs(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByRequest).
-        replaced(a, ReplaceByRequest).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByRequest).
+            replaced(a, ReplaceByRequest).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -157,6 +161,8 @@ fn create_before_destroy_replaces_the_other_way_round() {
             action(b, DeleteThenCreate, ReplaceBecauseCannotUpdate).
             replaced(a, ReplaceBecauseCannotUpdate).
             replaced(b, ReplaceBecauseCannotUpdate).
+            destroys(a).
+            destroys(b).
             changing(a).
             changing(b).
             triggering(a).
@@ -206,35 +212,38 @@ fn a_changing_trigger_replaces_and_says_so() {
     check_existing(
         "triggers(a, t). seen(t, Triggering).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByTriggers).
-        fired(a, t).
-        replaced(a, ReplaceByTriggers).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "triggers(a, t). seen(t, Triggering). tainted(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByTriggers).
-        fired(a, t).
-        replaced(a, ReplaceByTriggers).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "triggers(a, t). seen(t, Triggering). replace_hit(a, f).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByTriggers).
-        fired(a, t).
-        replaced(a, ReplaceByTriggers).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "triggers(a, t). seen(t, Triggering). must_replace(a). differs(a).",
@@ -242,6 +251,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            destroys(a).
             changing(a).
             triggering(a).
             unsettled(a).
@@ -267,6 +277,7 @@ fn a_trigger_by_attribute_fires_when_that_attribute_changes() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            destroys(a).
             changing(a).
             triggering(a).
             unsettled(a).
@@ -318,10 +329,11 @@ fn an_orphan_is_deleted_for_its_reason() {
     check(
         "mode(Normal). managed(a). orphan(a, DeleteBecauseCountIndex). prior(a).",
         expect![[r#"
-        action(a, Delete, DeleteBecauseCountIndex).
-        changing(a).
-        unsettled(a).
-    "#]],
+            action(a, Delete, DeleteBecauseCountIndex).
+            destroys(a).
+            changing(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -377,6 +389,8 @@ fn destroy_equals_false_forgets_unless_a_removed_block_says_otherwise() {
             action(d, Forget, DeleteBecauseNoResourceConfig).
             action(e, Delete, DeleteBecauseNoResourceConfig).
             action(g, Drop, Plain).
+            destroys(c).
+            destroys(e).
             changing(a).
             changing(b).
             changing(c).
@@ -406,6 +420,9 @@ fn a_destroy_run_deletes_everything_that_exists() {
             action(left, Forget, ForgotBecauseLifecycleDestroyInState).
             action(d, Delete, Plain).
             action(f, Delete, Plain).
+            destroys(a).
+            destroys(d).
+            destroys(f).
             changing(a).
             changing(left).
             changing(d).

@@ -9,9 +9,10 @@ use crate::text::{self, Names};
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (mut base, mut providers) = (Facts::default(), Providers::default());
-    let mut decisions = Decisions::default();
-    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut decisions]);
-    conclusions.assert_eq(&text::print(&lend(&base, &providers, &decisions), &names));
+    let (mut selection, mut decisions) = (Selection::default(), Decisions::default());
+    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut providers, &mut decisions]);
+    let lent = lend(&base, &providers, &selection, &decisions);
+    conclusions.assert_eq(&text::print(&lent, &names));
 }
 
 #[test]
@@ -28,6 +29,31 @@ fn what_is_carried_out_opens_what_it_uses_through_values() {
             opened(token).
             carries(token).
             carries(local).
+        "#]],
+    );
+}
+
+#[test]
+fn what_waits_for_an_ephemeral_resource_or_for_instances_found_late_uses_it() {
+    check(
+        "ephemeral(token). managed(app). awaits(app, token). action(app, Update, Plain).",
+        expect![[r#"
+            used_by(token, app).
+            opened(token).
+            carries(token).
+        "#]],
+    );
+    check(
+        "
+        ephemeral(tokens). ephemeral(token). late(token, tokens). managed(app). reads(app, tokens).
+        action(app, Update, Plain). untargeted(tokens).
+        ",
+        expect![[r#"
+            used_by(tokens, app).
+            used_by(token, tokens).
+            opened(token).
+            carries(tokens).
+            carries(token).
         "#]],
     );
 }

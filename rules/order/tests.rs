@@ -328,14 +328,83 @@ fn a_provider_is_configured_before_what_it_serves_is_made_or_goes_late() {
 }
 
 #[test]
-fn a_users_rule_may_ask_for_an_order() {
+fn what_waits_comes_after_what_it_waits_for() {
     check(
-        "before_asked(b, a). action(a, Create, Plain). action(b, Create, Plain).",
+        "awaits(a, b). action(a, Create, Plain). action(b, Create, Plain).",
         expect![[r#"
-            step(b, Up).
             step(a, Up).
+            step(b, Up).
             before(b, Up, a, Up).
             // b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn what_reads_instances_found_late_comes_after_each_of_them() {
+    check(
+        "reads(a, p). late(n, p). action(a, Create, Plain). action(n, Create, Plain).",
+        expect![[r#"
+            step(a, Up).
+            step(n, Up).
+            before(p, Up, a, Up).
+            before(n, Up, p, Up).
+            // n.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn what_only_waits_for_what_it_rested_on_needs_no_order_of_its_own() {
+    check(
+        "
+        awaits(a, b). needs(a, b). action(a, Update, Plain). action(b, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(a, Up).
+            step(b, Down).
+            step(b, Up).
+            before(b, Down, b, Up).
+            before(b, Up, a, Up).
+            // b.Down b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn an_ephemeral_resource_is_opened_before_anything_is_done_to_what_waits_for_it() {
+    check(
+        "
+        awaits(a, token). opened(token). carries(token). action(a, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(a, Down).
+            step(a, Up).
+            step(token, Down).
+            before(a, Down, a, Up).
+            before(token, Down, a, Down).
+            before(token, Down, token, Up).
+            before(token, Up, a, Up).
+            // token.Down a.Down a.Up.
+        "#]],
+    );
+    check(
+        "
+        reads(a, tokens). late(token, tokens). opened(token). carries(token). carries(tokens).
+        action(a, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(a, Down).
+            step(a, Up).
+            step(token, Down).
+            before(a, Down, a, Up).
+            before(tokens, Down, a, Down).
+            before(tokens, Down, tokens, Up).
+            before(tokens, Up, a, Up).
+            before(token, Down, tokens, Down).
+            before(token, Down, token, Up).
+            before(token, Up, tokens, Up).
+            // token.Down a.Down a.Up.
         "#]],
     );
 }

@@ -10,13 +10,12 @@ use entail_rules::moves::Moves;
 use entail_rules::order::Order;
 use entail_rules::outputs::Outputs;
 use entail_rules::providers::Providers;
-use entail_rules::references::References;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{
-    Facts, TEXTS, Tables, decide, ephemerals, instances, moves, order, outputs, providers,
-    references, selection, spread, violations,
+    Facts, Relation, Rows, TEXTS, Tables, decide, ephemerals, instances, moves, order, outputs,
+    providers, selection, spread, violations,
 };
 
 use crate::diagnostic::FileId;
@@ -52,13 +51,15 @@ fn give_where(
     wanted: impl Fn(usize) -> bool,
 ) {
     let mut row = Vec::new();
-    tables.for_each_relation(&mut |relation, rows| {
+    let mut see = |relation: &'static Relation, rows: &dyn Rows| {
         let Some(number) = program.relation(relation.name).filter(|it| wanted(*it)) else { return };
         for index in 0..rows.count() {
             rows.write(index, &mut row);
             database.give(number, &row);
         }
-    });
+    };
+    tables.for_each_relation(&mut see);
+    tables.for_each_handed_on(&mut see);
 }
 
 /// Concludes everything from `facts` with the interpreter.
@@ -74,8 +75,6 @@ pub fn interpret(facts: &Facts) -> Database {
 pub struct Conclusions {
     /// `moves`
     pub moves: Moves,
-    /// `references`
-    pub references: References,
     /// `providers`
     pub providers: Providers,
     /// `instances`
@@ -98,10 +97,9 @@ pub struct Conclusions {
 
 impl Conclusions {
     /// Returns the conclusions as tables.
-    pub fn tables(&self) -> [&dyn Tables; 11] {
+    pub fn tables(&self) -> [&dyn Tables; 10] {
         [
             &self.moves,
-            &self.references,
             &self.providers,
             &self.instances,
             &self.selection,
@@ -132,10 +130,9 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     facts.cbd.clone_from(&spread.cbd);
     let providers = providers::serve(&facts);
     let decisions = decide::decide(&facts);
-    let ephemerals = ephemerals::lend(&facts, &providers, &decisions);
+    let ephemerals = ephemerals::lend(&facts, &providers, &selection, &decisions);
     Conclusions {
         moves: moves::arrange(&facts),
-        references: references::resolve(&facts),
         outputs: outputs::settle(&facts, &selection),
         order: order::order(&facts, &providers, &spread, &decisions, &ephemerals),
         violations: violations::collect(&facts, &providers, &selection, &decisions),

@@ -363,7 +363,6 @@ fn yields(program: &Program, wanted: &[usize], facts: &str) -> Vec<BTreeSet<Vec<
 fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
     let tests = [
         ("moves", include_str!("../../rules/moves/tests.rs")),
-        ("references", include_str!("../../rules/references/tests.rs")),
         ("providers", include_str!("../../rules/providers/tests.rs")),
         ("instances", include_str!("../../rules/instances/tests.rs")),
         ("selection", include_str!("../../rules/selection/tests.rs")),

@@ -69,7 +69,6 @@ fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
         let block = Block(number as u32);
         facts.block_reads.extend(node.edges.iter().map(|edge| (block, Block(edge.0 as u32))));
         let BlockKey::Resource(name) = &node.key else {
-            facts.value_block.push((block,));
             continue;
         };
         let Some(resource) =
@@ -88,7 +87,6 @@ fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
             facts.asks_cbd.push((block,));
         }
     }
-    facts.knot = entail_rules::references::knot(&facts.block_reads);
 }
 
 /// Returns the block of a resource, where the configuration has it (its module instance may be gone).

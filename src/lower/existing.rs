@@ -369,8 +369,7 @@ fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: Re
 
 /// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
 fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    let knot: BTreeSet<Node> =
-        entail_rules::references::knot(&needs).into_iter().map(|it| it.0).collect();
+    let knot: BTreeSet<Node> = super::knot::knot(&needs).into_iter().collect();
     if knot.is_empty() {
         return needs;
     }

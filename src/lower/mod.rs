@@ -13,6 +13,7 @@ use crate::state::State;
 pub mod blocks;
 mod configuration;
 pub mod existing;
+mod knot;
 pub mod moves;
 pub mod requested;
 pub mod serving;
@@ -45,8 +46,6 @@ pub struct Lowered {
     pub facts: Facts,
     /// What the nodes stand for.
     pub structure: Structure,
-    /// What waits for what beyond what it reads.
-    pub waits: Vec<(Node, Node)>,
     /// Where each read stands.
     pub places: BTreeMap<(Node, Node), Span>,
     /// What each flag's number stands for: as written on the command line or in a file.
@@ -63,9 +62,8 @@ pub struct Lowered {
 pub fn lower(documents: &Documents<'_>, traced: (Structure, Reads)) -> Lowered {
     let (structure, reads) = traced;
     let mut lowered = Lowered {
-        facts: Facts::default(),
+        facts: Facts { awaits: reads.waits, ..Facts::default() },
         structure,
-        waits: reads.waits,
         places: BTreeMap::new(),
         flags: Vec::new(),
         triggers: reads.triggers,

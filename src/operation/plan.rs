@@ -1,12 +1,11 @@
 //! `plan`: asks what is to be done, and changes nothing.
 
-use std::collections::BTreeMap;
-
 use super::event::Sink;
 use super::session::Session;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::Diagnostics;
 use crate::install::Requirements;
+use crate::lower::Moved;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
@@ -72,7 +71,7 @@ pub async fn plan(
         true => {
             let mode = PlanMode::RefreshOnly;
             let refresh = Request { mode, carried_out: true, ..request.clone() };
-            let inputs = |request, state| inputs(session, request, state, &moves.moved, &variables);
+            let inputs = |request, state| inputs(session, request, state, &moves, &variables);
             let seen = planner::plan(&inputs(&refresh, &state), &pool, sink).await?;
             if seen.problems.has_errors() {
                 return Err(seen.problems);
@@ -83,7 +82,7 @@ pub async fn plan(
             starting_from(seen.plan.previous_state, finished?)
         }
         false => {
-            let inputs = inputs(session, request, &state, &moves.moved, &variables);
+            let inputs = inputs(session, request, &state, &moves, &variables);
             planner::plan(&inputs, &pool, sink).await?
         }
     };
@@ -129,21 +128,22 @@ pub fn whatif(
 ) -> Result<Structured, Diagnostics> {
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
-    planner::structure(&inputs(session, request, &state, &moves.moved, variables))
+    planner::structure(&inputs(session, request, &state, &moves, variables))
 }
 
 fn inputs<'a>(
     session: &'a Session,
     request: &'a Request,
     state: &'a State,
-    moved: &'a BTreeMap<crate::address::Instance, crate::address::Instance>,
+    moves: &'a Moved,
     variables: &'a RootVariables,
 ) -> Inputs<'a> {
     Inputs {
         config: &session.config,
         graph: &session.graph,
         state,
-        moved,
+        moved: &moves.moved,
+        moves,
         request,
         variables,
         world: &session.world,

@@ -10,8 +10,8 @@ use entail_rules::{
 use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
-use crate::diagnostic::{Diagnostics, Sources};
-use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
+use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
 use crate::operation::event::Sink;
@@ -51,6 +51,8 @@ pub struct Inputs<'a> {
     pub state: &'a State,
     /// Objects that were moved: where they are now, and where they were.
     pub moved: &'a BTreeMap<Instance, Instance>,
+    /// The move statements that moved them.
+    pub moves: &'a Moved,
     /// What is asked for.
     pub request: &'a Request,
     /// The root variables.
@@ -86,19 +88,25 @@ pub struct Finished {
     /// Every fact, answers included.
     pub facts: Facts,
     /// What each node's read stands at.
-    pub places: BTreeMap<(Node, Node), crate::diagnostic::Span>,
+    pub places: BTreeMap<(Node, Node), Span>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
     /// What the numbers of provider configurations, their keys and modules stand for.
     pub serving: lower::serving::Serving,
+    /// What the numbers of move statements stand for, and where they stand.
+    pub statements: Vec<(String, Span)>,
     /// Which provider instance serves which object.
     pub providers: providers::Providers,
+    /// Where `create_before_destroy` spreads, instances found in the walk included.
+    pub spread: spread::Spread,
     /// Steps and their order.
     pub order: order::Order,
     /// Which objects take part.
     pub selection: selection::Selection,
     /// What was decided.
     pub decisions: entail_rules::decide::Decisions,
+    /// What forbids the plan.
+    pub violations: violations::Violations,
     /// Problems, in the order in which they were found.
     pub problems: Diagnostics,
 }
@@ -130,6 +138,7 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         request: inputs.request,
     };
     let mut lowered = lower::lower(&documents, traced);
+    inputs.moves.lower(&mut lowered.facts);
     let instances = instances::judge(&lowered.facts);
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
@@ -167,10 +176,6 @@ pub async fn plan(
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
-    // For the order only, what waits counts as what reads; what reads a pending node waits for the instances found in it.
-    let reads = facts.reads.len();
-    facts.reads.extend(&lowered.waits);
-    facts.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
     problems.extend(observer.values.take_problems().settled(inputs.sources));
     let parts = assemble::Parts {
         inputs,
@@ -183,13 +188,14 @@ pub async fn plan(
         serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
     };
+    let violations = violations::collect(&facts, &providers, &selection, &progress.decisions);
     let errored = problems.has_errors();
-    let lent = ephemerals::lend(&facts, &providers, &progress.decisions);
+    let lent = ephemerals::lend(&facts, &providers, &selection, &progress.decisions);
     let (order, plan) = side_by_side(
         || order::order(&facts, &providers, &spread, &progress.decisions, &lent),
         || assemble::assemble(parts, errored),
     );
-    facts.reads.truncate(reads);
+    facts.drop_handed_on();
     problems.extend(observer.values.take_problems());
     Ok(Finished {
         plan,
@@ -198,10 +204,13 @@ pub async fn plan(
         places: lowered.places,
         flags: lowered.flags,
         serving: lowered.serving,
+        statements: inputs.moves.named(),
         providers,
+        spread,
         order,
         selection,
         decisions: progress.decisions,
+        violations,
         problems,
     })
 }
@@ -249,12 +258,10 @@ fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer
     let mut facts = std::mem::take(&mut known.lowered.facts);
     facts.absorb(&progress.facts);
     facts.absorb(&learned);
-    facts.cbd.extend(&known.spread.cbd);
-    facts.kept.extend(&known.selection.kept);
-    facts.guarded.extend(&known.selection.guarded);
-    facts.excluded.extend(&known.selection.excluded);
-    facts.untargeted.extend(&known.selection.untargeted);
     facts.tidy();
+    if !facts.late.is_empty() {
+        known.spread = spread::spread(&facts);
+    }
     if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
         known.providers = providers::serve(&facts);
     }

@@ -79,7 +79,7 @@ pub(super) fn progress(
     known.selection.selected.iter().for_each(|it| parts[it.0.0 as usize] = Part::Selected);
     known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
-    let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
+    let edges = facts.reads.iter().chain(&facts.awaits).map(|it| (it.0.0, it.1.0));
     let schedule = Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
     let earlier = Earlier {
         orphan: &known.instances.orphan,

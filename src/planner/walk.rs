@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use entail_rules::decide::{Decisions, decide};
-use entail_rules::{Action, Block, Facts, Node, Reason};
+use entail_rules::{Action, Block, Facts, Node, Reason, violations};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
+use super::protection::Protected;
 use crate::diagnostic::Span;
 use crate::expression::{attribute, index};
 use crate::lower::structure::NodeKind;
@@ -27,7 +28,7 @@ mod finish;
 pub use ask::subject;
 use ask::{Answer, ask};
 pub use finish::Found;
-use finish::{Outcome, finish};
+use finish::{Decided, Outcome, finish};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -193,6 +194,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     }
     let decisions = if trivial { Decisions::default() } else { decide(&batch) };
     progress.by_node.learn(&batch, &decisions);
+    let forbidden = forbidden(observer, &answers, &decisions, &mut batch);
     let actions: FxHashMap<Node, (Action, Reason)> =
         decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut second = FuturesUnordered::new();
@@ -200,7 +202,9 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         let action = actions.get(&node).copied();
         let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok()
             || decisions.opens.binary_search(&(node,)).is_ok();
-        second.push(finish(observer, node, answer, action, reads_now).map(move |it| (node, it)));
+        let forbidden = forbidden.contains(&node);
+        let decided = Decided { action, now: reads_now, forbidden };
+        second.push(finish(observer, node, answer, decided).map(move |it| (node, it)));
     }
     while let Some((node, outcome)) = second.next().await {
         record(observer, progress, node, outcome);
@@ -211,6 +215,34 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     }
     progress.facts.absorb(&batch);
     progress.decisions.absorb(&decisions);
+}
+
+/// Asks what `prevent_destroy` says of what was decided, writes the answers, and returns what the rules forbid then.
+fn forbidden(
+    observer: &Observer<'_>,
+    answers: &[(Node, Answer)],
+    decisions: &Decisions,
+    batch: &mut Facts,
+) -> FxHashSet<Node> {
+    let is_asked = |node: Node, answer: &Answer| match answer {
+        Answer::Planned(_) => true,
+        Answer::Existing(_) => decisions.destroys.binary_search(&(node,)).is_ok(),
+        _ => false,
+    };
+    let asked = answers.iter().filter(|it| is_asked(it.0, &it.1));
+    let protected: Vec<(Node, Protected)> =
+        asked.filter_map(|it| Some((it.0, observer.protected(it.0)?))).collect();
+    if protected.is_empty() {
+        return FxHashSet::default();
+    }
+    batch.protection.extend(protected.iter().map(|it| (it.0, it.1.answer)));
+    let (providers, selection) = (Default::default(), Default::default());
+    let found = violations::collect(batch, &providers, &selection, decisions);
+    let forbidden: FxHashSet<Node> = found.violation.iter().map(|it| it.1).collect();
+    for (_, it) in protected.into_iter().filter(|it| forbidden.contains(&it.0)) {
+        observer.values.report(it.problems);
+    }
+    forbidden
 }
 
 /// Writes what was answered of a node.

@@ -31,8 +31,17 @@ pub type Relation = (String, Vec<Vec<String>>);
 
 /// Where reads and declarations stand: as spans where the sources are at hand, else as a plan file says.
 enum Places {
-    Read { reads: BTreeMap<(Node, Node), Span>, declared: BTreeMap<Node, Span>, sources: Sources },
-    Saved { reads: BTreeMap<(Node, Node), String>, declared: BTreeMap<Node, String> },
+    Read {
+        reads: BTreeMap<(Node, Node), Span>,
+        declared: BTreeMap<Node, Span>,
+        protected: BTreeMap<Node, Span>,
+        sources: Sources,
+    },
+    Saved {
+        reads: BTreeMap<(Node, Node), String>,
+        declared: BTreeMap<Node, String>,
+        protected: BTreeMap<Node, String>,
+    },
 }
 
 impl Places {
@@ -42,6 +51,15 @@ impl Places {
                 reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it))
             }
             Places::Saved { reads, .. } => reads.get(&pair).cloned(),
+        }
+    }
+
+    fn of_protected(&self, node: Node) -> Option<String> {
+        match self {
+            Places::Read { protected, sources, .. } => {
+                protected.get(&node).map(|it| sources.place(*it))
+            }
+            Places::Saved { protected, .. } => protected.get(&node).cloned(),
         }
     }
 
@@ -59,10 +77,12 @@ impl Ground {
     /// Returns the ground of a plan just made.
     pub fn of_planned(session: &Session, finished: Finished) -> Ground {
         let declared = declared(session, &finished.structure);
+        let protected = protected(session, &finished.structure);
         Ground {
             places: Places::Read {
                 reads: finished.places,
                 declared,
+                protected,
                 sources: session.sources.clone(),
             },
             blocks: blocks(session),
@@ -70,14 +90,18 @@ impl Ground {
             facts: finished.facts,
             structure: finished.structure,
             flags: finished.flags,
-            words: Words::of(&finished.serving, &session.sources),
+            words: Words::of(&finished.serving, &finished.statements, &session.sources),
         }
     }
 
     /// Returns the ground of a saved plan.
     pub fn of_saved(loaded: Loaded) -> Ground {
         let forced = forced(&loaded.structure, &loaded.plan);
-        let places = Places::Saved { reads: loaded.places, declared: loaded.declared };
+        let places = Places::Saved {
+            reads: loaded.places,
+            declared: loaded.declared,
+            protected: loaded.protected,
+        };
         Ground {
             facts: loaded.facts,
             structure: loaded.structure,
@@ -105,7 +129,7 @@ impl Ground {
             table.for_each_relation(&mut |relation, rows| {
                 names.insert(relation.name);
                 let wanted = name.map_or(rows.count() > 0, |it| it == relation.name);
-                if !wanted || found.iter().any(|(known, _)| known == relation.name) {
+                if !wanted {
                     return;
                 }
                 let mut all = Vec::with_capacity(rows.count());
@@ -251,6 +275,20 @@ pub(in crate::operation) fn declared(
     places
 }
 
+/// Where the argument stands that may forbid to destroy each object.
+pub(in crate::operation) fn protected(
+    session: &Session,
+    structure: &Structure,
+) -> BTreeMap<Node, Span> {
+    let argument = |kind: &NodeKind| {
+        let NodeKind::Object(resource, _) = kind else { return None };
+        let block = session.config.resource(&structure.resource(*resource).address.config())?;
+        block.lifecycle.prevent_destroy.as_ref().map(|it| it.span)
+    };
+    let all = structure.nodes.iter().enumerate();
+    all.filter_map(|(index, kind)| Some((Node(index as u32), argument(kind)?))).collect()
+}
+
 impl Leaves for Ground {
     fn name(&self, node: Node) -> String {
         self.structure.name(node)
@@ -265,7 +303,9 @@ impl Leaves for Ground {
                 self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
             }
             "provider_block" | "provider_node" | "repeats_provider" | "each_key" | "passes"
-            | "module_parent" => self.words.place(relation, row).cloned(),
+            | "module_parent" | "statement" | "chains" | "nests" => {
+                self.words.place(relation, row).cloned()
+            }
             "provider_key" => self.place_of_key(node(0)?),
             "hit" => flag(2),
             "replace_hit" => flag(1),
@@ -275,8 +315,7 @@ impl Leaves for Ground {
                 Some(paths) => format!("provider: {paths}"),
                 None => "provider".into(),
             }),
-            "block_reads" | "value_block" | "knot" | "repeats" | "asks_cbd" | "in_module"
-            | "asks_provider" => row
+            "block_reads" | "repeats" | "asks_cbd" | "in_module" | "asks_provider" => row
                 .first()
                 .and_then(|it| self.blocks.get(*it as usize))
                 .map(|it| it.1.clone())
@@ -285,6 +324,7 @@ impl Leaves for Ground {
             "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => {
                 Some("provider".into())
             }
+            "protection" => node(0).and_then(|it| self.places.of_protected(it)),
             "config_unknown" => node(0).and_then(|it| self.places.of_declared(it)),
             "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => {
                 Some("request".into())
