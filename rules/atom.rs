@@ -312,6 +312,8 @@ words! {
         NothingTaken = "it relies on no object that takes part in this run",
         /// Something it relies on takes no part.
         SomethingMissing = "something it relies on takes no part in this run",
+        /// It cannot be evaluated without what is left out.
+        NoValue = "it has no value in this run",
     }
 
     /// When a step of a node is carried out, relative to its other steps.

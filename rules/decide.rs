@@ -101,6 +101,9 @@ ascent! {
     /// `reads_now(n)`: `n` is read while planning.
     relation reads_now(Node);
 
+    /// `idle(n)`: nothing is asked of `n` in such a run.
+    relation idle(Node);
+
     /// `lends(n)`: `n` is to lend its value.
     relation lends(Node);
 
@@ -183,7 +186,10 @@ ascent! {
     // @rule decide.held: (something that stays as it is rests on `n`)
     action(n, Action::NoOp, Reason::KeptForAnother) <-- held(n, _);
     // @rule decide.refresh-only: the run only records what changed outside
-    action(n, Action::NoOp, Reason::Plain) <-- mode(Mode::RefreshOnly), ready(n);
+    action(n, Action::NoOp, Reason::Plain) <-- mode(Mode::RefreshOnly), ready(n), in_state(n);
+    // @rule decide.refresh-only-found: the run only records what is there
+    action(n, Action::NoOp, Reason::Plain)
+        <-- mode(Mode::RefreshOnly), ready(n), prior(n), !in_state(n);
 
     // @rule decide.condemned-orphan: (nothing declares `n` any more)
     condemned(n, r) <-- mode(Mode::Normal), ready(n), orphan(n, r), !kept(n);
@@ -241,8 +247,15 @@ ascent! {
     // @rule decide.read-check: `n` stands in a check block
     action(n, Action::Read, Reason::ReadBecauseCheckNested) <-- mode(Mode::Normal), in_check(n), reads_now(n);
 
+    // @rule decide.idle-absent: nothing exists as `n`, and the run only records what changed outside
+    idle(n) <-- mode(Mode::RefreshOnly), ready(n), !in_state(n), !prior(n);
+    // @rule decide.idle-data: no result of `n` is recorded, and the run destroys everything
+    idle(n) <-- mode(Mode::Destroy), data(n), !in_state(n), !frozen(n), !failed(n), !blocked(n, _);
+    // @rule decide.idle-ephemeral: the run destroys everything
+    idle(n) <-- mode(Mode::Destroy), ephemeral(n), !frozen(n), !failed(n), !blocked(n, _);
+
     // @rule decide.lends: the configuration declares `n`
-    lends(n) <-- ephemeral(n), declared(n), !frozen(n), !failed(n), !blocked(n, _);
+    lends(n) <-- ephemeral(n), declared(n), !mode(Mode::Destroy), !frozen(n), !failed(n), !blocked(n, _);
     // @rule decide.opens-later-unknown: the arguments of `n` are known after apply
     opens_later(n, n) <-- lends(n), config_unknown(n);
     // @rule decide.opens-later: `n` waits for `m`
@@ -253,7 +266,7 @@ ascent! {
     opens(n) <-- lends(n), !opens_later(n, _);
 
     // @rule decide.destroys: (`n` is deleted)
-    destroys(n) <-- action(n, Action::Delete, _), !deposed_of(n, _);
+    destroys(n) <-- action(n, Action::Delete, _), managed(n), !deposed_of(n, _);
     // @rule decide.destroys-first: (`n` is replaced, the old object first)
     destroys(n) <-- action(n, Action::DeleteThenCreate, _);
     // @rule decide.destroys-after: (`n` is replaced, the new object first)
@@ -299,6 +312,8 @@ tables! {
             opens_later(Node, Node);
             /// `opens(n)`: ephemeral resource `n` is opened while planning.
             opens(Node);
+            /// `idle(n)`: nothing is asked of `n` in such a run: of data where everything goes, of what does not exist where nothing is made.
+            idle(Node);
             /// `destroys(n)`: the current object of `n` is destroyed, whether another takes its place or not.
             destroys(Node);
             /// `changing(n)`: something is to be done with `n`, or with a member of it.
@@ -319,7 +334,7 @@ pub fn decide(batch: &Facts) -> Decisions {
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
-        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, destroys,
+        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, idle, destroys,
         changing, triggering, unsettled,
     })
 }

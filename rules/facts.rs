@@ -21,7 +21,15 @@ pub const WRITERS: &[(&str, &[&str])] = &[
     ("moves", &["src/lower/moves.rs"]),
     ("state", &["src/lower/existing.rs", "src/planner/walk.rs"]),
     ("request", &["src/lower/configuration.rs", "src/lower/requested.rs", "src/planner/mod.rs"]),
-    ("answers", &["src/planner/walk.rs", "src/planner/answers.rs", "src/planner/expand.rs"]),
+    (
+        "answers",
+        &[
+            "src/planner/outputs.rs",
+            "src/planner/walk.rs",
+            "src/planner/answers.rs",
+            "src/planner/expand.rs",
+        ],
+    ),
 ];
 
 tables! {
@@ -42,7 +50,7 @@ tables! {
             collection(Node);
             /// `repetition(n)`: `n` stands for the key set of one managed resource in one module instance.
             repetition(Node);
-            /// `output(n)`: `n` is a root output; declared now or only in the state.
+            /// `output(n)`: `n` is a root output; declared now, or only in the state.
             output(Node);
             /// `evaluated_last(n)`: `n` is evaluated when everything else is done; a root output, or a check.
             evaluated_last(Node);
@@ -138,6 +146,8 @@ tables! {
             state_keeps_object(Node);
             /// `tainted(n)`: what exists as `n` is half made; or was marked so.
             tainted(Node);
+            /// `recorded_output(o)`: the state has a value of `o`.
+            recorded_output(Node);
             /// `recorded_result(n)`: the state holds what `n` gave for the same arguments.
             recorded_result(Node);
         }
@@ -178,6 +188,8 @@ tables! {
             trigger_differs(Node, Node);
             /// `protection(n, p)`: prevent_destroy of `n` is `p`.
             protection(Node, Protection);
+            /// `lacks_value(o)`: `o` cannot be evaluated; or a precondition of it cannot.
+            lacks_value(Node);
             /// `failed(n)`: a question about `n` ended in an error.
             failed(Node);
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.

@@ -9,6 +9,7 @@
 mod tables;
 
 pub mod atom;
+pub mod changes;
 pub mod decide;
 pub mod ephemerals;
 pub mod facts;
@@ -47,6 +48,7 @@ pub const TEXTS: &[Text] = &[
     Text { name: "spread", source: include_str!("spread.rs") },
     Text { name: "outputs", source: include_str!("outputs.rs") },
     Text { name: "decide", source: include_str!("decide.rs") },
+    Text { name: "changes", source: include_str!("changes.rs") },
     Text { name: "ephemerals", source: include_str!("ephemerals.rs") },
     Text { name: "order", source: include_str!("order.rs") },
     Text { name: "violations", source: include_str!("violations.rs") },

@@ -420,9 +420,8 @@ fn a_destroy_run_deletes_everything_that_exists() {
             action(left, Forget, ForgotBecauseLifecycleDestroyInState).
             action(d, Delete, Plain).
             action(f, Delete, Plain).
+            idle(e).
             destroys(a).
-            destroys(d).
-            destroys(f).
             changing(a).
             changing(left).
             changing(d).
@@ -438,10 +437,17 @@ fn a_destroy_run_deletes_everything_that_exists() {
 #[test]
 fn a_refresh_only_run_does_nothing() {
     check(
-        "mode(RefreshOnly). managed(a). declared(a). prior(a). differs(a). managed(b). orphan(b, DeleteBecauseEachKey). prior(b).",
+        "
+        mode(RefreshOnly). managed(a). declared(a). in_state(a). prior(a). differs(a).
+        managed(b). orphan(b, DeleteBecauseEachKey). in_state(b). managed(gone). in_state(gone).
+        managed(found). prior(found). managed(nothing). declared(nothing).
+        ",
         expect![[r#"
             action(a, NoOp, Plain).
             action(b, NoOp, Plain).
+            action(gone, NoOp, Plain).
+            action(found, NoOp, Plain).
+            idle(nothing).
         "#]],
     );
 }
@@ -633,7 +639,7 @@ fn a_collection_changes_with_its_members() {
 
 /// Every combination of what can be said of an object.
 #[test]
-fn every_object_has_one_action_unless_it_cannot_be_decided() {
+fn every_object_has_one_outcome_unless_it_cannot_be_decided() {
     let n = Node(0);
     for bits in 0_u32..1 << 14 {
         let has = |bit: u32| bits & 1 << bit != 0;
@@ -666,7 +672,8 @@ fn every_object_has_one_action_unless_it_cannot_be_decided() {
             ..Facts::default()
         };
         let expected = usize::from(!has(11));
-        assert_eq!(decide(&facts).action.len(), expected, "{facts:?}");
+        let decided = decide(&facts);
+        assert_eq!(decided.action.len() + decided.idle.len(), expected, "{facts:?}");
     }
 }
 
@@ -706,6 +713,30 @@ fn an_ephemeral_resource_that_failed_or_is_left_out_is_not_opened() {
         "mode(Normal). ephemeral(token). declared(token). reads(token, db). seen(db, Failed).",
         expect![[r#"
             blocked(token, db).
+        "#]],
+    );
+}
+
+#[test]
+fn in_a_destroy_run_nothing_is_asked_of_what_is_not_recorded() {
+    check(
+        "mode(Destroy). data(d). declared(d). data(e). declared(e). in_state(e). ephemeral(token). declared(token).",
+        expect![[r#"
+            action(e, Delete, Plain).
+            idle(d).
+            idle(token).
+            changing(e).
+            unsettled(e).
+        "#]],
+    );
+    check(
+        "
+        mode(Destroy). data(a). excluded(a). data(b). failed(b). data(c). reads(c, x). seen(x, Failed).
+        ephemeral(d). untargeted(d). ephemeral(e). failed(e). ephemeral(f). reads(f, x).
+        ",
+        expect![[r#"
+            blocked(c, x).
+            blocked(f, x).
         "#]],
     );
 }

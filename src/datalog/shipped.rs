@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use entail_rules::changes::Changes;
 use entail_rules::decide::Decisions;
 use entail_rules::ephemerals::Ephemerals;
 use entail_rules::instances::Instances;
@@ -14,8 +15,8 @@ use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{
-    Facts, Relation, Rows, TEXTS, Tables, decide, ephemerals, instances, moves, order, outputs,
-    providers, selection, spread, violations,
+    Facts, Relation, Rows, TEXTS, Tables, changes, decide, ephemerals, instances, moves, order,
+    outputs, providers, selection, spread, violations,
 };
 
 use crate::diagnostic::FileId;
@@ -87,6 +88,8 @@ pub struct Conclusions {
     pub outputs: Outputs,
     /// `decide`
     pub decisions: Decisions,
+    /// `changes`
+    pub changes: Changes,
     /// `ephemerals`
     pub ephemerals: Ephemerals,
     /// `order`
@@ -97,7 +100,7 @@ pub struct Conclusions {
 
 impl Conclusions {
     /// Returns the conclusions as tables.
-    pub fn tables(&self) -> [&dyn Tables; 10] {
+    pub fn tables(&self) -> [&dyn Tables; 11] {
         [
             &self.moves,
             &self.providers,
@@ -106,6 +109,7 @@ impl Conclusions {
             &self.spread,
             &self.outputs,
             &self.decisions,
+            &self.changes,
             &self.ephemerals,
             &self.order,
             &self.violations,
@@ -130,10 +134,12 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     facts.cbd.clone_from(&spread.cbd);
     let providers = providers::serve(&facts);
     let decisions = decide::decide(&facts);
+    let outputs = outputs::settle(&facts, &selection);
     let ephemerals = ephemerals::lend(&facts, &providers, &selection, &decisions);
     Conclusions {
         moves: moves::arrange(&facts),
-        outputs: outputs::settle(&facts, &selection),
+        changes: changes::conclude(&facts, &outputs, &decisions),
+        outputs,
         order: order::order(&facts, &providers, &spread, &decisions, &ephemerals),
         violations: violations::collect(&facts, &providers, &selection, &decisions),
         providers,

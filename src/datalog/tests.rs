@@ -344,15 +344,17 @@ fn fact_bases(tests: &str) -> Vec<String> {
 fn yields(program: &Program, wanted: &[usize], facts: &str) -> Vec<BTreeSet<Vec<u64>>> {
     let mut names = Names::default();
     let mut base = Facts::default();
-    let Conclusions { providers, selection, spread, decisions, ephemerals, .. } =
+    let Conclusions { providers, selection, spread, outputs, decisions, ephemerals, .. } =
         &mut Conclusions::default();
     text::read(
         facts,
         &mut names,
-        &mut [spread, &mut base, selection, providers, ephemerals, decisions],
+        &mut [spread, &mut base, selection, providers, outputs, ephemerals, decisions],
     );
     let mut database = Database::new(program);
-    for tables in [spread as &dyn Tables, &base, selection, providers, ephemerals, decisions] {
+    for tables in
+        [spread as &dyn Tables, &base, selection, providers, outputs, ephemerals, decisions]
+    {
         shipped::give(program, tables, &mut database);
     }
     evaluate(program, &mut database);
@@ -369,6 +371,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
         ("spread", include_str!("../../rules/spread/tests.rs")),
         ("outputs", include_str!("../../rules/outputs/tests.rs")),
         ("decide", include_str!("../../rules/decide/tests.rs")),
+        ("changes", include_str!("../../rules/changes/tests.rs")),
         ("ephemerals", include_str!("../../rules/ephemerals/tests.rs")),
         ("order", include_str!("../../rules/order/tests.rs")),
         ("violations", include_str!("../../rules/violations/tests.rs")),

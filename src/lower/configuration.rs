@@ -47,6 +47,7 @@ pub(super) fn lower(
     }
     let root = lowered.structure.module(super::Structure::ROOT);
     lowered.facts.output.extend(root.outputs.values().map(|it| (*it,)));
+    lowered.facts.declared.extend(root.outputs.values().map(|it| (*it,)));
     lowered.facts.evaluated_last.extend(root.outputs.values().map(|it| (*it,)));
     let checks = lowered.structure.modules.iter().flat_map(|it| it.checks.values());
     lowered.facts.evaluated_last.extend(checks.map(|it| (*it,)));

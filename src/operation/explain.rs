@@ -36,6 +36,8 @@ const DECISIONS: &[&str] = &[
     "opens",
     "opens_later",
     "opened",
+    "idle",
+    "output_action",
     "recalculated",
     "keeps_value",
     "selected",

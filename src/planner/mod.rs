@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::{
-    Facts, Node, ephemerals, instances, order, outputs, providers, selection, spread, violations,
+    self as rules, Facts, Node, ephemerals, instances, order, providers, selection, spread,
+    violations,
 };
 
 use crate::address::{Instance, InstanceKey};
@@ -15,16 +16,16 @@ use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
 use crate::operation::event::Sink;
-use crate::plan::{OutputChange, Plan};
+use crate::plan::Plan;
 use crate::request::{PlanMode, Request};
 use crate::state::State;
-use crate::value::Str;
 use crate::world::{World, side_by_side};
 
 mod answers;
 mod assemble;
 mod checks;
 mod expand;
+mod outputs;
 mod prior;
 mod problems;
 mod protection;
@@ -35,11 +36,12 @@ mod start;
 mod stranded;
 mod walk;
 
+pub use answers::{action, reason};
 pub use checks::check_blocks;
 pub use results::without_absent;
 pub use serving::by_node;
 pub use start::values_behind;
-pub use walk::{Part, subject};
+pub use walk::{Ending, Part, subject};
 
 /// Everything that a plan is made from.
 pub struct Inputs<'a> {
@@ -107,6 +109,14 @@ pub struct Finished {
     pub decisions: entail_rules::decide::Decisions,
     /// What forbids the plan.
     pub violations: violations::Violations,
+    /// Which root outputs are recalculated.
+    pub outputs: rules::outputs::Outputs,
+    /// What is done with those.
+    pub output_changes: rules::changes::Changes,
+    /// What is opened when the plan is carried out.
+    pub ephemerals: ephemerals::Ephemerals,
+    /// How the walk left each object.
+    pub endings: Vec<(Node, Ending)>,
     /// Problems, in the order in which they were found.
     pub problems: Diagnostics,
 }
@@ -171,9 +181,9 @@ pub async fn plan(
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(&mut known, &progress, &observer);
     let Structured { lowered, selection, providers, spread, .. } = known;
-    let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);
-    observer.close_all().await;
     progress.decisions.tidy();
+    let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
+    observer.close_all().await;
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
     problems.extend(observer.values.take_problems().settled(inputs.sources));
@@ -181,7 +191,7 @@ pub async fn plan(
         inputs,
         observer: &observer,
         progress: &progress,
-        outputs,
+        outputs: settled.listed,
         selection: &selection,
         flags: &lowered.flags,
         facts: &facts,
@@ -211,6 +221,10 @@ pub async fn plan(
         selection,
         decisions: progress.decisions,
         violations,
+        outputs: settled.outputs,
+        output_changes: settled.changes,
+        ephemerals: lent,
+        endings: progress.endings,
         problems,
     })
 }
@@ -261,6 +275,7 @@ fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer
     facts.tidy();
     if !facts.late.is_empty() {
         known.spread = spread::spread(&facts);
+        known.selection = selection::select(&facts);
     }
     if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
         known.providers = providers::serve(&facts);
@@ -271,23 +286,19 @@ fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer
 /// Evaluates outputs and checks, as far as the rules say that they are recalculated.
 fn settle_outputs(
     inputs: &Inputs<'_>,
-    facts: &Facts,
+    facts: &mut Facts,
     selection: &selection::Selection,
     observer: &mut Observer<'_>,
     progress: &walk::Progress,
-) -> BTreeMap<Str, OutputChange> {
-    let settled = outputs::settle(facts, selection);
+) -> outputs::Settled {
     let by_node = &progress.by_node;
-    observer.values.stopped = settled
-        .recalculated
-        .iter()
-        .map(|it| it.0)
-        .filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it))
-        .collect();
-    let found = results::outputs(observer, &settled, inputs);
+    let all = facts.output.iter().map(|it| it.0);
+    observer.values.stopped =
+        all.filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it)).collect();
+    let settled = outputs::outputs(observer, inputs, facts, selection, &progress.decisions);
     check_blocks(observer, inputs.request.is_unfiltered(), |it| by_node.is_blocked(it));
     checks::declare(inputs, observer, progress);
-    found
+    settled
 }
 
 /// What `-replace` names without a key, although its resource has keys.

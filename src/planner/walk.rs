@@ -46,6 +46,27 @@ pub enum Part {
     NoObject,
 }
 
+/// How the walk left an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The plan says what is to be done with it, and why.
+    Planned(Action, Reason),
+    /// As that, and nothing rests on it: something that has been told stands in the way.
+    Refused(Action, Reason),
+    /// It leaves the state without a change.
+    Dropped,
+    /// Its value is known, as far as it can be: data, or an ephemeral resource.
+    Valued,
+    /// There was nothing to ask.
+    Silent,
+    /// It takes no part.
+    Left,
+    /// Something that it reads failed.
+    Blocked,
+    /// A question about it failed.
+    Failed,
+}
+
 /// What the walk keeps while it runs.
 pub struct Progress {
     /// What waits for what.
@@ -62,6 +83,8 @@ pub struct Progress {
     pub gone: Vec<(Node, Prior)>,
     /// Data that was read or reused: its value.
     pub results: BTreeMap<Node, Value>,
+    /// How each object was left.
+    pub endings: Vec<(Node, Ending)>,
     /// All facts of all batches, for proofs.
     pub facts: Facts,
     /// All decisions of all batches.
@@ -300,7 +323,25 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
     before != after
 }
 
+/// Returns how an outcome leaves its object.
+fn ending(progress: &Progress, node: Node, outcome: &Outcome) -> Ending {
+    let takes_part = progress.parts[node.0 as usize] == Part::Selected;
+    match outcome {
+        Outcome::Failed => Ending::Failed,
+        Outcome::Dropped(_) => Ending::Dropped,
+        Outcome::Found(it) => Ending::Planned(it.action, it.reason),
+        Outcome::Refused(it) => Ending::Refused(it.action, it.reason),
+        Outcome::Nothing if progress.by_node.is_blocked(node) => Ending::Blocked,
+        Outcome::Nothing | Outcome::Value(_) if !takes_part => Ending::Left,
+        Outcome::Nothing => Ending::Silent,
+        Outcome::Value(_) | Outcome::Result { .. } => Ending::Valued,
+    }
+}
+
 fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Outcome) {
+    if !progress.is_value(node) {
+        progress.endings.push((node, ending(progress, node, &outcome)));
+    }
     match outcome {
         Outcome::Nothing | Outcome::Value(None) => {}
         Outcome::Failed => progress.by_node.fail(node),

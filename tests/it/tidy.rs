@@ -29,7 +29,7 @@ const FLOORS: &[&str] = &[
     "provider backend install",
     "datalog lower",
     "schedule observe plan planner",
-    "explain execute",
+    "explain execute verify",
     "operation",
 ];
 

@@ -179,7 +179,10 @@ impl Ground {
 
     pub(super) fn find(&self, address: &str) -> Option<Node> {
         if let Some(name) = address.strip_prefix("output.") {
-            return self.structure.modules.first()?.outputs.get(name).copied();
+            let declared = self.structure.modules.first()?.outputs.get(name).copied();
+            let recorded = NodeKind::Recorded(name.into());
+            let of_state = || self.structure.nodes.iter().position(|it| *it == recorded);
+            return declared.or_else(|| Some(Node(of_state()? as u32)));
         }
         if let Ok(instance) = address.parse::<Instance>()
             && let Some(id) = self.structure.resource_ids.get(&instance.of())
@@ -310,7 +313,8 @@ impl Leaves for Ground {
             "hit" => flag(2),
             "replace_hit" => flag(1),
             "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object"
-            | "tainted" | "key_kind" | "moved" | "recorded_provider" => Some("state".into()),
+            | "tainted" | "key_kind" | "moved" | "recorded_provider" | "recorded_output"
+            | "recorded_result" => Some("state".into()),
             "must_replace" => Some(match node(0).and_then(|it| self.forced.get(&it)) {
                 Some(paths) => format!("provider: {paths}"),
                 None => "provider".into(),
@@ -325,6 +329,7 @@ impl Leaves for Ground {
                 Some("provider".into())
             }
             "protection" => node(0).and_then(|it| self.places.of_protected(it)),
+            "lacks_value" => node(0).and_then(|it| self.places.of_declared(it)),
             "config_unknown" => node(0).and_then(|it| self.places.of_declared(it)),
             "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => {
                 Some("request".into())
