@@ -15,6 +15,8 @@ mod conclusions;
 mod documents;
 mod order;
 mod outcomes;
+#[cfg(test)]
+mod tests;
 mod thorough;
 
 pub use thorough::thorough;
