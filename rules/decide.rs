@@ -116,6 +116,9 @@ ascent! {
     /// `action(n, a, r)`: what is to be done with `n` is: `a` (`r`).
     relation action(Node, Action, Reason);
 
+    /// `checked_again(n)`: `n` stays as it is, and its conditions are checked when the plan is carried out.
+    relation checked_again(Node);
+
     /// `destroys(n)`: what exists as `n` is destroyed; and it is no deposed object.
     relation destroys(Node);
 
@@ -265,6 +268,9 @@ ascent! {
     // @rule decide.opens: nothing speaks against opening `n` now
     opens(n) <-- lends(n), !opens_later(n, _);
 
+    // @rule decide.checked-again: `n` has conditions
+    checked_again(n) <-- mode(Mode::Normal), managed(n), action(n, Action::NoOp, _), has_conditions(n);
+
     // @rule decide.destroys: (`n` is deleted)
     destroys(n) <-- action(n, Action::Delete, _), managed(n), !deposed_of(n, _);
     // @rule decide.destroys-first: (`n` is replaced, the old object first)
@@ -314,6 +320,8 @@ tables! {
             opens(Node);
             /// `idle(n)`: nothing is asked of `n` in such a run: of data where everything goes, of what does not exist where nothing is made.
             idle(Node);
+            /// `checked_again(n)`: `n` stays as it is, and its conditions are checked when the plan is carried out.
+            checked_again(Node);
             /// `destroys(n)`: the current object of `n` is destroyed, whether another takes its place or not.
             destroys(Node);
             /// `changing(n)`: something is to be done with `n`, or with a member of it.
@@ -334,7 +342,7 @@ pub fn decide(batch: &Facts) -> Decisions {
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
-        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, idle, destroys,
+        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
         changing, triggering, unsettled,
     })
 }

@@ -24,12 +24,12 @@ ascent! {
     relation awaits(Node, Node);
     relation late(Node, Node);
     relation serves(Node, Node);
-    relation step_asked(Node, Phase);
     relation evaluated_last(Node);
     relation mode(Mode);
     relation excluded(Node);
     relation untargeted(Node);
     relation action(Node, Action, Reason);
+    relation checked_again(Node);
 
     /// `lending()`: there are ephemeral resources.
     relation lending();
@@ -59,8 +59,8 @@ ascent! {
     draws(p, n) <-- lending(), late(n, p);
     // @rule ephemerals.busy: (something is to be done with `n`)
     busy(n) <-- lending(), action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
-    // @rule ephemerals.busy-step: `n` has a step of its own
-    busy(n) <-- lending(), step_asked(n, _);
+    // @rule ephemerals.busy-check: the conditions of `n` are checked again
+    busy(n) <-- lending(), checked_again(n);
     // @rule ephemerals.busy-last: `n` is evaluated when all is done
     busy(n) <-- lending(), evaluated_last(n), !mode(Mode::Destroy);
 
@@ -107,10 +107,10 @@ pub fn lend(
         return Ephemerals::default();
     }
     conclude!(Program {
-        facts: ephemeral, managed, data, reads, awaits, late, step_asked, evaluated_last, mode;
+        facts: ephemeral, managed, data, reads, awaits, late, evaluated_last, mode;
         providers: serves;
         selection: excluded, untargeted;
-        decisions: action;
+        decisions: action, checked_again;
     } => Ephemerals { used_by, opened, carries })
 }
 

@@ -20,7 +20,7 @@ pub const WRITERS: &[(&str, &[&str])] = &[
     ("providers", &["src/lower/serving.rs", "src/planner/serving.rs"]),
     ("moves", &["src/lower/moves.rs"]),
     ("state", &["src/lower/existing.rs", "src/planner/walk.rs"]),
-    ("request", &["src/lower/configuration.rs", "src/lower/requested.rs", "src/planner/mod.rs"]),
+    ("request", &["src/lower/configuration.rs", "src/lower/requested.rs"]),
     (
         "answers",
         &[
@@ -168,8 +168,6 @@ tables! {
             move_named(Node, End);
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
-            /// `step_asked(n, f)`: `n` has something to carry out in phase `f`; besides its action, such as configuring a provider.
-            step_asked(Node, Phase);
         }
         "answers" {
             /// `expanded(p)`: the keys of `p` are known now, and its instances are judged.

@@ -22,11 +22,11 @@ ascent! {
     relation deposed_of(Node, Node);
     relation awaits(Node, Node);
     relation late(Node, Node);
-    relation step_asked(Node, Phase);
     relation serves(Node, Node);
     relation cbd(Node);
     relation action(Node, Action, Reason);
     relation opens_later(Node, Node);
+    relation checked_again(Node);
     relation opened(Node);
     relation carries(Node);
 
@@ -59,8 +59,8 @@ ascent! {
     // @rule order.goes-forgotten: (`n` is forgotten)
     goes(n) <-- action(n, Action::Forget, _);
 
-    // @rule order.step-asked: there is something to carry out for `n`
-    step(n, f) <-- step_asked(n, f);
+    // @rule order.step-check: (the conditions of `n` are checked again)
+    step(n, Phase::Up) <-- checked_again(n);
     // @rule order.step-create: (`n` is created)
     step(n, Phase::Up) <-- action(n, Action::Create, _);
     // @rule order.step-update: (`n` is updated)
@@ -170,10 +170,10 @@ pub fn order(
     ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
-        facts: reads, needs, deposed_of, awaits, late, step_asked;
+        facts: reads, needs, deposed_of, awaits, late;
         providers: serves;
         spread: cbd;
-        decisions: action, opens_later;
+        decisions: action, opens_later, checked_again;
         ephemerals: opened, carries;
     } => Order { step, before })
 }

@@ -740,3 +740,29 @@ fn in_a_destroy_run_nothing_is_asked_of_what_is_not_recorded() {
         "#]],
     );
 }
+
+#[test]
+fn conditions_of_what_stays_as_it_is_are_checked_again() {
+    check_existing(
+        "has_conditions(a).",
+        expect![[r#"
+            action(a, NoOp, Plain).
+            checked_again(a).
+        "#]],
+    );
+    check_existing(
+        "has_conditions(a). differs(a).",
+        expect![[r#"
+            action(a, Update, Plain).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
+    );
+    check(
+        "mode(RefreshOnly). managed(a). in_state(a). has_conditions(a).",
+        expect![[r#"
+            action(a, NoOp, Plain).
+        "#]],
+    );
+}

@@ -73,7 +73,7 @@ fn what_stays_as_it_is_opens_nothing() {
 #[test]
 fn a_step_without_an_action_counts() {
     check(
-        "ephemeral(token). managed(app). reads(app, token). step_asked(app, Up).",
+        "ephemeral(token). managed(app). reads(app, token). checked_again(app).",
         expect![[r#"
             used_by(token, app).
             opened(token).

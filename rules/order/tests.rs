@@ -313,16 +313,30 @@ fn an_object_left_alone_and_made_anew_is_one_step() {
 fn a_provider_is_configured_before_what_it_serves_is_made_or_goes_late() {
     check(
         "
-        step_asked(p, Up). serves(p, n). reads(n, p). serves(p, old). cbd(old).
+        reads(p, m). action(m, Create, Plain). serves(p, n). reads(n, p). serves(p, old). cbd(old).
         action(n, Create, Plain). action(old, Delete, Plain).
         ",
         expect![[r#"
-            step(p, Up).
+            step(m, Up).
             step(n, Up).
             step(old, Late).
             before(p, Up, n, Up).
             before(p, Up, old, Late).
-            // p.Up n.Up old.Late.
+            before(m, Up, p, Up).
+            // m.Up n.Up old.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_only_checked_again_has_a_step_behind_what_it_reads() {
+    check(
+        "reads(a, b). action(b, Update, Plain). action(a, NoOp, Plain). checked_again(a).",
+        expect![[r#"
+            step(a, Up).
+            step(b, Up).
+            before(b, Up, a, Up).
+            // b.Up a.Up.
         "#]],
     );
 }

@@ -125,10 +125,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
             lowered.facts.keeps_object.push((node,));
         }
-        if mode == Mode::Data
-            && !(config.lifecycle.preconditions.is_empty()
-                && config.lifecycle.postconditions.is_empty())
-        {
+        if config.lifecycle.has_conditions() {
             lowered.facts.has_conditions.push((node,));
         }
         if config.check.is_some() {

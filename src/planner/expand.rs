@@ -322,6 +322,9 @@ fn declare(
     if keeps {
         facts.keeps_object.push((node,));
     }
+    if observer.values.structure.block(id).is_some_and(|it| it.lifecycle.has_conditions()) {
+        facts.has_conditions.push((node,));
+    }
     facts.reads.extend(progress.by_node.reads_of(pending).iter().map(|it| (node, *it)));
     progress.by_node.hand_on_waits(&mut facts, pending, node);
     if progress.cbd_blocks.contains(&pending) {

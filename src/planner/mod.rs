@@ -36,7 +36,6 @@ mod start;
 mod stranded;
 mod walk;
 
-pub use answers::{action, reason};
 pub use checks::check_blocks;
 pub use results::without_absent;
 pub use serving::by_node;
@@ -184,8 +183,6 @@ pub async fn plan(
     progress.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;
-    facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
-    facts.step_asked.sort_unstable();
     problems.extend(observer.values.take_problems().settled(inputs.sources));
     let parts = assemble::Parts {
         inputs,

@@ -191,7 +191,7 @@ fn list(
             name: name.clone(),
             before: mark(old.map_or(Value::NULL, |it| it.value.clone()), was_sensitive),
             after: mark(after.unwrap_or(Value::NULL), is_sensitive),
-            action: super::action(action),
+            action,
             sensitive: is_sensitive || was_sensitive,
         };
         listed.insert(name.clone(), change);

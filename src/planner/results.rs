@@ -1,7 +1,6 @@
 //! What follows from the walk: conditions of objects, variables and outputs.
 
-use entail_rules::decide::Decisions;
-use entail_rules::{Action as Decided, Node, Phase};
+use entail_rules::Node;
 
 use super::checks::config_name;
 use crate::lower::structure::NodeKind;
@@ -69,22 +68,6 @@ impl Observer<'_> {
         }
         passed
     }
-}
-
-/// Returns what stays as it is and has conditions: they are checked again when the plan is carried out.
-pub(super) fn conditioned(observer: &Observer<'_>, decisions: &Decisions) -> Vec<(Node, Phase)> {
-    let has_conditions = |node: Node| {
-        let NodeKind::Object(resource, _) = observer.values.structure.kind(node) else {
-            return false;
-        };
-        let block = observer.values.structure.block(*resource);
-        block.is_some_and(|it| it.lifecycle.has_conditions())
-    };
-    let kept = decisions
-        .action
-        .iter()
-        .filter(|it| it.1 == Decided::NoOp && observer.request.mode == PlanMode::Normal);
-    kept.filter(|it| has_conditions(it.0)).map(|it| (it.0, Phase::Up)).collect()
 }
 
 fn variable_place(

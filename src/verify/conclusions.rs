@@ -11,7 +11,7 @@ use crate::address::Instance;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
-use crate::planner::{self, Ending, Finished, by_node};
+use crate::planner::{Ending, Finished, by_node};
 use crate::request::PlanMode;
 use crate::value::Str;
 
@@ -57,8 +57,7 @@ fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<
         }
         let agrees = match known.endings.get(&node) {
             Some(Ending::Planned(action, reason) | Ending::Refused(action, reason)) => {
-                change.action == planner::action(*action)
-                    && change.reason == planner::reason(*reason)
+                (change.action, change.reason) == (*action, *reason)
             }
             // A deposed object that is gone already is told of.
             Some(Ending::Dropped) => change.deposed.is_some() && change.action == Action::NoOp,
@@ -143,7 +142,7 @@ fn outputs(finished: &Finished, documents: &Documents<'_>, faults: &mut Vec<Stri
             _ => {}
         }
         let at = actions.partition_point(|it| it.0 < *node);
-        let concluded = actions.get(at).filter(|it| it.0 == *node).map(|it| planner::action(it.1));
+        let concluded = actions.get(at).filter(|it| it.0 == *node).map(|it| it.1);
         if finished.plan.outputs.get(name).map(|it| it.action) != concluded {
             fault("is planned in another way than was concluded");
         }

@@ -33,12 +33,15 @@ pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
         };
         due.extend(phases.iter().map(|it| (node, *it)));
     }
+    due.extend(finished.decisions.checked_again.iter().map(|it| (it.0, Phase::Up)));
+    let later: FxHashSet<Node> = finished.decisions.opens_later.iter().map(|it| it.0).collect();
+    due.extend(finished.ephemerals.opened.iter().map(|it| match later.contains(&it.0) {
+        true => (it.0, Phase::Up),
+        false => (it.0, Phase::Down),
+    }));
     let lacking = due.difference(&steps);
     faults.extend(lacking.map(|it| format!("{} ({}) has no step", name(it.0), phase_name(it.1))));
-    let others = finished.ephemerals.opened.iter().map(|it| it.0);
-    let others: FxHashSet<Node> =
-        others.chain(finished.facts.step_asked.iter().map(|it| it.0)).collect();
-    let surplus = steps.difference(&due).filter(|it| !others.contains(&it.0));
+    let surplus = steps.difference(&due);
     faults.extend(surplus.map(|it| {
         format!("{} ({}) has a step, and nothing is to be done", name(it.0), phase_name(it.1))
     }));

@@ -206,7 +206,7 @@ fn every_change_is_a_conclusion_and_every_conclusion_a_change() {
         expect!["terraform_data.a is in the plan twice."],
     );
     check(
-        |plan, _| plan.plan.changes[0].action = crate::plan::Action::Create,
+        |plan, _| plan.plan.changes[0].action = Action::Create,
         expect!["terraform_data.a is planned in another way than was concluded."],
     );
     check(
@@ -244,7 +244,7 @@ fn every_output_gets_a_value_or_keeps_its_own() {
 #[test]
 fn every_step_belongs_to_an_action_and_none_comes_after_itself() {
     check(
-        |plan, _| drop(plan.order.step.pop()),
+        |plan, _| plan.order.step.truncate(plan.order.step.len() - 1),
         expect!["terraform_data.a (deposed object aaaaaaaa) (destroy late) has no step."],
     );
     check(
