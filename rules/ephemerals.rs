@@ -22,7 +22,6 @@ ascent! {
     relation data(Node);
     relation reads(Node, Node);
     relation awaits(Node, Node);
-    relation late(Node, Node);
     relation serves(Node, Node);
     relation evaluated_last(Node);
     relation mode(Mode);
@@ -34,7 +33,7 @@ ascent! {
     /// `lending()`: there are ephemeral resources.
     relation lending();
 
-    /// `draws(n, m)`: `n` draws on `m`; it reads `m`, waits for it, or stands for it.
+    /// `draws(n, m)`: `n` draws on `m`; it reads `m`, or waits for it.
     relation draws(Node, Node);
 
     /// `busy(n)`: something is carried out for `n`.
@@ -55,8 +54,6 @@ ascent! {
     draws(n, m) <-- lending(), reads(n, m);
     // @rule ephemerals.draws-waiting: `n` waits for `m`
     draws(n, m) <-- lending(), awaits(n, m);
-    // @rule ephemerals.draws-found: `n` is one of the instances of `p`
-    draws(p, n) <-- lending(), late(n, p);
     // @rule ephemerals.busy: (something is to be done with `n`)
     busy(n) <-- lending(), action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule ephemerals.busy-check: the conditions of `n` are checked again
@@ -107,7 +104,7 @@ pub fn lend(
         return Ephemerals::default();
     }
     conclude!(Program {
-        facts: ephemeral, managed, data, reads, awaits, late, evaluated_last, mode;
+        facts: ephemeral, managed, data, reads, awaits, evaluated_last, mode;
         providers: serves;
         selection: excluded, untargeted;
         decisions: action, checked_again;

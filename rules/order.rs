@@ -18,10 +18,9 @@ ascent! {
     struct Program;
 
     relation reads(Node, Node);
+    relation awaits(Node, Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
-    relation awaits(Node, Node);
-    relation late(Node, Node);
     relation serves(Node, Node);
     relation cbd(Node);
     relation action(Node, Action, Reason);
@@ -102,10 +101,8 @@ ascent! {
 
     // @rule order.reads: `n` is made after `m`, which it reads
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), reads(n, m);
-    // @rule order.awaits: `n` is made after `m`, for which it waits
+    // @rule order.awaits: `n` is made after `m`, of which it reads a part
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), awaits(n, m);
-    // @rule order.found: what waits for the instances of `p` comes after `n`, which is one of them
-    edge(n, Phase::Up, p, Phase::Up) <-- led(n, Phase::Up), late(n, p);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
     // Where it still reads what it rests on, it is changed after that is made again anyway.
@@ -136,8 +133,6 @@ ascent! {
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), reads(n, m);
     // @rule order.opened-before-waiting: `m` is opened before anything is done to `n`, which waits for it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), awaits(n, m);
-    // @rule order.opened-before-found: `n` is opened before anything is done to what uses the instances of `p`
-    edge(n, Phase::Down, p, Phase::Down) <-- led(n, Phase::Down), carries(n), late(n, p);
     // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
 
@@ -170,7 +165,7 @@ pub fn order(
     ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
-        facts: reads, needs, deposed_of, awaits, late;
+        facts: reads, awaits, needs, deposed_of;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later, checked_again;

@@ -19,6 +19,8 @@ mod formatting;
 mod ledger;
 #[path = "it/interrupt.rs"]
 mod interrupt;
+#[path = "it/metamorphic.rs"]
+mod metamorphic;
 #[path = "it/opentofu.rs"]
 mod opentofu;
 #[path = "it/plugins.rs"]

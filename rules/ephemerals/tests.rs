@@ -34,25 +34,12 @@ fn what_is_carried_out_opens_what_it_uses_through_values() {
 }
 
 #[test]
-fn what_waits_for_an_ephemeral_resource_or_for_instances_found_late_uses_it() {
+fn what_waits_for_an_ephemeral_resource_uses_it() {
     check(
         "ephemeral(token). managed(app). awaits(app, token). action(app, Update, Plain).",
         expect![[r#"
             used_by(token, app).
             opened(token).
-            carries(token).
-        "#]],
-    );
-    check(
-        "
-        ephemeral(tokens). ephemeral(token). late(token, tokens). managed(app). reads(app, tokens).
-        action(app, Update, Plain). untargeted(tokens).
-        ",
-        expect![[r#"
-            used_by(tokens, app).
-            used_by(token, tokens).
-            opened(token).
-            carries(tokens).
             carries(token).
         "#]],
     );

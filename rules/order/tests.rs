@@ -355,20 +355,6 @@ fn what_waits_comes_after_what_it_waits_for() {
 }
 
 #[test]
-fn what_reads_instances_found_late_comes_after_each_of_them() {
-    check(
-        "reads(a, p). late(n, p). action(a, Create, Plain). action(n, Create, Plain).",
-        expect![[r#"
-            step(a, Up).
-            step(n, Up).
-            before(p, Up, a, Up).
-            before(n, Up, p, Up).
-            // n.Up a.Up.
-        "#]],
-    );
-}
-
-#[test]
 fn what_only_waits_for_what_it_rested_on_needs_no_order_of_its_own() {
     check(
         "
@@ -399,25 +385,6 @@ fn an_ephemeral_resource_is_opened_before_anything_is_done_to_what_waits_for_it(
             before(token, Down, a, Down).
             before(token, Down, token, Up).
             before(token, Up, a, Up).
-            // token.Down a.Down a.Up.
-        "#]],
-    );
-    check(
-        "
-        reads(a, tokens). late(token, tokens). opened(token). carries(token). carries(tokens).
-        action(a, DeleteThenCreate, ReplaceByRequest).
-        ",
-        expect![[r#"
-            step(a, Down).
-            step(a, Up).
-            step(token, Down).
-            before(a, Down, a, Up).
-            before(tokens, Down, a, Down).
-            before(tokens, Down, tokens, Up).
-            before(tokens, Up, a, Up).
-            before(token, Down, tokens, Down).
-            before(token, Down, token, Up).
-            before(token, Up, tokens, Up).
             // token.Down a.Down a.Up.
         "#]],
     );

@@ -25,6 +25,7 @@ mod answers;
 mod assemble;
 mod checks;
 mod expand;
+mod late;
 mod outputs;
 mod prior;
 mod problems;
@@ -126,27 +127,29 @@ pub struct Finished {
 ///
 /// If blocks wait for each other.
 pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
+    Ok(structure_for_walk(inputs)?.0)
+}
+
+/// Like [`structure`], with what it takes to go on with the trace.
+fn structure_for_walk<'a>(
+    inputs: &Inputs<'a>,
+) -> Result<(Structured, lower::trace::Memory<'a>), Diagnostics> {
     let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
         graph: inputs.graph,
-        sorted: &sorted,
+        sorted: sorted.into(),
         variables: &inputs.variables.values,
         workspace: inputs.workspace,
         world: inputs.world,
         sources: inputs.sources,
-    });
-    if traced.1.problems.has_errors() {
-        return Err(traced.1.problems);
-    }
-    let documents = Documents {
-        config: inputs.config,
-        graph: inputs.graph,
         state: inputs.state,
-        moved: inputs.moved,
         request: inputs.request,
-    };
-    let mut lowered = lower::lower(&documents, traced);
+    });
+    if traced.reads.problems.has_errors() {
+        return Err(traced.reads.problems);
+    }
+    let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
     inputs.moves.lower(&mut lowered.facts);
     let instances = instances::judge(&lowered.facts);
     lowered.facts.orphan = instances.orphan.clone();
@@ -156,7 +159,18 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         || selection::select(facts),
         || (providers::serve(facts), spread::spread(facts)),
     );
-    Ok(Structured { lowered, instances, selection, providers, spread })
+    Ok((Structured { lowered, instances, selection, providers, spread }, traced.memory))
+}
+
+/// What facts are made from.
+fn documents<'a>(inputs: &Inputs<'a>) -> Documents<'a> {
+    Documents {
+        config: inputs.config,
+        graph: inputs.graph,
+        state: inputs.state,
+        moved: inputs.moved,
+        request: inputs.request,
+    }
 }
 
 /// Makes a plan. Problems come with it; where any is an error, the plan is marked as errored.
@@ -169,17 +183,21 @@ pub async fn plan(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
-    let mut known = structure(inputs)?;
+    let (mut known, memory) = structure_for_walk(inputs)?;
     let mut problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(inputs, &known, &observer);
-    walk_all(&mut observer, &mut progress).await;
+    let mut tracing = late::Tracing { memory: Some(memory), documents: documents(inputs) };
+    walk_all(&mut observer, &mut progress, &mut tracing).await;
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(&mut known, &progress, &observer);
-    let Structured { lowered, selection, providers, spread, .. } = known;
+    let structure = &observer.values.structure;
+    observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
+    let Structured { mut lowered, selection, providers, spread, .. } = known;
+    lowered.places.append(&mut progress.places);
     progress.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;
@@ -242,8 +260,11 @@ fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Dia
 }
 
 /// Walks until every key set is expanded and every node is settled.
-async fn walk_all(observer: &mut Observer<'_>, progress: &mut walk::Progress) {
-    let mut real = expand::Real::default();
+async fn walk_all(
+    observer: &mut Observer<'_>,
+    progress: &mut walk::Progress,
+    tracing: &mut late::Tracing<'_>,
+) {
     loop {
         tokio::select! {
             () = walk::run(observer, progress) => {}
@@ -252,7 +273,7 @@ async fn walk_all(observer: &mut Observer<'_>, progress: &mut walk::Progress) {
         if progress.to_expand.is_empty() {
             return;
         }
-        expand::expand(observer, progress, &mut real);
+        expand::expand(observer, progress, tracing);
     }
 }
 
@@ -266,15 +287,20 @@ fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<
 /// Puts together what was known before the walk and what the walk found.
 fn gather(known: &mut Structured, progress: &walk::Progress, observer: &Observer<'_>) -> Facts {
     let learned = serving::learn(&mut known.lowered, observer);
+    known.spread.absorb(&progress.spread);
+    known.spread.tidy();
     let mut facts = std::mem::take(&mut known.lowered.facts);
     facts.absorb(&progress.facts);
     facts.absorb(&learned);
     facts.tidy();
-    if !facts.late.is_empty() {
-        known.spread = spread::spread(&facts);
+    // Batches of late instances have all outcomes, but not every cause of each.
+    let has_late = !facts.pending.is_empty();
+    if has_late {
+        let judged = instances::judge(&facts);
+        (facts.orphan, facts.doomed) = (judged.orphan, judged.doomed);
         known.selection = selection::select(&facts);
     }
-    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
+    if has_late || !learned.provider_key.is_empty() {
         known.providers = providers::serve(&facts);
     }
     facts

@@ -50,6 +50,20 @@ pub fn thorough(finished: &Finished) -> Diagnostics {
             }
         }
     }
+    let selection = &finished.selection;
+    for (relation, rows) in [
+        ("selected", &selection.selected),
+        ("excluded", &selection.excluded),
+        ("untargeted", &selection.untargeted),
+    ] {
+        let mut concluded = known.rows(relation);
+        concluded.sort();
+        if !concluded.iter().map(|it| it[0]).eq(rows.iter().map(|it| u64::from(it.0.0))) {
+            wrong(format!(
+                "Of what is {relation}, late instances and all facts say different things."
+            ));
+        }
+    }
     let mut decided = known.rows("action");
     decided.sort();
     let mut carried: Vec<Vec<u64>> = finished

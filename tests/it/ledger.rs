@@ -84,8 +84,8 @@ fn every_conclusion_leads_to_something_that_is_read() {
     assert_eq!(idle, [""; 0], "conclusions that lead to nothing");
 }
 
-/// What only people ask for, with `facts`: what each name of a provider configuration means.
-const ASKED: &[&str] = &["provider_alias"];
+/// What only people ask for, with `facts`: what each name of a provider configuration means, and the causes of what takes part.
+const ASKED: &[&str] = &["provider_alias", "wanted_by", "doubted_by"];
 
 /// What conclusions are called where the library reads them.
 const READERS: &str = "selection|providers|instances|spread|decisions|order|settled|found|violations|arranged|known|judged";
