@@ -213,6 +213,18 @@ words! {
         Forget = "forget",
     }
 
+    /// What `prevent_destroy` of an object comes to, where it does not let the object go.
+    Protection {
+        /// True: the object stays.
+        On = "true",
+        /// Null, which says neither.
+        Null = "null",
+        /// Not known before apply.
+        Unknown = "known after apply",
+        /// Nothing that could say it.
+        Invalid = "not valid",
+    }
+
     /// What is to be done with an object.
     Action {
         /// Nothing.
@@ -299,6 +311,8 @@ words! {
         NothingTaken = "it relies on no object that takes part in this run",
         /// Something it relies on takes no part.
         SomethingMissing = "something it relies on takes no part in this run",
+        /// It cannot be evaluated without what is left out.
+        NoValue = "it has no value in this run",
     }
 
     /// When a step of a node is carried out, relative to its other steps.
@@ -327,6 +341,8 @@ words! {
     Violation {
         /// `prevent_destroy` stands against a delete or a replacement.
         PreventsDestroy = "prevent_destroy",
+        /// `prevent_destroy` is nothing that could be obeyed, whatever is to be done.
+        InvalidProtection = "an invalid prevent_destroy",
         /// A moved object is left out of the run.
         MoveExcluded = "a moved object is excluded",
         /// A moved object is only partly targeted.

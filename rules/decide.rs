@@ -102,6 +102,9 @@ ascent! {
     /// `reads_now(n)`: `n` is read while planning.
     relation reads_now(Node);
 
+    /// `idle(n)`: nothing is asked of `n` in such a run.
+    relation idle(Node);
+
     /// `lends(n)`: `n` is to lend its value.
     relation lends(Node);
 
@@ -113,6 +116,12 @@ ascent! {
 
     /// `action(n, a, r)`: what is to be done with `n` is: `a` (`r`).
     relation action(Node, Action, Reason);
+
+    /// `checked_again(n)`: `n` stays as it is, and its conditions are checked when the plan is carried out.
+    relation checked_again(Node);
+
+    /// `destroys(n)`: what exists as `n` is destroyed; and it is no deposed object.
+    relation destroys(Node);
 
     /// `changing(n)`: something is to be done with `n`; or with a member of it.
     relation changing(Node);
@@ -186,7 +195,10 @@ ascent! {
     // @rule decide.held: (something that stays as it is rests on `n`)
     action(n, Action::NoOp, Reason::KeptForAnother) <-- held(n, _);
     // @rule decide.refresh-only: the run only records what changed outside
-    action(n, Action::NoOp, Reason::Plain) <-- mode(Mode::RefreshOnly), ready(n);
+    action(n, Action::NoOp, Reason::Plain) <-- mode(Mode::RefreshOnly), ready(n), in_state(n);
+    // @rule decide.refresh-only-found: the run only records what is there
+    action(n, Action::NoOp, Reason::Plain)
+        <-- mode(Mode::RefreshOnly), ready(n), prior(n), !in_state(n);
 
     // @rule decide.condemned-orphan: (nothing declares `n` any more)
     condemned(n, r) <-- mode(Mode::Normal), ready(n), orphan(n, r), !kept(n);
@@ -244,8 +256,15 @@ ascent! {
     // @rule decide.read-check: `n` stands in a check block
     action(n, Action::Read, Reason::ReadBecauseCheckNested) <-- mode(Mode::Normal), in_check(n), reads_now(n);
 
+    // @rule decide.idle-absent: nothing exists as `n`, and the run only records what changed outside
+    idle(n) <-- mode(Mode::RefreshOnly), ready(n), !in_state(n), !prior(n);
+    // @rule decide.idle-data: no result of `n` is recorded, and the run destroys everything
+    idle(n) <-- mode(Mode::Destroy), data(n), !in_state(n), !frozen(n), !failed(n), !blocked(n, _);
+    // @rule decide.idle-ephemeral: the run destroys everything
+    idle(n) <-- mode(Mode::Destroy), ephemeral(n), !frozen(n), !failed(n), !blocked(n, _);
+
     // @rule decide.lends: the configuration declares `n`
-    lends(n) <-- ephemeral(n), declared(n), !frozen(n), !failed(n), !blocked(n, _);
+    lends(n) <-- ephemeral(n), declared(n), !mode(Mode::Destroy), !frozen(n), !failed(n), !blocked(n, _);
     // @rule decide.opens-later-unknown: the arguments of `n` are known after apply
     opens_later(n, n) <-- lends(n), config_unknown(n);
     // @rule decide.opens-later: `n` waits for `m`
@@ -254,6 +273,16 @@ ascent! {
     opens_later(n, m) <-- lends(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
     // @rule decide.opens: nothing speaks against opening `n` now
     opens(n) <-- lends(n), !opens_later(n, _);
+
+    // @rule decide.checked-again: `n` has conditions
+    checked_again(n) <-- mode(Mode::Normal), managed(n), action(n, Action::NoOp, _), has_conditions(n);
+
+    // @rule decide.destroys: (`n` is deleted)
+    destroys(n) <-- action(n, Action::Delete, _), managed(n), !deposed_of(n, _);
+    // @rule decide.destroys-first: (`n` is replaced, the old object first)
+    destroys(n) <-- action(n, Action::DeleteThenCreate, _);
+    // @rule decide.destroys-after: (`n` is replaced, the new object first)
+    destroys(n) <-- action(n, Action::CreateThenDelete, _);
 
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
@@ -295,6 +324,12 @@ tables! {
             opens_later(Node, Node);
             /// `opens(n)`: ephemeral resource `n` is opened while planning.
             opens(Node);
+            /// `idle(n)`: nothing is asked of `n` in such a run: of data where everything goes, of what does not exist where nothing is made.
+            idle(Node);
+            /// `checked_again(n)`: `n` stays as it is, and its conditions are checked when the plan is carried out.
+            checked_again(Node);
+            /// `destroys(n)`: the current object of `n` is destroyed, whether another takes its place or not.
+            destroys(Node);
             /// `changing(n)`: something is to be done with `n`, or with a member of it.
             changing(Node);
             /// `triggering(n)`: `n`, or a member of it, is made, changed or replaced.
@@ -313,7 +348,8 @@ pub fn decide(batch: &Facts) -> Decisions {
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
-        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, changing, triggering, unsettled,
+        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
+        changing, triggering, unsettled,
     })
 }
 

@@ -12,6 +12,7 @@ use crate::atom::*;
 use crate::decide::Decisions;
 use crate::facts::Facts;
 use crate::providers::Providers;
+use crate::selection::Selection;
 
 ascent! {
     struct Program;
@@ -20,16 +21,20 @@ ascent! {
     relation managed(Node);
     relation data(Node);
     relation reads(Node, Node);
+    relation waits_for(Node, Node);
     relation serves(Node, Node);
-    relation step_asked(Node, Phase);
     relation evaluated_last(Node);
     relation mode(Mode);
     relation excluded(Node);
     relation untargeted(Node);
     relation action(Node, Action, Reason);
+    relation checked_again(Node);
 
     /// `lending()`: there are ephemeral resources.
     relation lending();
+
+    /// `draws(n, m)`: `n` draws on `m`; it reads `m`, or waits for it.
+    relation draws(Node, Node);
 
     /// `busy(n)`: something is carried out for `n`.
     relation busy(Node);
@@ -45,19 +50,23 @@ ascent! {
 
     // @rule ephemerals.lending: (there are ephemeral resources)
     lending() <-- ephemeral(_);
+    // @rule ephemerals.draws: `n` reads `m`
+    draws(n, m) <-- lending(), reads(n, m);
+    // @rule ephemerals.draws-waiting: `n` waits for `m`
+    draws(n, m) <-- lending(), waits_for(n, m);
     // @rule ephemerals.busy: (something is to be done with `n`)
     busy(n) <-- lending(), action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
-    // @rule ephemerals.busy-step: `n` has a step of its own
-    busy(n) <-- lending(), step_asked(n, _);
+    // @rule ephemerals.busy-check: the conditions of `n` are checked again
+    busy(n) <-- lending(), checked_again(n);
     // @rule ephemerals.busy-last: `n` is evaluated when all is done
     busy(n) <-- lending(), evaluated_last(n), !mode(Mode::Destroy);
 
-    // @rule ephemerals.used: `n` reads `m`
-    used_by(m, n) <-- busy(n), reads(n, m);
+    // @rule ephemerals.used: (`n` draws on `m`)
+    used_by(m, n) <-- busy(n), draws(n, m);
     // @rule ephemerals.used-provider: `m` serves `n`
     used_by(m, n) <-- busy(n), serves(m, n);
-    // @rule ephemerals.used-through: `n`, which is used, reads `m`
-    used_by(m, n) <-- used_by(n, _), !managed(n), !data(n), reads(n, m);
+    // @rule ephemerals.used-through: `n`, which is used, draws on `m`
+    used_by(m, n) <-- used_by(n, _), !managed(n), !data(n), draws(n, m);
     // @rule ephemerals.used-through-provider: `m` serves `n`, which is opened
     used_by(m, n) <-- opened(n), serves(m, n);
 
@@ -66,8 +75,8 @@ ascent! {
 
     // @rule ephemerals.carries: (`n` is opened)
     carries(n) <-- opened(n);
-    // @rule ephemerals.carries-on: `n` reads `m`
-    carries(n) <-- carries(m), reads(n, m), !managed(n), !data(n);
+    // @rule ephemerals.carries-on: (`n` draws on `m`)
+    carries(n) <-- carries(m), draws(n, m), !managed(n), !data(n);
 }
 
 tables! {
@@ -85,14 +94,20 @@ tables! {
 }
 
 /// Finds what is opened when the plan is carried out.
-pub fn lend(facts: &Facts, providers: &Providers, decisions: &Decisions) -> Ephemerals {
+pub fn lend(
+    facts: &Facts,
+    providers: &Providers,
+    selection: &Selection,
+    decisions: &Decisions,
+) -> Ephemerals {
     if facts.ephemeral.is_empty() {
         return Ephemerals::default();
     }
     conclude!(Program {
-        facts: ephemeral, managed, data, reads, step_asked, evaluated_last, mode, excluded, untargeted;
+        facts: ephemeral, managed, data, reads, waits_for, evaluated_last, mode;
         providers: serves;
-        decisions: action;
+        selection: excluded, untargeted;
+        decisions: action, checked_again;
     } => Ephemerals { used_by, opened, carries })
 }
 

@@ -5,6 +5,35 @@
 
 use crate::atom::*;
 
+/// The files that write each group of base relations, from the root of the project. A test looks for every relation there.
+pub const WRITERS: &[(&str, &[&str])] = &[
+    (
+        "configuration",
+        &[
+            "src/lower/mod.rs",
+            "src/lower/configuration.rs",
+            "src/lower/existing.rs",
+            "src/lower/waiting.rs",
+            "src/planner/expand.rs",
+            "src/planner/late.rs",
+        ],
+    ),
+    ("providers", &["src/lower/serving.rs", "src/planner/serving.rs"]),
+    ("moves", &["src/lower/moves.rs"]),
+    ("state", &["src/lower/existing.rs", "src/planner/walk.rs"]),
+    ("request", &["src/lower/configuration.rs", "src/lower/requested.rs"]),
+    (
+        "answers",
+        &[
+            "src/planner/outputs.rs",
+            "src/planner/walk.rs",
+            "src/planner/answers.rs",
+            "src/planner/expand.rs",
+            "src/planner/late.rs",
+        ],
+    ),
+];
+
 tables! {
     /// What the rules are told. Rows may be pushed in any order and more than once.
     pub struct Facts {
@@ -23,7 +52,7 @@ tables! {
             collection(Node);
             /// `repetition(n)`: `n` stands for the key set of one managed resource in one module instance.
             repetition(Node);
-            /// `output(n)`: `n` is a root output; declared now or only in the state.
+            /// `output(n)`: `n` is a root output; declared now, or only in the state.
             output(Node);
             /// `evaluated_last(n)`: `n` is evaluated when everything else is done; a root output, or a check.
             evaluated_last(Node);
@@ -49,16 +78,10 @@ tables! {
             member(Node, Node);
             /// `block_reads(b, c)`: `b` refers to `c`; somewhere in its block.
             block_reads(Block, Block);
-            /// `value_block(b)`: `b` is a variable, a local, an output or a module call.
-            value_block(Block);
-            /// `knot(b)`: `b` remains when blocks that read nothing, or that nothing reads, are taken away over and over.
-            knot(Block);
             /// `repeats(b, r)`: `b` repeats by `r`.
             repeats(Block, Repetition);
             /// `asks_cbd(b)`: `b` sets create_before_destroy.
             asks_cbd(Block);
-            /// `prevents_destroy(n)`: the block of `n` sets prevent_destroy.
-            prevents_destroy(Node);
             /// `keeps_object(n)`: the configuration of `n` says `destroy = false`.
             keeps_object(Node);
             /// `removed_says(n, f)`: a `removed` block wants `n` to be treated so: `f`; the last such block where there are several.
@@ -135,6 +158,8 @@ tables! {
             state_keeps_object(Node);
             /// `tainted(n)`: what exists as `n` is half made; or was marked so.
             tainted(Node);
+            /// `recorded_output(o)`: the state has a value of `o`.
+            recorded_output(Node);
             /// `recorded_result(n)`: the state holds what `n` gave for the same arguments.
             recorded_result(Node);
         }
@@ -155,10 +180,6 @@ tables! {
             move_named(Node, End);
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
-            /// `before_asked(n, m)`: a rule of the user wants `n` done before `m`.
-            before_asked(Node, Node);
-            /// `step_asked(n, f)`: `n` has something to carry out in phase `f`; besides its action, such as configuring a provider.
-            step_asked(Node, Phase);
         }
         "answers" {
             /// `expanded(p)`: the keys of `p` are known now, and its instances are judged.
@@ -177,12 +198,16 @@ tables! {
             config_unknown(Node);
             /// `trigger_differs(n, m)`: an attribute of `m` that replace_triggered_by of `n` names changes.
             trigger_differs(Node, Node);
+            /// `protection(n, p)`: prevent_destroy of `n` is `p`.
+            protection(Node, Protection);
+            /// `lacks_value(o)`: `o` cannot be evaluated; or a precondition of it cannot.
+            lacks_value(Node);
             /// `failed(n)`: a question about `n` ended in an error.
             failed(Node);
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
         }
-        "handed on" {
+        handed on {
             /// `orphan(n, r)`: concluded by `instances`, for the nodes of this batch.
             orphan(Node, Reason);
             /// `doomed(n)`: concluded by `instances`.

@@ -9,6 +9,7 @@
 mod tables;
 
 pub mod atom;
+pub mod changes;
 pub mod configurations;
 pub mod decide;
 pub mod ephemerals;
@@ -18,7 +19,6 @@ pub mod moves;
 pub mod order;
 pub mod outputs;
 pub mod providers;
-pub mod references;
 pub mod selection;
 pub mod spread;
 pub mod text;
@@ -26,7 +26,7 @@ pub mod violations;
 
 pub use atom::{
     Action, Alias, Atom, Block, Choice, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind,
-    Lack, Mode, Module, Node, Phase, Reason, Repetition, Seen, Statement, Violation,
+    Lack, Mode, Module, Node, Phase, Protection, Reason, Repetition, Seen, Statement, Violation,
 };
 pub use facts::Facts;
 pub use tables::{Relation, Row, Rows, Tables};
@@ -43,7 +43,6 @@ pub struct Text {
 /// The strata in the order in which they are concluded: each rests only on base facts and on those before it.
 pub const TEXTS: &[Text] = &[
     Text { name: "moves", source: include_str!("moves.rs") },
-    Text { name: "references", source: include_str!("references.rs") },
     Text { name: "configurations", source: include_str!("configurations.rs") },
     Text { name: "providers", source: include_str!("providers.rs") },
     Text { name: "instances", source: include_str!("instances.rs") },
@@ -51,6 +50,7 @@ pub const TEXTS: &[Text] = &[
     Text { name: "spread", source: include_str!("spread.rs") },
     Text { name: "outputs", source: include_str!("outputs.rs") },
     Text { name: "decide", source: include_str!("decide.rs") },
+    Text { name: "changes", source: include_str!("changes.rs") },
     Text { name: "ephemerals", source: include_str!("ephemerals.rs") },
     Text { name: "order", source: include_str!("order.rs") },
     Text { name: "violations", source: include_str!("violations.rs") },

@@ -21,12 +21,11 @@ ascent! {
     relation waits_for(Node, Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
-    relation before_asked(Node, Node);
-    relation step_asked(Node, Phase);
     relation serves(Node, Node);
     relation cbd(Node);
     relation action(Node, Action, Reason);
     relation opens_later(Node, Node);
+    relation checked_again(Node);
     relation opened(Node);
     relation carries(Node);
 
@@ -59,8 +58,8 @@ ascent! {
     // @rule order.goes-forgotten: (`n` is forgotten)
     goes(n) <-- action(n, Action::Forget, _);
 
-    // @rule order.step-asked: there is something to carry out for `n`
-    step(n, f) <-- step_asked(n, f);
+    // @rule order.step-check: (the conditions of `n` are checked again)
+    step(n, Phase::Up) <-- checked_again(n);
     // @rule order.step-create: (`n` is created)
     step(n, Phase::Up) <-- action(n, Action::Create, _);
     // @rule order.step-update: (`n` is updated)
@@ -104,13 +103,12 @@ ascent! {
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), reads(n, m);
     // @rule order.waits-for: `n` is made after `m`, of which it reads a part
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), waits_for(n, m);
-    // @rule order.asked: a rule asks for `n` before `m`
-    edge(n, Phase::Up, m, Phase::Up) <-- led(n, Phase::Up), before_asked(n, m);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
     // Where it still reads what it rests on, it is changed after that is made again anyway.
     // @rule order.update-after-destroy: `n` is changed after `m` went, on which it rested
-    edge(m, Phase::Down, n, Phase::Up) <-- rising(), led(m, Phase::Down), needs(n, m), !reads(n, m);
+    edge(m, Phase::Down, n, Phase::Up)
+        <-- rising(), led(m, Phase::Down), needs(n, m), !reads(n, m), !waits_for(n, m);
     // Other things are changed after they would go themselves, so after their users went anyway.
     // @rule order.destroy-before-update: `m` is changed after `n` went, which rested on it
     edge(n, Phase::Down, m, Phase::Up) <-- rising(), led(n, Phase::Down), needs(n, m), cbd(m);
@@ -133,6 +131,8 @@ ascent! {
 
     // @rule order.opened-before-destroy: `m` is opened before anything is done to `n`, which uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), reads(n, m);
+    // @rule order.opened-before-waiting: `m` is opened before anything is done to `n`, which waits for it
+    edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), waits_for(n, m);
     // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
 
@@ -165,10 +165,10 @@ pub fn order(
     ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
-        facts: reads, waits_for, needs, deposed_of, before_asked, step_asked;
+        facts: reads, waits_for, needs, deposed_of;
         providers: serves;
         spread: cbd;
-        decisions: action, opens_later;
+        decisions: action, opens_later, checked_again;
         ephemerals: opened, carries;
     } => Order { step, before })
 }

@@ -1,5 +1,7 @@
 //! Which root outputs are recalculated, and why the others keep their value.
 //!
+//! Concluded when the walk has been everywhere, and again where evaluating showed that outputs have no value in this run.
+//!
 //! holds   every root output is recalculated or keeps its value, never both
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
@@ -29,6 +31,7 @@ ascent! {
     relation selected(Node);
     relation excluded(Node);
     relation untargeted(Node);
+    relation lacks_value(Node);
 
     /// `counted(n)`: `n` counts for outputs that rely on it.
     relation counted(Node);
@@ -41,6 +44,12 @@ ascent! {
 
     /// `stale(v)`: `v` relies on something that takes no part and should.
     relation stale(Node);
+
+    /// `missing(v)`: `v` relies on something that is left out; looking through values only.
+    relation missing(Node);
+
+    /// `due(o)`: `o` is to be recalculated, if it can be.
+    relation due(Node);
 
     /// `recalculated(o)`: `o` is recalculated.
     relation recalculated(Node);
@@ -74,18 +83,34 @@ ascent! {
     // @rule outputs.stale-value: `v` reads `w`
     stale(v) <-- stale(w), reads(v, w), value(v);
 
+    // @rule outputs.missing-object: `v` reads `n`, which is left out
+    missing(v) <-- value(v), reads(v, n), excluded(n);
+    // @rule outputs.missing-keys: `v` reads `r`, which is left out
+    missing(v) <-- repetition(r), out(r), reads(v, r), value(v), !collection(v);
+    // @rule outputs.missing-value: `v` reads `w`
+    missing(v) <-- missing(w), reads(v, w), value(v);
+
     // @rule outputs.unfiltered: the run leaves nothing out
     recalculated(o) <-- output(o), !filtered();
-    // @rule outputs.recalculated: (`o` relies on an object that takes part)
-    recalculated(o) <-- output(o), filtered(), !mode(Mode::Destroy), fresh(o), !stale(o);
+    // @rule outputs.due: (`o` relies on an object that takes part)
+    due(o) <-- output(o), filtered(), !mode(Mode::Destroy), fresh(o), !stale(o);
+    // @rule outputs.recalculated: (`o` can be evaluated)
+    recalculated(o) <-- due(o), !lacks_value(o);
 
     // @rule outputs.destroying: only a selection is destroyed
     keeps_value(o, Keep::Destroying) <-- output(o), filtered(), mode(Mode::Destroy);
     // @rule outputs.something-missing: (something that `o` relies on takes no part)
     keeps_value(o, Keep::SomethingMissing) <-- output(o), filtered(), !mode(Mode::Destroy), stale(o);
-    // @rule outputs.nothing-taken: `o` relies on no object that takes part
+    // @rule outputs.nothing-taken: `o` relies on no object at all
     keeps_value(o, Keep::NothingTaken)
-        <-- output(o), filtered(), !mode(Mode::Destroy), !fresh(o), !stale(o);
+        <-- output(o), filtered(), !mode(Mode::Destroy), !fresh(o), !stale(o), !missing(o);
+    // @rule outputs.all-missing: (nothing that `o` relies on takes part)
+    keeps_value(o, Keep::NothingTaken)
+        <-- output(o), filtered(), !mode(Mode::Destroy), !fresh(o), !stale(o), missing(o);
+    // @rule outputs.no-value: `o` cannot be evaluated without what is left out
+    keeps_value(o, Keep::NoValue) <-- due(o), lacks_value(o), missing(o);
+    // @rule outputs.no-value-here: `o` cannot be evaluated in a run that leaves something out
+    keeps_value(o, Keep::NoValue) <-- due(o), lacks_value(o), !missing(o);
 }
 
 tables! {
@@ -94,6 +119,8 @@ tables! {
         "outputs" {
             /// `recalculated(o)`: output `o` gets a new value; in an unfiltered destroy run it goes.
             recalculated(Node);
+            /// `missing(v)`: value `v` relies on something that is left out, directly or through other values.
+            missing(Node);
             /// `keeps_value(o, k)`: output `o` keeps its value, for reason `k`.
             keeps_value(Node, Keep);
         }
@@ -103,9 +130,9 @@ tables! {
 /// Splits the root outputs into those that are recalculated and those that keep their value.
 pub fn settle(facts: &Facts, selection: &Selection) -> Outputs {
     conclude!(Program {
-        facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all;
+        facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value;
         selection: out, want, selected, excluded, untargeted;
-    } => Outputs { recalculated, keeps_value })
+    } => Outputs { recalculated, missing, keeps_value })
 }
 
 #[cfg(test)]

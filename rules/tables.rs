@@ -60,6 +60,14 @@ pub trait Tables {
 
     /// Adds a row to the relation called `name`; false when there is none, or the row does not fit it.
     fn push_row(&mut self, name: &str, row: &[u64]) -> bool;
+
+    /// Returns the relations that belong to an earlier stratum and are only handed on here, in the order of declaration.
+    fn handed_on(&self) -> &'static [Relation] {
+        &[]
+    }
+
+    /// Shows every relation that is only handed on, with its rows.
+    fn for_each_handed_on(&self, _see: &mut dyn FnMut(&'static Relation, &dyn Rows)) {}
 }
 
 macro_rules! row {
@@ -103,6 +111,9 @@ impl Row for () {
 }
 
 /// Writes a struct of relations, grouped by who writes them, and its views by name.
+///
+/// What is `handed on` is a copy of what an earlier stratum concluded, for one call of a later one. It has fields, but
+/// it is no relation of this struct: whoever looks for the relation finds it where it is concluded.
 macro_rules! tables {
     (
         $(#[$meta:meta])*
@@ -110,12 +121,16 @@ macro_rules! tables {
             $( $group:literal {
                 $( $(#[doc = $doc:literal])* $name:ident ( $($kind:ty),* ); )*
             } )*
+            $( handed on {
+                $( $(#[doc = $note:literal])* $copy:ident ( $($of:ty),* ); )*
+            } )?
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $Struct {
             $( $( $(#[doc = $doc])* pub $name: Vec<($($kind,)*)>, )* )*
+            $( $( $(#[doc = $note])* pub $copy: Vec<($($of,)*)>, )* )?
         }
 
         impl $Struct {
@@ -135,12 +150,34 @@ macro_rules! tables {
                     self.$name.sort_unstable();
                     self.$name.dedup();
                 )* )*
+                $( $(
+                    self.$copy.sort_unstable();
+                    self.$copy.dedup();
+                )* )?
             }
 
             /// Adds the rows of `more`; [`tidy`](Self::tidy) afterwards where order matters.
             pub fn absorb(&mut self, more: &$Struct) {
                 $( $( self.$name.extend_from_slice(&more.$name); )* )*
+                $( $( self.$copy.extend_from_slice(&more.$copy); )* )?
             }
+
+            $(
+                /// The relations that are only handed on, in the order of declaration.
+                pub const HANDED_ON: &'static [$crate::tables::Relation] = &[ $(
+                    $crate::tables::Relation {
+                        name: stringify!($copy),
+                        doc: &[$($note),*],
+                        columns: <($($of,)*) as $crate::tables::Row>::KINDS,
+                        group: "handed on",
+                    },
+                )* ];
+
+                /// Takes away what was only handed on.
+                pub fn drop_handed_on(&mut self) {
+                    $( self.$copy.clear(); )*
+                }
+            )?
         }
 
         impl $crate::tables::Tables for $Struct {
@@ -169,9 +206,34 @@ macro_rules! tables {
                             None => false,
                         },
                     )* )*
+                    $( $(
+                        stringify!($copy) => match $crate::tables::Row::read(row) {
+                            Some(row) => {
+                                self.$copy.push(row);
+                                true
+                            }
+                            None => false,
+                        },
+                    )* )?
                     _ => false,
                 }
             }
+
+            $(
+                fn handed_on(&self) -> &'static [$crate::tables::Relation] {
+                    $Struct::HANDED_ON
+                }
+
+                fn for_each_handed_on(
+                    &self,
+                    see: &mut dyn FnMut(&'static $crate::tables::Relation, &dyn $crate::tables::Rows),
+                ) {
+                    let mut relations = $Struct::HANDED_ON.iter();
+                    $(
+                        see(relations.next().expect("one relation per field"), &self.$copy);
+                    )*
+                }
+            )?
         }
     };
 }

@@ -66,7 +66,10 @@ pub fn read(text: &str, names: &mut Names, tables: &mut [&mut dyn Tables]) {
             cells.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
         let (known, table) = tables
             .iter_mut()
-            .find_map(|it| Some((it.relations().iter().find(|it| it.name == name.trim())?, it)))
+            .find_map(|it| {
+                let mut all = it.relations().iter().chain(it.handed_on());
+                Some((all.find(|it| it.name == name.trim())?, it))
+            })
             .unwrap_or_else(|| panic!("no relation {name}"));
         assert_eq!(known.columns.len(), cells.len(), "columns of {sentence}");
         let row: Vec<u64> =

@@ -13,30 +13,26 @@ use crate::selection::Selection;
 ascent! {
     struct Program;
 
-    relation prevents_destroy(Node);
+    relation protection(Node, Protection);
     relation moved(Node);
     relation hit(Node, Hit, Flag);
     relation targeting();
     relation move_named(Node, End);
-    relation action(Node, Action, Reason);
+    relation destroys(Node);
     relation lacks(Node, Lack);
     relation selected(Node);
 
-    /// `destroys(n)`: the object of `n` is destroyed.
-    relation destroys(Node);
-
-    /// `violation(k, n)`: `n` stands against the plan (`k`).
+    /// `violation(k, n)`: the plan is refused because of `n` (`k`).
     relation violation(Violation, Node);
 
-    // @rule violations.deletes: (`n` is deleted)
-    destroys(n) <-- action(n, Action::Delete, _);
-    // @rule violations.deletes-first: (`n` is replaced, the old object first)
-    destroys(n) <-- action(n, Action::DeleteThenCreate, _);
-    // @rule violations.deletes-after: (`n` is replaced, the new object first)
-    destroys(n) <-- action(n, Action::CreateThenDelete, _);
-
     // @rule violations.prevents-destroy: the block of `n` sets prevent_destroy
-    violation(Violation::PreventsDestroy, n) <-- prevents_destroy(n), destroys(n);
+    violation(Violation::PreventsDestroy, n) <-- protection(n, Protection::On), destroys(n);
+    // @rule violations.protection-null: prevent_destroy of `n` is null, which does not let it go
+    violation(Violation::PreventsDestroy, n) <-- protection(n, Protection::Null), destroys(n);
+    // @rule violations.protection-unknown: whether prevent_destroy lets `n` go is only known after apply
+    violation(Violation::PreventsDestroy, n) <-- protection(n, Protection::Unknown), destroys(n);
+    // @rule violations.protection-invalid: prevent_destroy of `n` cannot be obeyed
+    violation(Violation::InvalidProtection, n) <-- protection(n, Protection::Invalid);
 
     // @rule violations.move-excluded: `n` was moved, and the request leaves it out
     violation(Violation::MoveExcluded, n) <-- moved(n), hit(n, Hit::Exclude, _);
@@ -57,13 +53,14 @@ tables! {
     /// What forbids the plan. All sorted.
     pub struct Violations {
         "violations" {
-            /// `violation(k, n)`: `n` stands against the plan, in the way of `k`.
+            /// `violation(k, n)`: the plan is refused because of `n`, and `k` says in which way.
             violation(Violation, Node);
         }
     }
 }
 
-/// Collects what forbids the plan. With empty decisions: what is known before the walk.
+/// Collects what forbids the plan. With empty decisions: what is known before the walk. With what the walk has just
+/// decided and been told of `protection`: what of it must not be.
 pub fn collect(
     facts: &Facts,
     providers: &Providers,
@@ -71,10 +68,10 @@ pub fn collect(
     decisions: &Decisions,
 ) -> Violations {
     conclude!(Program {
-        facts: prevents_destroy, moved, hit, targeting, move_named;
+        facts: protection, moved, hit, targeting, move_named;
         providers: lacks;
         selection: selected;
-        decisions: action;
+        decisions: destroys;
     } => Violations { violation })
 }
 

@@ -24,4 +24,5 @@ pub mod plan;
 pub mod planner;
 pub mod explain;
 pub mod execute;
+pub mod verify;
 pub mod operation;

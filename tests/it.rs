@@ -15,6 +15,8 @@ mod conformance;
 mod documents;
 #[path = "it/formatting.rs"]
 mod formatting;
+#[path = "it/ledger.rs"]
+mod ledger;
 #[path = "it/interrupt.rs"]
 mod interrupt;
 #[path = "it/metamorphic.rs"]

@@ -88,22 +88,24 @@ fn what_the_provider_cannot_change_in_place_is_replaced() {
     check_existing(
         "differs(a). must_replace(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
-        replaced(a, ReplaceBecauseCannotUpdate).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "must_replace(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
-        replaced(a, ReplaceBecauseCannotUpdate).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -112,12 +114,13 @@ fn what_is_tainted_is_replaced_whatever_else_is_asked() {
     check_existing(
         "differs(a). tainted(a). replace_hit(a, f).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceBecauseTainted).
-        replaced(a, ReplaceBecauseTainted).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceBecauseTainted).
+            replaced(a, ReplaceBecauseTainted).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -126,12 +129,13 @@ fn what_the_request_names_is_replaced() {
     check_existing(
         "replace_hit(a, f). must_replace(a). differs(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByRequest).
-        replaced(a, ReplaceByRequest).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByRequest).
+            replaced(a, ReplaceByRequest).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -157,6 +161,8 @@ fn create_before_destroy_replaces_the_other_way_round() {
             action(b, DeleteThenCreate, ReplaceBecauseCannotUpdate).
             replaced(a, ReplaceBecauseCannotUpdate).
             replaced(b, ReplaceBecauseCannotUpdate).
+            destroys(a).
+            destroys(b).
             changing(a).
             changing(b).
             triggering(a).
@@ -206,35 +212,38 @@ fn a_changing_trigger_replaces_and_says_so() {
     check_existing(
         "triggers(a, t). seen(t, Triggering).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByTriggers).
-        fired(a, t).
-        replaced(a, ReplaceByTriggers).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "triggers(a, t). seen(t, Triggering). tainted(a).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByTriggers).
-        fired(a, t).
-        replaced(a, ReplaceByTriggers).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "triggers(a, t). seen(t, Triggering). replace_hit(a, f).",
         expect![[r#"
-        action(a, DeleteThenCreate, ReplaceByTriggers).
-        fired(a, t).
-        replaced(a, ReplaceByTriggers).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, DeleteThenCreate, ReplaceByTriggers).
+            fired(a, t).
+            replaced(a, ReplaceByTriggers).
+            destroys(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
     check_existing(
         "triggers(a, t). seen(t, Triggering). must_replace(a). differs(a).",
@@ -242,6 +251,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            destroys(a).
             changing(a).
             triggering(a).
             unsettled(a).
@@ -267,6 +277,7 @@ fn a_trigger_by_attribute_fires_when_that_attribute_changes() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            destroys(a).
             changing(a).
             triggering(a).
             unsettled(a).
@@ -318,10 +329,11 @@ fn an_orphan_is_deleted_for_its_reason() {
     check(
         "mode(Normal). managed(a). orphan(a, DeleteBecauseCountIndex). prior(a).",
         expect![[r#"
-        action(a, Delete, DeleteBecauseCountIndex).
-        changing(a).
-        unsettled(a).
-    "#]],
+            action(a, Delete, DeleteBecauseCountIndex).
+            destroys(a).
+            changing(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -377,6 +389,8 @@ fn destroy_equals_false_forgets_unless_a_removed_block_says_otherwise() {
             action(d, Forget, DeleteBecauseNoResourceConfig).
             action(e, Delete, DeleteBecauseNoResourceConfig).
             action(g, Drop, Plain).
+            destroys(c).
+            destroys(e).
             changing(a).
             changing(b).
             changing(c).
@@ -406,6 +420,8 @@ fn a_destroy_run_deletes_everything_that_exists() {
             action(left, Forget, ForgotBecauseLifecycleDestroyInState).
             action(d, Delete, Plain).
             action(f, Delete, Plain).
+            idle(e).
+            destroys(a).
             changing(a).
             changing(left).
             changing(d).
@@ -421,10 +437,17 @@ fn a_destroy_run_deletes_everything_that_exists() {
 #[test]
 fn a_refresh_only_run_does_nothing() {
     check(
-        "mode(RefreshOnly). managed(a). declared(a). prior(a). differs(a). managed(b). orphan(b, DeleteBecauseEachKey). prior(b).",
+        "
+        mode(RefreshOnly). managed(a). declared(a). in_state(a). prior(a). differs(a).
+        managed(b). orphan(b, DeleteBecauseEachKey). in_state(b). managed(gone). in_state(gone).
+        managed(found). prior(found). managed(nothing). declared(nothing).
+        ",
         expect![[r#"
             action(a, NoOp, Plain).
             action(b, NoOp, Plain).
+            action(gone, NoOp, Plain).
+            action(found, NoOp, Plain).
+            idle(nothing).
         "#]],
     );
 }
@@ -616,7 +639,7 @@ fn a_collection_changes_with_its_members() {
 
 /// Every combination of what can be said of an object.
 #[test]
-fn every_object_has_one_action_unless_it_cannot_be_decided() {
+fn every_object_has_one_outcome_unless_it_cannot_be_decided() {
     let n = Node(0);
     for bits in 0_u32..1 << 14 {
         let has = |bit: u32| bits & 1 << bit != 0;
@@ -649,7 +672,8 @@ fn every_object_has_one_action_unless_it_cannot_be_decided() {
             ..Facts::default()
         };
         let expected = usize::from(!has(11));
-        assert_eq!(decide(&facts).action.len(), expected, "{facts:?}");
+        let decided = decide(&facts);
+        assert_eq!(decided.action.len() + decided.idle.len(), expected, "{facts:?}");
     }
 }
 
@@ -689,6 +713,56 @@ fn an_ephemeral_resource_that_failed_or_is_left_out_is_not_opened() {
         "mode(Normal). ephemeral(token). declared(token). reads(token, db). seen(db, Failed).",
         expect![[r#"
             blocked(token, db).
+        "#]],
+    );
+}
+
+#[test]
+fn in_a_destroy_run_nothing_is_asked_of_what_is_not_recorded() {
+    check(
+        "mode(Destroy). data(d). declared(d). data(e). declared(e). in_state(e). ephemeral(token). declared(token).",
+        expect![[r#"
+            action(e, Delete, Plain).
+            idle(d).
+            idle(token).
+            changing(e).
+            unsettled(e).
+        "#]],
+    );
+    check(
+        "
+        mode(Destroy). data(a). excluded(a). data(b). failed(b). data(c). reads(c, x). seen(x, Failed).
+        ephemeral(d). untargeted(d). ephemeral(e). failed(e). ephemeral(f). reads(f, x).
+        ",
+        expect![[r#"
+            blocked(c, x).
+            blocked(f, x).
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_of_what_stays_as_it_is_are_checked_again() {
+    check_existing(
+        "has_conditions(a).",
+        expect![[r#"
+            action(a, NoOp, Plain).
+            checked_again(a).
+        "#]],
+    );
+    check_existing(
+        "has_conditions(a). differs(a).",
+        expect![[r#"
+            action(a, Update, Plain).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
+    );
+    check(
+        "mode(RefreshOnly). managed(a). in_state(a). has_conditions(a).",
+        expect![[r#"
+            action(a, NoOp, Plain).
         "#]],
     );
 }

@@ -9,9 +9,10 @@ use crate::text::{self, Names};
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (mut base, mut providers) = (Facts::default(), Providers::default());
-    let mut decisions = Decisions::default();
-    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut decisions]);
-    conclusions.assert_eq(&text::print(&lend(&base, &providers, &decisions), &names));
+    let (mut selection, mut decisions) = (Selection::default(), Decisions::default());
+    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut providers, &mut decisions]);
+    let lent = lend(&base, &providers, &selection, &decisions);
+    conclusions.assert_eq(&text::print(&lent, &names));
 }
 
 #[test]
@@ -33,6 +34,18 @@ fn what_is_carried_out_opens_what_it_uses_through_values() {
 }
 
 #[test]
+fn what_waits_for_an_ephemeral_resource_uses_it() {
+    check(
+        "ephemeral(token). managed(app). waits_for(app, token). action(app, Update, Plain).",
+        expect![[r#"
+            used_by(token, app).
+            opened(token).
+            carries(token).
+        "#]],
+    );
+}
+
+#[test]
 fn what_stays_as_it_is_opens_nothing() {
     check(
         "ephemeral(token). managed(app). reads(app, token). action(app, NoOp, Plain).",
@@ -47,7 +60,7 @@ fn what_stays_as_it_is_opens_nothing() {
 #[test]
 fn a_step_without_an_action_counts() {
     check(
-        "ephemeral(token). managed(app). reads(app, token). step_asked(app, Up).",
+        "ephemeral(token). managed(app). reads(app, token). checked_again(app).",
         expect![[r#"
             used_by(token, app).
             opened(token).

@@ -313,29 +313,79 @@ fn an_object_left_alone_and_made_anew_is_one_step() {
 fn a_provider_is_configured_before_what_it_serves_is_made_or_goes_late() {
     check(
         "
-        step_asked(p, Up). serves(p, n). reads(n, p). serves(p, old). cbd(old).
+        reads(p, m). action(m, Create, Plain). serves(p, n). reads(n, p). serves(p, old). cbd(old).
         action(n, Create, Plain). action(old, Delete, Plain).
         ",
         expect![[r#"
-            step(p, Up).
+            step(m, Up).
             step(n, Up).
             step(old, Late).
             before(p, Up, n, Up).
             before(p, Up, old, Late).
-            // p.Up n.Up old.Late.
+            before(m, Up, p, Up).
+            // m.Up n.Up old.Late.
         "#]],
     );
 }
 
 #[test]
-fn a_users_rule_may_ask_for_an_order() {
+fn what_is_only_checked_again_has_a_step_behind_what_it_reads() {
     check(
-        "before_asked(b, a). action(a, Create, Plain). action(b, Create, Plain).",
+        "reads(a, b). action(b, Update, Plain). action(a, NoOp, Plain). checked_again(a).",
         expect![[r#"
-            step(b, Up).
             step(a, Up).
+            step(b, Up).
             before(b, Up, a, Up).
             // b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn what_waits_comes_after_what_it_waits_for() {
+    check(
+        "waits_for(a, b). action(a, Create, Plain). action(b, Create, Plain).",
+        expect![[r#"
+            step(a, Up).
+            step(b, Up).
+            before(b, Up, a, Up).
+            // b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn what_only_waits_for_what_it_rested_on_needs_no_order_of_its_own() {
+    check(
+        "
+        waits_for(a, b). needs(a, b). action(a, Update, Plain). action(b, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(a, Up).
+            step(b, Down).
+            step(b, Up).
+            before(b, Down, b, Up).
+            before(b, Up, a, Up).
+            // b.Down b.Up a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn an_ephemeral_resource_is_opened_before_anything_is_done_to_what_waits_for_it() {
+    check(
+        "
+        waits_for(a, token). opened(token). carries(token). action(a, DeleteThenCreate, ReplaceByRequest).
+        ",
+        expect![[r#"
+            step(a, Down).
+            step(a, Up).
+            step(token, Down).
+            before(a, Down, a, Up).
+            before(token, Down, a, Down).
+            before(token, Down, token, Up).
+            before(token, Up, a, Up).
+            // token.Down a.Down a.Up.
         "#]],
     );
 }

@@ -40,8 +40,9 @@ fn one_object_that_takes_part_is_enough_when_the_others_are_excluded() {
     check_mixed(
         "selected(a). excluded(b).",
         expect![[r#"
-        recalculated(o).
-    "#]],
+            recalculated(o).
+            missing(o).
+        "#]],
     );
     check(
         "filtered(). output(o). value(o). value(l). reads(o, l). reads(l, a). managed(a). selected(a).",
@@ -72,8 +73,10 @@ fn as_opentofu_an_excluded_object_keeps_the_output() {
     check_mixed(
         "outputs_need_all(). selected(b). excluded(a).",
         expect![[r#"
-        keeps_value(o, SomethingMissing).
-    "#]],
+            missing(o).
+            missing(l).
+            keeps_value(o, SomethingMissing).
+        "#]],
     );
 }
 
@@ -82,8 +85,10 @@ fn an_output_of_left_out_objects_only_keeps_its_value() {
     check_mixed(
         "excluded(a). excluded(b).",
         expect![[r#"
-        keeps_value(o, NothingTaken).
-    "#]],
+            missing(o).
+            missing(l).
+            keeps_value(o, NothingTaken).
+        "#]],
     );
 }
 
@@ -102,6 +107,7 @@ fn outputs_are_not_looked_at_through_objects() {
     check(
         "filtered(). output(o). value(o). reads(o, b). managed(b). excluded(b). reads(b, a). managed(a). selected(a).",
         expect![[r#"
+            missing(o).
             keeps_value(o, NothingTaken).
         "#]],
     );
@@ -134,6 +140,7 @@ fn the_number_of_instances_relies_on_the_resource() {
     check(
         "filtered(). output(o). value(o). reads(o, keys). repetition(keys). out(keys).",
         expect![[r#"
+            missing(o).
             keeps_value(o, NothingTaken).
         "#]],
     );
@@ -160,6 +167,8 @@ fn a_collection_relies_on_its_instances_and_not_on_their_keys() {
         reads(all, a). managed(a). excluded(a).
         ",
         expect![[r#"
+            missing(o).
+            missing(all).
             keeps_value(o, NothingTaken).
         "#]],
     );
@@ -172,5 +181,28 @@ fn a_filtered_destroy_run_changes_no_output() {
         expect![[r#"
         keeps_value(o, Destroying).
     "#]],
+    );
+}
+
+#[test]
+fn an_output_without_a_value_in_this_run_keeps_the_one_it_has() {
+    check_mixed(
+        "selected(a). excluded(b). lacks_value(o).",
+        expect![[r#"
+            missing(o).
+            keeps_value(o, NoValue).
+        "#]],
+    );
+    check_mixed(
+        "selected(a). selected(b). lacks_value(o).",
+        expect![[r#"
+            keeps_value(o, NoValue).
+        "#]],
+    );
+    check(
+        "output(o). value(o). lacks_value(o).",
+        expect![[r#"
+            recalculated(o).
+        "#]],
     );
 }

@@ -17,20 +17,27 @@ fn check(facts: &str, conclusions: Expect) {
 }
 
 #[test]
-fn prevent_destroy_stands_against_delete_and_replacement_only() {
+fn prevent_destroy_stands_against_what_is_destroyed_unless_it_is_false() {
     check(
         "
-        prevents_destroy(a). action(a, Delete, DeleteBecauseCountIndex).
-        prevents_destroy(b). action(b, DeleteThenCreate, ReplaceByRequest).
-        prevents_destroy(c). action(c, CreateThenDelete, ReplaceByRequest).
-        prevents_destroy(d). action(d, Forget, Plain).
-        prevents_destroy(e). action(e, Update, Plain).
-        action(f, Delete, Plain).
+        protection(a, On). destroys(a). protection(b, Null). destroys(b). protection(c, Unknown). destroys(c).
+        protection(d, On). protection(e, Null). protection(f, Unknown). destroys(g).
         ",
         expect![[r#"
             violation(PreventsDestroy, a).
             violation(PreventsDestroy, b).
             violation(PreventsDestroy, c).
+        "#]],
+    );
+}
+
+#[test]
+fn a_prevent_destroy_that_cannot_be_obeyed_stands_against_any_plan() {
+    check(
+        "protection(a, Invalid). protection(b, Invalid). destroys(b).",
+        expect![[r#"
+            violation(InvalidProtection, a).
+            violation(InvalidProtection, b).
         "#]],
     );
 }

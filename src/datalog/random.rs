@@ -1,7 +1,8 @@
 //! Random facts for tests.
 
 use entail_rules::{
-    Action, End, Facts, Fate, Hit, KeyKind, Mode, Phase, Reason, Repetition, Seen, Tables,
+    Action, End, Facts, Fate, Hit, KeyKind, Mode, Phase, Protection, Reason, Repetition, Seen,
+    Tables,
 };
 
 /// A random number below a bound, as often as asked.
@@ -43,6 +44,7 @@ fn words_of(kind: &str) -> Option<u64> {
         "Phase" => Phase::ALL.len(),
         "Reason" => Reason::ALL.len(),
         "Seen" => Seen::ALL.len(),
+        "Protection" => Protection::ALL.len(),
         "Action" => Action::ALL.len(),
         _ => return None,
     };

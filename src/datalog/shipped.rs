@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use entail_rules::changes::Changes;
 use entail_rules::configurations::Configurations;
 use entail_rules::decide::Decisions;
 use entail_rules::ephemerals::Ephemerals;
@@ -11,13 +12,12 @@ use entail_rules::moves::Moves;
 use entail_rules::order::Order;
 use entail_rules::outputs::Outputs;
 use entail_rules::providers::Providers;
-use entail_rules::references::References;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{
-    Facts, TEXTS, Tables, configurations, decide, ephemerals, instances, moves, order, outputs,
-    providers, references, selection, spread, violations,
+    Facts, Relation, Rows, TEXTS, Tables, changes, configurations, decide, ephemerals, instances,
+    moves, order, outputs, providers, selection, spread, violations,
 };
 
 use crate::diagnostic::FileId;
@@ -53,13 +53,15 @@ fn give_where(
     wanted: impl Fn(usize) -> bool,
 ) {
     let mut row = Vec::new();
-    tables.for_each_relation(&mut |relation, rows| {
+    let mut see = |relation: &'static Relation, rows: &dyn Rows| {
         let Some(number) = program.relation(relation.name).filter(|it| wanted(*it)) else { return };
         for index in 0..rows.count() {
             rows.write(index, &mut row);
             database.give(number, &row);
         }
-    });
+    };
+    tables.for_each_relation(&mut see);
+    tables.for_each_handed_on(&mut see);
 }
 
 /// Concludes everything from `facts` with the interpreter.
@@ -75,8 +77,6 @@ pub fn interpret(facts: &Facts) -> Database {
 pub struct Conclusions {
     /// `moves`
     pub moves: Moves,
-    /// `references`
-    pub references: References,
     /// `configurations`
     pub configurations: Configurations,
     /// `providers`
@@ -91,6 +91,8 @@ pub struct Conclusions {
     pub outputs: Outputs,
     /// `decide`
     pub decisions: Decisions,
+    /// `changes`
+    pub changes: Changes,
     /// `ephemerals`
     pub ephemerals: Ephemerals,
     /// `order`
@@ -104,7 +106,6 @@ impl Conclusions {
     pub fn tables(&self) -> [&dyn Tables; 12] {
         [
             &self.moves,
-            &self.references,
             &self.configurations,
             &self.providers,
             &self.instances,
@@ -112,6 +113,7 @@ impl Conclusions {
             &self.spread,
             &self.outputs,
             &self.decisions,
+            &self.changes,
             &self.ephemerals,
             &self.order,
             &self.violations,
@@ -137,11 +139,12 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     let configurations = configurations::configure(&facts);
     let providers = providers::serve(&facts, &configurations);
     let decisions = decide::decide(&facts);
-    let ephemerals = ephemerals::lend(&facts, &providers, &decisions);
+    let outputs = outputs::settle(&facts, &selection);
+    let ephemerals = ephemerals::lend(&facts, &providers, &selection, &decisions);
     Conclusions {
         moves: moves::arrange(&facts),
-        references: references::resolve(&facts),
-        outputs: outputs::settle(&facts, &selection),
+        changes: changes::conclude(&facts, &outputs, &decisions),
+        outputs,
         order: order::order(&facts, &providers, &spread, &decisions, &ephemerals),
         violations: violations::collect(&facts, &providers, &selection, &decisions),
         configurations,

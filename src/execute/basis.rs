@@ -100,6 +100,6 @@ impl Context<'_> {
     }
 
     fn is_create_before_destroy(&self, node: Node) -> bool {
-        self.facts.cbd.binary_search(&(node,)).is_ok()
+        self.spread.cbd.binary_search(&(node,)).is_ok()
     }
 }

@@ -300,7 +300,7 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     let report = |subject: EventSubject, errored: bool| {
         Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
     };
-    let softened = change.reason == Some(Reason::ReadBecauseCheckNested);
+    let softened = change.reason == Reason::ReadBecauseCheckNested;
     let Some(kept) = read_now(ctx, change, &subject).await else {
         let failed = subject.block.check.is_none();
         return Outcome { reported: report(told, true), failed, ..Outcome::default() };

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use entail_rules::order::Order;
+use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node, Phase};
 
 use crate::config::Config;
@@ -52,6 +53,8 @@ pub struct Context<'a> {
     pub order: &'a Order,
     /// Every fact the plan rests on.
     pub facts: &'a Facts,
+    /// Where `create_before_destroy` spreads.
+    pub spread: &'a Spread,
     /// Values, providers, listener. The values start from the plan's prior state.
     pub observer: &'a Observer<'a>,
     /// Where finished steps are noted.

@@ -15,6 +15,15 @@ pub fn of_row(relation: &str, row: &[u64], leaves: &dyn Leaves) -> String {
     if let ("action", [node, action, reason]) = (relation, row) {
         return of_action(*node, *action, *reason, leaves);
     }
+    if let ("output_action", [node, action]) = (relation, row) {
+        let what = match Action::from_word(*action) {
+            Some(Action::Create) => "is created",
+            Some(Action::Update) => "is changed",
+            Some(Action::Delete) => "goes",
+            _ => "stays as it is",
+        };
+        return format!("{} {what}", name(leaves, "Node", *node));
+    }
     let words: Vec<Option<u64>> = row.iter().copied().map(Some).collect();
     of_words(relation, &words, leaves)
 }

@@ -225,11 +225,11 @@ fn a_given_row_is_its_own_reason() {
 fn what_several_things_rest_on_is_told_once() {
     why(
         "
-        prevents_destroy(n). mode(Normal). managed(n). declared(n). prior(n). must_replace(n). asks_cbd(block). of(n, block).
+        protection(n, On). mode(Normal). managed(n). declared(n). prior(n). must_replace(n). asks_cbd(block). of(n, block).
         ",
         "violation(PreventsDestroy, n)",
         expect![[r#"
-            n stands against the plan (prevent_destroy)
+            the plan is refused because of n (prevent_destroy)
               because the block of n sets prevent_destroy
               because n is replaced: created, then destroyed (the provider cannot change it in place)
                 because the new object of n comes first

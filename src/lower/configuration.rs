@@ -46,6 +46,7 @@ pub(super) fn lower(
     let outputs = root.into_iter().flat_map(|it| lowered.structure.module(*it).outputs.values());
     lowered.facts.output.extend(outputs.map(|it| (*it,)));
     let outputs = lowered.facts.output.clone();
+    lowered.facts.declared.extend(&outputs);
     lowered.facts.evaluated_last.extend(outputs);
     let checks = part.modules.iter().flat_map(|it| lowered.structure.module(*it).checks.values());
     lowered.facts.evaluated_last.extend(checks.map(|it| (*it,)));
@@ -113,7 +114,6 @@ pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
         let block = Block(number as u32);
         facts.block_reads.extend(node.edges.iter().map(|edge| (block, Block(edge.0 as u32))));
         let BlockKey::Resource(name) = &node.key else {
-            facts.value_block.push((block,));
             continue;
         };
         let Some(resource) =
@@ -127,7 +127,6 @@ pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
             facts.asks_cbd.push((block,));
         }
     }
-    facts.knot = entail_rules::references::knot(&facts.block_reads);
 }
 
 /// Returns the rules' word for how a block repeats.
@@ -183,10 +182,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         }
     }
     for &node in resource.instances.values() {
-        if mode == Mode::Data
-            && !(config.lifecycle.preconditions.is_empty()
-                && config.lifecycle.postconditions.is_empty())
-        {
+        if config.lifecycle.has_conditions() {
             facts.has_conditions.push((node,));
         }
         if config.check.is_some() {

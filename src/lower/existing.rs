@@ -22,7 +22,7 @@ use crate::value::Str;
 pub const MOST_DEPENDENCIES: usize = 256;
 
 /// Writes `in_state`, `deposed_of`, `block_gone`, `module_gone`, `key_kind`, `moved`, `needs`, `state_cbd`,
-/// `state_keeps_object`, `tainted`, `removed_says`, `late`, and the nodes of what is declared no more.
+/// `state_keeps_object`, `tainted`, `removed_says`, `late`, `recorded_output`, and the nodes of what is declared no more.
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let mut existing = Vec::new();
     let known = Known::of(lowered, documents);
@@ -50,6 +50,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
             }
         }
     }
+    outputs(lowered, documents);
     for new in documents.moved.keys() {
         let node = lowered
             .structure
@@ -429,10 +430,22 @@ fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: Re
     node
 }
 
+/// Writes `recorded_output`, and `output` where nothing declares it.
+fn outputs(lowered: &mut Lowered, documents: &Documents<'_>) {
+    for name in documents.state.outputs.keys() {
+        let declared = lowered.structure.module(Structure::ROOT).outputs.get(name).copied();
+        let node = declared.unwrap_or_else(|| {
+            let node = lowered.structure.add(NodeKind::Recorded(name.clone()));
+            lowered.facts.output.push((node,));
+            node
+        });
+        lowered.facts.recorded_output.push((node,));
+    }
+}
+
 /// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
 fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    let knot: BTreeSet<Node> =
-        entail_rules::references::knot(&needs).into_iter().map(|it| it.0).collect();
+    let knot: BTreeSet<Node> = super::knot::knot(&needs).into_iter().collect();
     if knot.is_empty() {
         return needs;
     }

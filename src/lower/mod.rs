@@ -13,6 +13,7 @@ use crate::state::State;
 pub mod blocks;
 mod configuration;
 pub mod existing;
+mod knot;
 pub mod moves;
 pub mod requested;
 pub mod serving;

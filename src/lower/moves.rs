@@ -10,7 +10,7 @@ use entail_rules::{Facts, Statement as StatementId, moves::arrange};
 
 use crate::address::{Instance, ModuleInstance, Resource, Str};
 use crate::config::Config;
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::state::State;
 
 use super::structure::Structure;
@@ -117,8 +117,8 @@ impl Moved {
         facts.nests.extend(&self.order.facts.nests);
     }
 
-    /// Returns what a statement says, as `from → to`, by its number in the facts.
-    pub fn name(&self, statement: StatementId) -> Option<String> {
-        self.statements.get(statement.0 as usize).map(ToString::to_string)
+    /// Returns what each statement says, as `from → to`, and where it stands, by its number in the facts.
+    pub fn named(&self) -> Vec<(String, Span)> {
+        self.statements.iter().map(|it| (it.to_string(), it.declared)).collect()
     }
 }

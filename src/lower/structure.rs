@@ -70,6 +70,8 @@ pub enum NodeKind {
     Local(ModuleId, Str),
     /// An output of a module instance.
     Output(ModuleId, Str),
+    /// A root output that only the state has.
+    Recorded(Str),
     /// A module instance: what everything in it hangs on.
     Module(ModuleId),
     /// The key set of a module call.

@@ -27,6 +27,7 @@ use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Type, Value};
 use entail_rules::order::Order;
 use entail_rules::providers::{self, Providers};
+use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node, Phase, configurations};
 
 /// Moves are done when a plan is carried out.
@@ -44,6 +45,8 @@ pub struct Approved<'a> {
     pub order: &'a Order,
     /// Every fact the plan rests on.
     pub facts: &'a Facts,
+    /// Where `create_before_destroy` spreads.
+    pub spread: &'a Spread,
     /// The root variables.
     pub variables: &'a BTreeMap<Str, Value>,
 }
@@ -89,6 +92,7 @@ pub async fn apply(
         graph: &session.graph,
         order: approved.order,
         facts: approved.facts,
+        spread: approved.spread,
         observer: &observer,
         notes: Notes::new(journal.as_ref()),
         sink: &queue,

@@ -13,8 +13,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::print::format_value;
 use crate::expression::{self, Scope, Subject, is_type_call, is_type_function, problems};
-use crate::lower::Structure;
 use crate::lower::structure::{ResourceId, Style};
+use crate::lower::{Moved, Structure};
 use crate::observe::pool::Pool;
 use crate::observe::values::{ValueScope, Values};
 use crate::operation::apply::stored_value;
@@ -46,12 +46,13 @@ pub fn open<'a>(
     state: &State,
     variables: &'a RootVariables,
 ) -> Result<Values<'a>, Diagnostics> {
-    let (request, moved) = (Request::default(), BTreeMap::new());
+    let (request, moves) = (Request::default(), Moved::default());
     let inputs = Inputs {
         config: &session.config,
         graph: &session.graph,
         state,
-        moved: &moved,
+        moved: &moves.moved,
+        moves: &moves,
         request: &request,
         variables,
         world: &session.world,

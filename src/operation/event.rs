@@ -186,7 +186,7 @@ pub struct ChangeNote {
     /// What is to be done.
     pub action: Action,
     /// Why, where the action alone does not say.
-    pub reason: Option<Reason>,
+    pub reason: Reason,
     /// What names the object that is imported, where one is.
     pub importing: Option<ImportName>,
     /// The configuration that was generated for it.
@@ -295,7 +295,7 @@ impl Summary {
                 self.add += 1;
                 self.forget += 1;
             }
-            Action::NoOp | Action::Read => {}
+            Action::NoOp | Action::Drop | Action::Read => {}
         }
     }
 }

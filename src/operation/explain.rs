@@ -13,7 +13,7 @@ use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 
 pub use ground::{Ground, Relation};
-pub(super) use ground::{blocks, declared};
+pub(super) use ground::{blocks, declared, protected};
 pub use parts::{Parts, parts};
 
 /// What is to be explained: conclusions about one node, or one that is missed.
@@ -24,8 +24,10 @@ pub struct Question {
     provider: bool,
 }
 
-/// The relations that say what was decided of a node, in the order in which people ask.
+/// The relations that say what was decided of a node, in the order in which people ask. What forbids the plan comes
+/// first: it says as well what would be done.
 const DECISIONS: &[&str] = &[
+    "violation",
     "excluded",
     "untargeted",
     "action",
@@ -34,6 +36,8 @@ const DECISIONS: &[&str] = &[
     "opens",
     "opens_later",
     "opened",
+    "idle",
+    "output_action",
     "recalculated",
     "keeps_value",
     "selected",
@@ -106,7 +110,7 @@ impl Question {
             return [of("serves", 1), of("lacks", 0)].concat();
         }
         for relation in DECISIONS {
-            let found = of(relation, 0);
+            let found = of(relation, usize::from(*relation == "violation"));
             if !found.is_empty() {
                 return found.into_iter().take(1).collect();
             }

@@ -3,7 +3,6 @@
 pub mod apply;
 pub mod attributes;
 pub mod backends;
-pub mod check;
 pub mod console;
 pub mod event;
 pub mod explain;

@@ -1,17 +1,17 @@
 //! `plan`: asks what is to be done, and changes nothing.
 
-use std::collections::BTreeMap;
-
 use super::event::Sink;
 use super::session::Session;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::Diagnostics;
 use crate::install::Requirements;
+use crate::lower::Moved;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
+use crate::verify::{self, Documents};
 
 /// A plan, and what it was made from.
 pub struct Planned {
@@ -72,29 +72,23 @@ pub async fn plan(
         true => {
             let mode = PlanMode::RefreshOnly;
             let refresh = Request { mode, carried_out: true, ..request.clone() };
-            let inputs = |request, state| inputs(session, request, state, &moves.moved, &variables);
-            let seen = planner::plan(&inputs(&refresh, &state), &pool, sink).await?;
+            let inputs = |request, state| inputs(session, request, state, &moves, &variables);
+            let seen = verified(&inputs(&refresh, &state), &pool, sink).await?;
             if seen.problems.has_errors() {
                 return Err(seen.problems);
             }
             let destroy = Request { skip_refresh: true, ..request.clone() };
-            let finished =
-                planner::plan(&inputs(&destroy, &seen.plan.prior_state), &pool, sink).await;
+            let finished = verified(&inputs(&destroy, &seen.plan.prior_state), &pool, sink).await;
             starting_from(seen.plan.previous_state, finished?)
         }
         false => {
-            let inputs = inputs(session, request, &state, &moves.moved, &variables);
-            planner::plan(&inputs, &pool, sink).await?
+            let inputs = inputs(session, request, &state, &moves, &variables);
+            verified(&inputs, &pool, sink).await?
         }
     };
     finished.problems =
         Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
     finished.problems.extend(plugins.warning());
-    if session.world.variable("ENTAIL_SELF_CHECK").is_some() && !finished.plan.errored {
-        finished.problems.extend(super::check::plan(&finished));
-    } else if cfg!(debug_assertions) && !finished.plan.errored {
-        finished.problems.extend(super::check::lint(&finished));
-    }
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);
     if wrong.has_errors() {
         // They may be what the other problems come from.
@@ -107,6 +101,24 @@ pub async fn plan(
     let generated_file = request.generate_config_out.as_deref().and_then(|it| it.file_name());
     let generated_file = generated_file.map(|it| it.to_string_lossy().into_owned());
     Ok(Planned { finished, state, variables, pool, generated_file })
+}
+
+/// Makes a plan and holds it against what it was made from: one that contradicts itself is an error, and is not obeyed.
+async fn verified(
+    inputs: &Inputs<'_>,
+    pool: &Pool,
+    sink: &dyn Sink,
+) -> Result<Finished, Diagnostics> {
+    let mut finished = planner::plan(inputs, pool, sink).await?;
+    let documents =
+        Documents { config: inputs.config, state: inputs.state, mode: inputs.request.mode };
+    let mut faults = verify::plan(&finished, &documents);
+    if inputs.world.variable("ENTAIL_SELF_CHECK").is_some() {
+        faults.extend(verify::thorough(&finished));
+    }
+    finished.plan.errored |= faults.has_errors();
+    finished.problems.extend(faults);
+    Ok(finished)
 }
 
 /// Returns whether everything is first looked at as in a run that changes nothing, data sources included: what is
@@ -129,21 +141,22 @@ pub fn whatif(
 ) -> Result<Structured, Diagnostics> {
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
-    planner::structure(&inputs(session, request, &state, &moves.moved, variables))
+    planner::structure(&inputs(session, request, &state, &moves, variables))
 }
 
 fn inputs<'a>(
     session: &'a Session,
     request: &'a Request,
     state: &'a State,
-    moved: &'a BTreeMap<crate::address::Instance, crate::address::Instance>,
+    moves: &'a Moved,
     variables: &'a RootVariables,
 ) -> Inputs<'a> {
     Inputs {
         config: &session.config,
         graph: &session.graph,
         state,
-        moved,
+        moved: &moves.moved,
+        moves,
         request,
         variables,
         world: &session.world,

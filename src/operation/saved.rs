@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use entail_rules::Tables;
 use entail_rules::order::Order;
+use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node};
 
 use super::plan::Planned;
@@ -14,7 +15,7 @@ use crate::backend::local::Choice;
 use crate::backend::workspace;
 use crate::config::statics::Ground;
 use crate::config::{Config, InstalledModules};
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::Structure;
 use crate::plan::Plan;
@@ -35,12 +36,16 @@ pub struct Loaded {
     pub order: Order,
     /// Every fact it rests on.
     pub facts: Facts,
+    /// Where `create_before_destroy` spreads.
+    pub spread: Spread,
     /// Where each read stands: `file:line,column`.
     pub places: BTreeMap<(Node, Node), String>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
     /// Where each node is declared: `file:line,column`.
     pub declared: BTreeMap<Node, String>,
+    /// Where the argument stands that may forbid to destroy each object.
+    pub protected: BTreeMap<Node, String>,
     /// The name and place of each block.
     pub blocks: Vec<(String, String)>,
     /// What the numbers of provider configurations and their keys stand for.
@@ -68,24 +73,29 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
         .filter(|it| it.1.file.0 != 0)
         .map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span)))
         .collect();
-    let declared: Vec<(u32, String)> = super::explain::declared(session, &finished.structure)
-        .into_iter()
-        .map(|(node, span)| (node.0, session.sources.place(span)))
-        .collect();
+    let placed = |found: BTreeMap<Node, Span>| -> Vec<(u32, String)> {
+        let all = found.into_iter();
+        all.map(|(node, span)| (node.0, session.sources.place(span))).collect()
+    };
+    let declared = placed(super::explain::declared(session, &finished.structure));
+    let protected = placed(super::explain::protected(session, &finished.structure));
     extras.facts = BTreeMap::from([
         ("structure".to_owned(), finished.structure.save().into_bytes()),
         ("facts".to_owned(), rows(&finished.facts)),
         ("order".to_owned(), rows(&finished.order)),
+        ("spread".to_owned(), rows(&finished.spread)),
         ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
         (
             "blocks".to_owned(),
             serde_json::to_vec(&super::explain::blocks(session)).unwrap_or_default(),
         ),
+        ("protected".to_owned(), serde_json::to_vec(&protected).unwrap_or_default()),
         ("declared".to_owned(), serde_json::to_vec(&declared).unwrap_or_default()),
         (
             "words".to_owned(),
             serde_json::to_vec(&super::explain::words::Words::of(
                 &finished.serving,
+                &finished.statements,
                 &session.sources,
             ))
             .unwrap_or_default(),
@@ -162,20 +172,37 @@ pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
     };
     let entry = |name: &str| extras.facts.get(name).map(Vec::as_slice).unwrap_or_default();
     let (mut facts, mut order) = (Facts::default(), Order::default());
+    let mut spread = Spread::default();
     read_rows(entry("facts"), &mut facts).ok_or_else(damaged)?;
     read_rows(entry("order"), &mut order).ok_or_else(damaged)?;
+    read_rows(entry("spread"), &mut spread).ok_or_else(damaged)?;
     let text = std::str::from_utf8(entry("structure")).map_err(|_| damaged())?;
     let structure = Structure::load(text, |_| None).map_err(|_| damaged())?;
     let places: Vec<(u32, u32, String)> =
         serde_json::from_slice(entry("places")).unwrap_or_default();
     let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
     let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2)).collect();
-    let declared: Vec<(u32, String)> =
-        serde_json::from_slice(entry("declared")).unwrap_or_default();
+    let by_node = |name: &str| -> BTreeMap<Node, String> {
+        let all: Vec<(u32, String)> = serde_json::from_slice(entry(name)).unwrap_or_default();
+        all.into_iter().map(|it| (Node(it.0), it.1)).collect()
+    };
+    let (declared, protected) = (by_node("declared"), by_node("protected"));
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
     let words = serde_json::from_slice(entry("words")).unwrap_or_default();
-    let declared = declared.into_iter().map(|it| (Node(it.0), it.1)).collect();
-    Ok(Loaded { plan, structure, order, facts, places, flags, declared, blocks, words, extras })
+    Ok(Loaded {
+        plan,
+        structure,
+        order,
+        facts,
+        spread,
+        places,
+        flags,
+        declared,
+        protected,
+        blocks,
+        words,
+        extras,
+    })
 }
 
 impl Loaded {

@@ -11,7 +11,9 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::codec::{Damaged, Decoder, Encoder, Read, with_room};
-use super::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
+use super::{
+    Action, Change, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token, reason_token,
+};
 use crate::diagnostic::Diagnostic;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
@@ -310,7 +312,8 @@ fn write_change(out: &mut Encoder, change: &Change) {
     out.option(previous_address.as_ref(), Encoder::instance);
     out.provider(provider, provider_key);
     write_action(out, *action);
-    out.option(*reason, |out, it| out.name(it.token()));
+    let token = Some(reason_token(*reason)).filter(|it| !it.is_empty());
+    out.option(token, |out, it| out.name(it));
     out.value(before);
     // What stays is kept once.
     out.option((before != after).then_some(after), Encoder::value);
@@ -331,7 +334,8 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
     let previous_address = input.option(Decoder::instance)?;
     let (provider, provider_key) = input.provider()?;
     let action = read_action(input)?;
-    let reason = input.option(|input| Reason::from_token(&input.name()?).ok_or(Damaged))?;
+    let reason = input.option(|input| reason_of_token(&input.name()?).ok_or(Damaged))?;
+    let reason = reason.unwrap_or(Reason::Plain);
     let before = input.value()?;
     let after = input.option(Decoder::value)?.unwrap_or_else(|| before.clone());
     Ok(Change {

@@ -119,7 +119,7 @@ fn plan() -> Plan {
         provider,
         provider_key: InstanceKey::Str("eu".into()),
         action: Action::CreateThenDelete,
-        reason: Some(Reason::ReplaceByTriggers),
+        reason: Reason::ReplaceByTriggers,
         before: object(vec![("id", Value::from("i"))]),
         after: object(vec![("id", Value::unknown(Type::STRING).mark(&Marks::sensitive()))]),
         replace_paths: vec![vec![
@@ -136,7 +136,7 @@ fn plan() -> Plan {
     let kept = Change {
         action: Action::NoOp,
         after: change.before.clone(),
-        reason: None,
+        reason: Reason::KeptForAnother,
         deposed: None,
         ..change.clone()
     };

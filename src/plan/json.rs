@@ -216,7 +216,9 @@ fn write_resource_change(
     json.member_unless_empty("deposed", change.deposed.as_deref().unwrap_or_default());
     json.key("change");
     write_change(json, change, &schema);
-    json.member_unless_empty("action_reason", change.reason.map(Reason::token).unwrap_or_default());
+    // That something left out rests on it has no name in OpenTofu's document.
+    let reason = Some(change.reason).filter(|it| *it != Reason::KeptForAnother);
+    json.member_unless_empty("action_reason", reason.map(super::reason_token).unwrap_or_default());
     json.close('}');
     Ok(())
 }
@@ -273,7 +275,7 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
 }
 
 fn write_actions(json: &mut JsonWriter, action: Action) {
-    json.member_strings("actions", action.tokens());
+    json.member_strings("actions", super::action_tokens(action));
 }
 
 /// Writes what is known of both sides; a side that is unknown as a whole is left out.

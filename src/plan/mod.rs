@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+pub use entail_rules::{Action, Reason};
+
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::provider::ImportName;
 use crate::request::PlanMode;
@@ -22,106 +24,50 @@ pub mod state_json;
 #[cfg(test)]
 mod tests;
 
-/// What is to be done with one object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Action {
-    NoOp,
-    Create,
-    Read,
-    Update,
-    DeleteThenCreate,
-    CreateThenDelete,
-    Delete,
-    Forget,
-    ForgetThenCreate,
-}
-
-impl Action {
-    /// Every action.
-    pub const ALL: [Action; 9] = [
-        Action::NoOp,
-        Action::Create,
-        Action::Read,
-        Action::Update,
-        Action::DeleteThenCreate,
-        Action::CreateThenDelete,
-        Action::Delete,
-        Action::Forget,
-        Action::ForgetThenCreate,
-    ];
-
-    /// Returns what `show -json` calls it: one word per step.
-    pub fn tokens(self) -> &'static [&'static str] {
-        match self {
-            Action::NoOp => &["no-op"],
-            Action::Create => &["create"],
-            Action::Read => &["read"],
-            Action::Update => &["update"],
-            Action::DeleteThenCreate => &["delete", "create"],
-            Action::CreateThenDelete => &["create", "delete"],
-            Action::Delete => &["delete"],
-            Action::Forget => &["forget"],
-            Action::ForgetThenCreate => &["forget", "create"],
-        }
+/// Returns what `show -json` calls an action: one word per step.
+pub fn action_tokens(action: Action) -> &'static [&'static str] {
+    match action {
+        Action::NoOp | Action::Drop => &["no-op"],
+        Action::Create => &["create"],
+        Action::Read => &["read"],
+        Action::Update => &["update"],
+        Action::DeleteThenCreate => &["delete", "create"],
+        Action::CreateThenDelete => &["create", "delete"],
+        Action::Delete => &["delete"],
+        Action::Forget => &["forget"],
+        Action::ForgetThenCreate => &["forget", "create"],
     }
 }
 
-/// Why, where the action alone does not say. The texts are those of `show -json`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Reason {
-    ReplaceBecauseTainted,
-    ReplaceBecauseCannotUpdate,
-    ReplaceByRequest,
-    ReplaceByTriggers,
-    DeleteBecauseNoResourceConfig,
-    DeleteBecauseWrongRepetition,
-    DeleteBecauseCountIndex,
-    DeleteBecauseEachKey,
-    DeleteBecauseEnabledFalse,
-    DeleteBecauseNoModule,
-    DeleteBecauseNoMoveTarget,
-    ReadBecauseConfigUnknown,
-    ReadBecauseDependencyPending,
-    ReadBecauseCheckNested,
-    ForgotBecauseLifecycleDestroyInState,
-    ForgotBecauseLifecycleDestroyInConfig,
+/// Every reason that has a name in documents. The names are those of `show -json`, but for the last, which it leaves out.
+const REASONS: [(Reason, &str); 17] = [
+    (Reason::ReplaceBecauseTainted, "replace_because_tainted"),
+    (Reason::ReplaceBecauseCannotUpdate, "replace_because_cannot_update"),
+    (Reason::ReplaceByRequest, "replace_by_request"),
+    (Reason::ReplaceByTriggers, "replace_by_triggers"),
+    (Reason::DeleteBecauseNoResourceConfig, "delete_because_no_resource_config"),
+    (Reason::DeleteBecauseWrongRepetition, "delete_because_wrong_repetition"),
+    (Reason::DeleteBecauseCountIndex, "delete_because_count_index"),
+    (Reason::DeleteBecauseEachKey, "delete_because_each_key"),
+    (Reason::DeleteBecauseEnabledFalse, "delete_because_enabled_false"),
+    (Reason::DeleteBecauseNoModule, "delete_because_no_module"),
+    (Reason::DeleteBecauseNoMoveTarget, "delete_because_no_move_target"),
+    (Reason::ReadBecauseConfigUnknown, "read_because_config_unknown"),
+    (Reason::ReadBecauseDependencyPending, "read_because_dependency_pending"),
+    (Reason::ReadBecauseCheckNested, "read_because_check_nested"),
+    (Reason::ForgotBecauseLifecycleDestroyInState, "forgot_because_lifecycle_destroy_in_state"),
+    (Reason::ForgotBecauseLifecycleDestroyInConfig, "forgot_because_lifecycle_destroy_in_config"),
+    (Reason::KeptForAnother, "kept_for_another"),
+];
+
+/// Returns the name of a reason in documents; nothing where the action alone says it.
+pub fn reason_token(reason: Reason) -> &'static str {
+    REASONS.iter().find(|it| it.0 == reason).map_or("", |it| it.1)
 }
 
-impl Reason {
-    /// Every reason and what `show -json` calls it.
-    const TOKENS: [(Reason, &'static str); 16] = [
-        (Reason::ReplaceBecauseTainted, "replace_because_tainted"),
-        (Reason::ReplaceBecauseCannotUpdate, "replace_because_cannot_update"),
-        (Reason::ReplaceByRequest, "replace_by_request"),
-        (Reason::ReplaceByTriggers, "replace_by_triggers"),
-        (Reason::DeleteBecauseNoResourceConfig, "delete_because_no_resource_config"),
-        (Reason::DeleteBecauseWrongRepetition, "delete_because_wrong_repetition"),
-        (Reason::DeleteBecauseCountIndex, "delete_because_count_index"),
-        (Reason::DeleteBecauseEachKey, "delete_because_each_key"),
-        (Reason::DeleteBecauseEnabledFalse, "delete_because_enabled_false"),
-        (Reason::DeleteBecauseNoModule, "delete_because_no_module"),
-        (Reason::DeleteBecauseNoMoveTarget, "delete_because_no_move_target"),
-        (Reason::ReadBecauseConfigUnknown, "read_because_config_unknown"),
-        (Reason::ReadBecauseDependencyPending, "read_because_dependency_pending"),
-        (Reason::ReadBecauseCheckNested, "read_because_check_nested"),
-        (Reason::ForgotBecauseLifecycleDestroyInState, "forgot_because_lifecycle_destroy_in_state"),
-        (
-            Reason::ForgotBecauseLifecycleDestroyInConfig,
-            "forgot_because_lifecycle_destroy_in_config",
-        ),
-    ];
-
-    /// Returns what `show -json` calls it.
-    pub fn token(self) -> &'static str {
-        Reason::TOKENS.iter().find(|it| it.0 == self).map_or("", |it| it.1)
-    }
-
-    /// Returns the reason of that name.
-    pub fn from_token(token: &str) -> Option<Reason> {
-        Reason::TOKENS.iter().find(|it| it.1 == token).map(|it| it.0)
-    }
+/// Returns the reason of that name.
+pub fn reason_of_token(token: &str) -> Option<Reason> {
+    REASONS.iter().find(|it| it.1 == token).map(|it| it.0)
 }
 
 /// What is to be done with one object, and why.
@@ -139,8 +85,8 @@ pub struct Change {
     pub provider_key: InstanceKey,
     /// What is to be done.
     pub action: Action,
-    /// Why, where the action alone does not say.
-    pub reason: Option<Reason>,
+    /// Why; plain where the action alone says it.
+    pub reason: Reason,
     /// The object now, marked; null when there is none.
     pub before: Value,
     /// The object afterwards, marked, unknown where decided in apply; null when there is none.

@@ -1,7 +1,7 @@
 //! Answers to facts: what was learned of a batch, as the rows that `decide` reads.
 
 use entail_rules::decide::Decisions;
-use entail_rules::{Action, Facts, Fate, Flag, Node, Reason, Seen};
+use entail_rules::{Facts, Fate, Flag, Node, Reason, Seen};
 use rustc_hash::FxHashMap;
 
 use crate::lower::Lowered;
@@ -334,48 +334,4 @@ impl ByNode {
     pub fn reads_of(&self, node: Node) -> &[Node] {
         self.reads.of_node(node)
     }
-}
-
-/// Returns the plan's word for an action. `Drop` takes something out of the state without a change in the plan.
-pub fn action(action: Action) -> crate::plan::Action {
-    use crate::plan::Action as Planned;
-    match action {
-        Action::NoOp | Action::Drop => Planned::NoOp,
-        Action::Create => Planned::Create,
-        Action::Read => Planned::Read,
-        Action::Update => Planned::Update,
-        Action::DeleteThenCreate => Planned::DeleteThenCreate,
-        Action::CreateThenDelete => Planned::CreateThenDelete,
-        Action::Delete => Planned::Delete,
-        Action::Forget => Planned::Forget,
-        Action::ForgetThenCreate => Planned::ForgetThenCreate,
-    }
-}
-
-/// Returns the plan's word for a reason.
-pub fn reason(reason: Reason) -> Option<crate::plan::Reason> {
-    use crate::plan::Reason as Planned;
-    Some(match reason {
-        Reason::Plain | Reason::KeptForAnother => return None,
-        Reason::ReplaceBecauseTainted => Planned::ReplaceBecauseTainted,
-        Reason::ReplaceBecauseCannotUpdate => Planned::ReplaceBecauseCannotUpdate,
-        Reason::ReplaceByRequest => Planned::ReplaceByRequest,
-        Reason::ReplaceByTriggers => Planned::ReplaceByTriggers,
-        Reason::DeleteBecauseNoResourceConfig => Planned::DeleteBecauseNoResourceConfig,
-        Reason::DeleteBecauseWrongRepetition => Planned::DeleteBecauseWrongRepetition,
-        Reason::DeleteBecauseCountIndex => Planned::DeleteBecauseCountIndex,
-        Reason::DeleteBecauseEachKey => Planned::DeleteBecauseEachKey,
-        Reason::DeleteBecauseEnabledFalse => Planned::DeleteBecauseEnabledFalse,
-        Reason::DeleteBecauseNoModule => Planned::DeleteBecauseNoModule,
-        Reason::DeleteBecauseNoMoveTarget => Planned::DeleteBecauseNoMoveTarget,
-        Reason::ReadBecauseConfigUnknown => Planned::ReadBecauseConfigUnknown,
-        Reason::ReadBecauseDependencyPending => Planned::ReadBecauseDependencyPending,
-        Reason::ReadBecauseCheckNested => Planned::ReadBecauseCheckNested,
-        Reason::ForgotBecauseLifecycleDestroyInState => {
-            Planned::ForgotBecauseLifecycleDestroyInState
-        }
-        Reason::ForgotBecauseLifecycleDestroyInConfig => {
-            Planned::ForgotBecauseLifecycleDestroyInConfig
-        }
-    })
 }

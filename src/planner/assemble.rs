@@ -8,7 +8,6 @@ use entail_rules::{Facts, Hit, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Inputs;
-use super::answers;
 use super::prior::prior_state;
 use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
@@ -17,7 +16,7 @@ use crate::config::inputs::RootVariables;
 use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
+use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
 use crate::request::PlanMode;
 use crate::value::path::mark_paths;
 use crate::value::{Str, Value};
@@ -142,7 +141,6 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         .copied()
         .unwrap_or(crate::value::Type::DYNAMIC);
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
-    let action = answers::action(found.action);
     Some(Change {
         previous_address: parts
             .inputs
@@ -150,12 +148,12 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
             .get(&address)
             .filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy)
             .cloned(),
-        deposes: (action == Action::CreateThenDelete).then(|| new_key(parts)),
+        deposes: (found.action == Action::CreateThenDelete).then(|| new_key(parts)),
         deposed,
         provider,
         provider_key,
-        action,
-        reason: answers::reason(found.reason),
+        action: found.action,
+        reason: found.reason,
         before,
         after: match &found.recorded_marks {
             Some(marks) => mark_paths(&found.after.unmark_deep().0, marks),
@@ -188,8 +186,8 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
 fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
     let nothing = Found {
-        action: entail_rules::Action::NoOp,
-        reason: entail_rules::Reason::Plain,
+        action: Action::NoOp,
+        reason: Reason::Plain,
         prior: None,
         after: Value::Null(prior.value.ty()),
         private: Vec::new(),
@@ -229,7 +227,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         provider,
         provider_key,
         action,
-        reason: None,
+        reason: Reason::Plain,
         before: prior.previous.clone(),
         after: prior.value.clone(),
         replace_paths: Vec::new(),

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::{
-    Facts, Node, ephemerals, instances, order, outputs, providers, selection, spread, violations,
+    self as rules, Facts, Node, ephemerals, instances, order, providers, selection, spread,
+    violations,
 };
 
 use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
-use crate::diagnostic::{Diagnostics, Sources};
-use crate::lower::{self, BlockGraph, Documents, Lowered, TraceInput};
+use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
 use crate::operation::event::Sink;
-use crate::plan::{OutputChange, Plan};
+use crate::plan::Plan;
 use crate::request::{PlanMode, Request};
 use crate::state::State;
-use crate::value::Str;
 use crate::world::{World, side_by_side};
 
 mod answers;
@@ -26,6 +26,7 @@ mod assemble;
 mod checks;
 mod expand;
 mod late;
+mod outputs;
 mod prior;
 mod problems;
 mod protection;
@@ -40,7 +41,7 @@ pub use checks::check_blocks;
 pub use results::without_absent;
 pub use serving::by_node;
 pub use start::values_behind;
-pub use walk::{Part, subject};
+pub use walk::{Ending, Part, subject};
 
 /// Everything that a plan is made from.
 pub struct Inputs<'a> {
@@ -52,6 +53,8 @@ pub struct Inputs<'a> {
     pub state: &'a State,
     /// Objects that were moved: where they are now, and where they were.
     pub moved: &'a BTreeMap<Instance, Instance>,
+    /// The move statements that moved them.
+    pub moves: &'a Moved,
     /// What is asked for.
     pub request: &'a Request,
     /// The root variables.
@@ -87,19 +90,33 @@ pub struct Finished {
     /// Every fact, answers included.
     pub facts: Facts,
     /// What each node's read stands at.
-    pub places: BTreeMap<(Node, Node), crate::diagnostic::Span>,
+    pub places: BTreeMap<(Node, Node), Span>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
     /// What the numbers of provider configurations, their keys and modules stand for.
     pub serving: lower::serving::Serving,
+    /// What the numbers of move statements stand for, and where they stand.
+    pub statements: Vec<(String, Span)>,
     /// Which provider instance serves which object.
     pub providers: providers::Providers,
+    /// Where `create_before_destroy` spreads, instances found in the walk included.
+    pub spread: spread::Spread,
     /// Steps and their order.
     pub order: order::Order,
     /// Which objects take part.
     pub selection: selection::Selection,
     /// What was decided.
     pub decisions: entail_rules::decide::Decisions,
+    /// What forbids the plan.
+    pub violations: violations::Violations,
+    /// Which root outputs are recalculated.
+    pub outputs: rules::outputs::Outputs,
+    /// What is done with those.
+    pub output_changes: rules::changes::Changes,
+    /// What is opened when the plan is carried out.
+    pub ephemerals: ephemerals::Ephemerals,
+    /// How the walk left each object.
+    pub endings: Vec<(Node, Ending)>,
     /// Problems, in the order in which they were found.
     pub problems: Diagnostics,
 }
@@ -133,6 +150,7 @@ fn structure_for_walk<'a>(
         return Err(traced.reads.problems);
     }
     let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
+    inputs.moves.lower(&mut lowered.facts);
     let instances = instances::judge(&lowered.facts);
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
@@ -181,29 +199,29 @@ pub async fn plan(
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, selection, providers, spread, .. } = known;
     lowered.places.append(&mut progress.places);
-    let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);
-    observer.close_all().await;
     progress.decisions.tidy();
-    facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
-    facts.step_asked.sort_unstable();
+    let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
+    observer.close_all().await;
     problems.extend(observer.values.take_problems().settled(inputs.sources));
     let parts = assemble::Parts {
         inputs,
         observer: &observer,
         progress: &progress,
-        outputs,
+        outputs: settled.listed,
         selection: &selection,
         flags: &lowered.flags,
         facts: &facts,
         serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
     };
+    let violations = violations::collect(&facts, &providers, &selection, &progress.decisions);
     let errored = problems.has_errors();
-    let lent = ephemerals::lend(&facts, &providers, &progress.decisions);
+    let lent = ephemerals::lend(&facts, &providers, &selection, &progress.decisions);
     let (order, plan) = side_by_side(
         || order::order(&facts, &providers, &spread, &progress.decisions, &lent),
         || assemble::assemble(parts, errored),
     );
+    facts.drop_handed_on();
     problems.extend(observer.values.take_problems());
     Ok(Finished {
         plan,
@@ -212,10 +230,17 @@ pub async fn plan(
         places: lowered.places,
         flags: lowered.flags,
         serving: lowered.serving,
+        statements: inputs.moves.named(),
         providers,
+        spread,
         order,
         selection,
         decisions: progress.decisions,
+        violations,
+        outputs: settled.outputs,
+        output_changes: settled.changes,
+        ephemerals: lent,
+        endings: progress.endings,
         problems,
     })
 }
@@ -268,20 +293,20 @@ fn gather(
     observer: &Observer<'_>,
 ) -> Facts {
     let learned = serving::learn(&mut known.lowered, observer);
-    known.selection.absorb(&progress.selection);
-    known.selection.tidy();
     known.spread.absorb(&progress.spread);
     known.spread.tidy();
     let mut facts = std::mem::take(&mut known.lowered.facts);
     facts.absorb(&progress.facts);
     facts.absorb(&learned);
-    facts.cbd.extend(&known.spread.cbd);
-    facts.kept.extend(&known.selection.kept);
-    facts.guarded.extend(&known.selection.guarded);
-    facts.excluded.extend(&known.selection.excluded);
-    facts.untargeted.extend(&known.selection.untargeted);
     facts.tidy();
-    if !(facts.pending.is_empty() && learned.provider_key.is_empty()) {
+    // Batches of late instances have all outcomes, but not every cause of each.
+    let has_late = !facts.pending.is_empty();
+    if has_late {
+        let judged = instances::judge(&facts);
+        (facts.orphan, facts.doomed) = (judged.orphan, judged.doomed);
+        known.selection = selection::select(&facts);
+    }
+    if has_late || !learned.provider_key.is_empty() {
         known.providers = providers::serve(&facts, &inputs.graph.configured.concluded);
     }
     facts
@@ -290,23 +315,19 @@ fn gather(
 /// Evaluates outputs and checks, as far as the rules say that they are recalculated.
 fn settle_outputs(
     inputs: &Inputs<'_>,
-    facts: &Facts,
+    facts: &mut Facts,
     selection: &selection::Selection,
     observer: &mut Observer<'_>,
     progress: &walk::Progress,
-) -> BTreeMap<Str, OutputChange> {
-    let settled = outputs::settle(facts, selection);
+) -> outputs::Settled {
     let by_node = &progress.by_node;
-    observer.values.stopped = settled
-        .recalculated
-        .iter()
-        .map(|it| it.0)
-        .filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it))
-        .collect();
-    let found = results::outputs(observer, &settled, inputs);
+    let all = facts.output.iter().map(|it| it.0);
+    observer.values.stopped =
+        all.filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it)).collect();
+    let settled = outputs::outputs(observer, inputs, facts, selection, &progress.decisions);
     check_blocks(observer, inputs.request.is_unfiltered(), |it| by_node.is_blocked(it));
     checks::declare(inputs, observer, progress);
-    found
+    settled
 }
 
 /// What `-replace` names without a key, although its resource has keys.

@@ -37,7 +37,8 @@ pub(super) fn before_walk(
                 moves.extend(ends(&address, inputs));
             }
             Violation::MoveUntargeted => moves.extend(ends(&address, inputs)),
-            Violation::PreventsDestroy => {}
+            // Of these only the walk can know; it tells them itself.
+            Violation::PreventsDestroy | Violation::InvalidProtection => {}
         }
     }
     problems.extend(stranded::explain(&stranded, known, inputs));

@@ -1,42 +1,51 @@
-//! `prevent_destroy`: whether an object may be destroyed.
+//! `prevent_destroy`: what it comes to for an object, and how a plan is told that it stands in the way. Whether it does
+//! is for the rules to say.
 
-use crate::address::Instance;
+use entail_rules::{Node, Protection};
+
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{Reference, Subject, evaluate, references_of};
-use crate::lower::structure::{ModuleId, ResourceId};
+use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::Observer;
 use crate::syntax::Expression;
 use crate::value::text::quoted;
 use crate::value::{Type, Value, convert};
 
+/// What `prevent_destroy` says of an object, and what a user is told should the rules find that it stands in the way.
+pub(super) struct Protected {
+    pub answer: Protection,
+    pub problems: Diagnostics,
+}
+
 impl Observer<'_> {
-    /// Returns whether an object may be destroyed, as `prevent_destroy` says now; reports that it may not.
-    pub fn may_destroy(
-        &self,
-        resource: ResourceId,
-        address: Option<&Instance>,
-        destroys: bool,
-    ) -> bool {
-        let node = self.values.structure.resource(resource);
-        let known = self.values.structure.block(resource);
-        let fallen = || self.values.config.resource(&node.address.config());
-        let Some(block) = known.or_else(fallen) else { return true };
-        let Some(expression) = &block.lifecycle.prevent_destroy else { return true };
+    /// Asks what `prevent_destroy` of an object comes to; nothing where it lets the object go.
+    pub(super) fn protected(&self, node: Node) -> Option<Protected> {
+        let NodeKind::Object(resource, _) = self.values.structure.kind(node) else { return None };
+        let known = self.values.structure.block(*resource);
+        let node_of = self.values.structure.resource(*resource);
+        let fallen = || self.values.config.resource(&node_of.address.config());
+        let block = known.or_else(fallen)?;
+        let expression = block.lifecycle.prevent_destroy.as_ref()?;
         let modules = &self.values.structure.modules;
         let first = || {
-            let at = modules.iter().position(|it| it.path == node.address.module.module());
+            let at = modules.iter().position(|it| it.path == node_of.address.module.module());
             at.map(|it| ModuleId(it as u32))
         };
-        let Some(module) = node.module.or_else(first) else { return true };
-        let name = address.map_or_else(|| node.address.to_string(), Instance::to_string);
-        let problems = match self.protection(expression, module, &name) {
-            Ok(_) if !destroys => return true,
-            Ok(value) if value.as_bool() == Some(false) => return true,
-            Ok(value) => standing(&name, &value, expression.span, block.declared).into(),
-            Err(problems) => problems,
+        let module = node_of.module.or_else(first)?;
+        let name = self.values.structure.name(node);
+        let (answer, problems) = match self.protection(expression, module, &name) {
+            Err(problems) => (Protection::Invalid, problems),
+            Ok(value) => {
+                let answer = match value.as_bool() {
+                    Some(false) => return None,
+                    Some(true) => Protection::On,
+                    None if value.is_null() => Protection::Null,
+                    None => Protection::Unknown,
+                };
+                (answer, standing(&name, answer, expression.span, block.declared).into())
+            }
         };
-        self.values.report(problems);
-        false
+        Some(Protected { answer, problems })
     }
 
     /// Evaluates the argument to a bool, which may be null or unknown.
@@ -84,22 +93,22 @@ fn invalid(name: &str, why: &str, at: Span) -> Diagnostic {
 }
 
 /// What stands in the way of a destruction: a value that is true, null or unknown.
-fn standing(name: &str, value: &Value, argument: Span, block: Span) -> Diagnostic {
-    if value.is_null() {
-        return invalid(
+fn standing(name: &str, answer: Protection, argument: Span, block: Span) -> Diagnostic {
+    let address = quoted(name);
+    match answer {
+        Protection::Null => invalid(
             name,
             "has prevent_destroy set to null. When making a dynamic decision to allow destroy, use false instead.",
             argument,
-        );
+        ),
+        Protection::Unknown => {
+            let why = format!(
+                "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={address}"
+            );
+            invalid(name, &why, argument)
+        }
+        Protection::On | Protection::Invalid => Diagnostic::error("Resource instance cannot be destroyed").at(block).detail(format!(
+            "Resource instance {name} has prevent_destroy set, but the plan calls for it to be destroyed.\n\nTo proceed, either disable prevent_destroy for this resource or exclude the instance from this round using:\n    -exclude={address}"
+        )),
     }
-    let address = quoted(name);
-    if value.as_bool().is_none() {
-        let why = format!(
-            "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={address}"
-        );
-        return invalid(name, &why, argument);
-    }
-    Diagnostic::error("Resource instance cannot be destroyed").at(block).detail(format!(
-        "Resource instance {name} has prevent_destroy set, but the plan calls for it to be destroyed.\n\nTo proceed, either disable prevent_destroy for this resource or exclude the instance from this round using:\n    -exclude={address}"
-    ))
 }

@@ -113,6 +113,7 @@ pub(super) fn progress(
         dropped: Vec::new(),
         gone: Vec::new(),
         results: BTreeMap::new(),
+        endings: Vec::new(),
         facts: Facts::default(),
         decisions: Default::default(),
         to_expand: Vec::new(),

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use entail_rules::decide::{Decisions, decide};
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
-use entail_rules::{Action, Block, Facts, Node, Reason};
+use entail_rules::{Action, Block, Facts, Node, Reason, violations};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
 use super::late::Before;
+use super::protection::Protected;
 use crate::diagnostic::Span;
 use crate::expression::{attribute, index};
 use crate::lower::structure::{CallId, NodeKind};
@@ -32,7 +33,7 @@ mod serve;
 pub use ask::subject;
 use ask::{Answer, ask};
 pub use finish::Found;
-use finish::{Outcome, finish};
+use finish::{Decided, Outcome, finish};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -48,6 +49,27 @@ pub enum Part {
     Untargeted,
     /// It is no object.
     NoObject,
+}
+
+/// How the walk left an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The plan says what is to be done with it, and why.
+    Planned(Action, Reason),
+    /// As that, and nothing rests on it: something that has been told stands in the way.
+    Refused(Action, Reason),
+    /// It leaves the state without a change.
+    Dropped,
+    /// Its value is known, as far as it can be: data, or an ephemeral resource.
+    Valued,
+    /// There was nothing to ask.
+    Silent,
+    /// It takes no part.
+    Left,
+    /// Something that it reads failed.
+    Blocked,
+    /// A question about it failed.
+    Failed,
 }
 
 /// What the walk keeps while it runs.
@@ -66,6 +88,8 @@ pub struct Progress {
     pub gone: Vec<(Node, Prior)>,
     /// Data that was read or reused: its value.
     pub results: BTreeMap<Node, Value>,
+    /// How each object was left.
+    pub endings: Vec<(Node, Ending)>,
     /// All facts of all batches, for proofs.
     pub facts: Facts,
     /// All decisions of all batches.
@@ -229,6 +253,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     }
     let decisions = if trivial { Decisions::default() } else { decide(&batch) };
     progress.by_node.learn(&batch, &decisions);
+    let forbidden = forbidden(observer, &answers, &decisions, &mut batch);
     let actions: FxHashMap<Node, (Action, Reason)> =
         decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut second = FuturesUnordered::new();
@@ -236,7 +261,9 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         let action = actions.get(&node).copied();
         let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok()
             || decisions.opens.binary_search(&(node,)).is_ok();
-        second.push(finish(observer, node, answer, action, reads_now).map(move |it| (node, it)));
+        let forbidden = forbidden.contains(&node);
+        let decided = Decided { action, now: reads_now, forbidden };
+        second.push(finish(observer, node, answer, decided).map(move |it| (node, it)));
     }
     while let Some((node, outcome)) = second.next().await {
         record(observer, progress, node, outcome);
@@ -251,6 +278,34 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     }
     progress.facts.absorb(&batch);
     progress.decisions.absorb(&decisions);
+}
+
+/// Asks what `prevent_destroy` says of what was decided, writes the answers, and returns what the rules forbid then.
+fn forbidden(
+    observer: &Observer<'_>,
+    answers: &[(Node, Answer)],
+    decisions: &Decisions,
+    batch: &mut Facts,
+) -> FxHashSet<Node> {
+    let is_asked = |node: Node, answer: &Answer| match answer {
+        Answer::Planned(_) => true,
+        Answer::Existing(_) => decisions.destroys.binary_search(&(node,)).is_ok(),
+        _ => false,
+    };
+    let asked = answers.iter().filter(|it| is_asked(it.0, &it.1));
+    let protected: Vec<(Node, Protected)> =
+        asked.filter_map(|it| Some((it.0, observer.protected(it.0)?))).collect();
+    if protected.is_empty() {
+        return FxHashSet::default();
+    }
+    batch.protection.extend(protected.iter().map(|it| (it.0, it.1.answer)));
+    let (providers, selection) = (Default::default(), Default::default());
+    let found = violations::collect(batch, &providers, &selection, decisions);
+    let forbidden: FxHashSet<Node> = found.violation.iter().map(|it| it.1).collect();
+    for (_, it) in protected.into_iter().filter(|it| forbidden.contains(&it.0)) {
+        observer.values.report(it.problems);
+    }
+    forbidden
 }
 
 /// Writes what was answered of a node.
@@ -308,7 +363,25 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
     before != after
 }
 
+/// Returns how an outcome leaves its object.
+fn ending(progress: &Progress, node: Node, outcome: &Outcome) -> Ending {
+    let takes_part = progress.parts[node.0 as usize] == Part::Selected;
+    match outcome {
+        Outcome::Failed => Ending::Failed,
+        Outcome::Dropped(_) => Ending::Dropped,
+        Outcome::Found(it) => Ending::Planned(it.action, it.reason),
+        Outcome::Refused(it) => Ending::Refused(it.action, it.reason),
+        Outcome::Nothing if progress.by_node.is_blocked(node) => Ending::Blocked,
+        Outcome::Nothing | Outcome::Value(_) if !takes_part => Ending::Left,
+        Outcome::Nothing => Ending::Silent,
+        Outcome::Value(_) | Outcome::Result { .. } => Ending::Valued,
+    }
+}
+
 fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Outcome) {
+    if !progress.is_value(node) {
+        progress.endings.push((node, ending(progress, node, &outcome)));
+    }
     match outcome {
         Outcome::Nothing | Outcome::Value(None) => {}
         Outcome::Failed => progress.by_node.fail(node),

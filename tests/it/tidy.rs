@@ -1,31 +1,12 @@
 //! The rules of the house that the compiler does not know.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::support::root;
-
-/// Every source file of the workspace: its path from the root, and its text.
-fn sources(folders: &[&str]) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    let mut open: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
-    while let Some(path) = open.pop() {
-        if path.is_dir() && !path.ends_with("target") {
-            open.extend(
-                fs::read_dir(&path).expect("a folder").map(|it| it.expect("an entry").path()),
-            );
-        } else if path.extension().is_some_and(|it| it == "rs") {
-            let name = path.strip_prefix(root()).expect("a path in the repository");
-            let name = name.to_string_lossy().replace('\\', "/");
-            files.insert(name, fs::read_to_string(&path).expect("text"));
-        }
-    }
-    files
-}
+use crate::support::{root, sources};
 
 const EVERYWHERE: &[&str] = &["src", "rules", "cli/src", "tests", "benches"];
 
@@ -48,7 +29,7 @@ const FLOORS: &[&str] = &[
     "provider backend install",
     "datalog lower",
     "schedule observe plan planner",
-    "explain execute",
+    "explain execute verify",
     "operation",
 ];
 

@@ -1,5 +1,6 @@
 //! The case runner: reads a case, runs its commands with the real binary, and compares what they said.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -17,6 +18,24 @@ pub use case::{Case, Command as CaseCommand, words};
 /// The root of the repository.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every source file of the workspace: its path from the root, and its text.
+pub fn sources(folders: &[&str]) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
+    while let Some(path) = open.pop() {
+        if path.is_dir() && !path.ends_with("target") {
+            open.extend(
+                std::fs::read_dir(&path).expect("a folder").map(|it| it.expect("an entry").path()),
+            );
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            let name = path.strip_prefix(root()).expect("a path in the repository");
+            let name = name.to_string_lossy().replace('\\', "/");
+            files.insert(name, std::fs::read_to_string(&path).expect("text"));
+        }
+    }
+    files
 }
 
 /// Checks every case of `testdata/GROUP`, and tells at the end of each that failed.

@@ -79,6 +79,7 @@ fn approved(planned: &Planned) -> Approved<'_> {
         structure: &finished.structure,
         order: &finished.order,
         facts: &finished.facts,
+        spread: &finished.spread,
         variables: &planned.variables.values,
     }
 }
@@ -148,6 +149,7 @@ async fn saved_plan(
         structure: &loaded.structure,
         order: &loaded.order,
         facts: &loaded.facts,
+        spread: &loaded.spread,
         variables: &variables,
     };
     tell_changes(&loaded.plan, ui);

@@ -33,6 +33,7 @@ impl Structure {
             }
             NodeKind::Variable(module, name) => place(*module, format!("var.{name}")),
             NodeKind::Local(module, name) => place(*module, format!("local.{name}")),
+            NodeKind::Recorded(name) => format!("output.{name}"),
             NodeKind::Output(module, name) if *module == Structure::ROOT => {
                 format!("output.{name}")
             }

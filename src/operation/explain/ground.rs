@@ -33,8 +33,17 @@ pub type Relation = (String, Vec<Vec<String>>);
 
 /// Where reads and declarations stand: as spans where the sources are at hand, else as a plan file says.
 enum Places {
-    Read { reads: BTreeMap<(Node, Node), Span>, declared: BTreeMap<Node, Span>, sources: Sources },
-    Saved { reads: BTreeMap<(Node, Node), String>, declared: BTreeMap<Node, String> },
+    Read {
+        reads: BTreeMap<(Node, Node), Span>,
+        declared: BTreeMap<Node, Span>,
+        protected: BTreeMap<Node, Span>,
+        sources: Sources,
+    },
+    Saved {
+        reads: BTreeMap<(Node, Node), String>,
+        declared: BTreeMap<Node, String>,
+        protected: BTreeMap<Node, String>,
+    },
 }
 
 impl Places {
@@ -44,6 +53,15 @@ impl Places {
                 reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it))
             }
             Places::Saved { reads, .. } => reads.get(&pair).cloned(),
+        }
+    }
+
+    fn of_protected(&self, node: Node) -> Option<String> {
+        match self {
+            Places::Read { protected, sources, .. } => {
+                protected.get(&node).map(|it| sources.place(*it))
+            }
+            Places::Saved { protected, .. } => protected.get(&node).cloned(),
         }
     }
 
@@ -61,10 +79,12 @@ impl Ground {
     /// Returns the ground of a plan just made.
     pub fn of_planned(session: &Session, finished: Finished) -> Ground {
         let declared = declared(session, &finished.structure);
+        let protected = protected(session, &finished.structure);
         Ground {
             places: Places::Read {
                 reads: finished.places,
                 declared,
+                protected,
                 sources: session.sources.clone(),
             },
             blocks: blocks(session),
@@ -72,7 +92,7 @@ impl Ground {
             facts: finished.facts,
             structure: finished.structure,
             flags: finished.flags,
-            words: Words::of(&finished.serving, &session.sources),
+            words: Words::of(&finished.serving, &finished.statements, &session.sources),
         }
     }
 
@@ -80,10 +100,12 @@ impl Ground {
     pub fn of_structured(session: &Session, known: Structured) -> Ground {
         let lowered = known.lowered;
         let declared = declared(session, &lowered.structure);
+        let protected = protected(session, &lowered.structure);
         Ground {
             places: Places::Read {
                 reads: lowered.places,
                 declared,
+                protected,
                 sources: session.sources.clone(),
             },
             blocks: blocks(session),
@@ -91,7 +113,7 @@ impl Ground {
             facts: lowered.facts,
             structure: lowered.structure,
             flags: lowered.flags,
-            words: Words::of(&lowered.serving, &session.sources),
+            words: Words::of(&lowered.serving, &[], &session.sources),
         }
     }
 
@@ -106,7 +128,11 @@ impl Ground {
     /// Returns the ground of a saved plan.
     pub fn of_saved(loaded: Loaded) -> Ground {
         let forced = forced(&loaded.structure, &loaded.plan);
-        let places = Places::Saved { reads: loaded.places, declared: loaded.declared };
+        let places = Places::Saved {
+            reads: loaded.places,
+            declared: loaded.declared,
+            protected: loaded.protected,
+        };
         Ground {
             facts: loaded.facts,
             structure: loaded.structure,
@@ -134,7 +160,7 @@ impl Ground {
             table.for_each_relation(&mut |relation, rows| {
                 names.insert(relation.name);
                 let wanted = name.map_or(rows.count() > 0, |it| it == relation.name);
-                if !wanted || found.iter().any(|(known, _)| known == relation.name) {
+                if !wanted {
                     return;
                 }
                 let mut all = Vec::with_capacity(rows.count());
@@ -184,7 +210,10 @@ impl Ground {
 
     pub(super) fn find(&self, address: &str) -> Option<Node> {
         if let Some(name) = address.strip_prefix("output.") {
-            return self.structure.modules.first()?.outputs.get(name).copied();
+            let declared = self.structure.modules.first()?.outputs.get(name).copied();
+            let recorded = NodeKind::Recorded(name.into());
+            let of_state = || self.structure.nodes.iter().position(|it| *it == recorded);
+            return declared.or_else(|| Some(Node(of_state()? as u32)));
         }
         if let Ok(instance) = address.parse::<Instance>()
             && let Some(id) = self.structure.resource_ids.get(&instance.of())
@@ -286,6 +315,20 @@ pub(in crate::operation) fn declared(
     places
 }
 
+/// Where the argument stands that may forbid to destroy each object.
+pub(in crate::operation) fn protected(
+    session: &Session,
+    structure: &Structure,
+) -> BTreeMap<Node, Span> {
+    let argument = |kind: &NodeKind| {
+        let NodeKind::Object(resource, _) = kind else { return None };
+        let block = session.config.resource(&structure.resource(*resource).address.config())?;
+        block.lifecycle.prevent_destroy.as_ref().map(|it| it.span)
+    };
+    let all = structure.nodes.iter().enumerate();
+    all.filter_map(|(index, kind)| Some((Node(index as u32), argument(kind)?))).collect()
+}
+
 impl Leaves for Ground {
     fn name(&self, node: Node) -> String {
         self.structure.name(node)
@@ -301,18 +344,20 @@ impl Leaves for Ground {
                 self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
             }
             "provider_block" | "provider_node" | "repeats_provider" | "each_key" | "passes"
-            | "module_parent" => self.words.place(relation, row).cloned(),
+            | "module_parent" | "statement" | "chains" | "nests" => {
+                self.words.place(relation, row).cloned()
+            }
             "provider_key" => self.place_of_key(node(0)?),
             "hit" => flag(2),
             "replace_hit" => flag(1),
             "in_state" | "needs" | "deposed_of" | "state_cbd" | "state_keeps_object"
-            | "tainted" | "key_kind" | "moved" | "recorded_provider" => Some("state".into()),
+            | "tainted" | "key_kind" | "moved" | "recorded_provider" | "recorded_output"
+            | "recorded_result" => Some("state".into()),
             "must_replace" => Some(match node(0).and_then(|it| self.forced.get(&it)) {
                 Some(paths) => format!("provider: {paths}"),
                 None => "provider".into(),
             }),
-            "block_reads" | "value_block" | "knot" | "repeats" | "asks_cbd" | "in_module"
-            | "asks_provider" => row
+            "block_reads" | "repeats" | "asks_cbd" | "in_module" | "asks_provider" => row
                 .first()
                 .and_then(|it| self.blocks.get(*it as usize))
                 .map(|it| it.1.clone())
@@ -321,6 +366,8 @@ impl Leaves for Ground {
             "prior" | "differs" | "marks_differ" | "trigger_differs" | "failed" => {
                 Some("provider".into())
             }
+            "protection" => node(0).and_then(|it| self.places.of_protected(it)),
+            "lacks_value" => node(0).and_then(|it| self.places.of_declared(it)),
             "config_unknown" => node(0).and_then(|it| self.places.of_declared(it)),
             "mode" | "filtered" | "targeting" | "excluding" | "outputs_need_all" => {
                 Some("request".into())

@@ -16,14 +16,28 @@ pub(in crate::operation) struct Words {
     repetitions: BTreeMap<u64, String>,
     /// Where the call of each module stands.
     calls: BTreeMap<u64, String>,
+    /// Where each move statement stands.
+    #[serde(default)]
+    statements: BTreeMap<u64, String>,
 }
 
 impl Words {
     /// Returns the words of a plan just made.
-    pub(in crate::operation) fn of(serving: &Serving, sources: &Sources) -> Words {
+    ///
+    /// - `statements`: what each move statement says, and where it stands.
+    pub(in crate::operation) fn of(
+        serving: &Serving,
+        statements: &[(String, Span)],
+        sources: &Sources,
+    ) -> Words {
         let place = |(number, span): (u32, Span)| (u64::from(number), sources.place(span));
+        let mut names = serving.words();
+        let said = statements.iter().enumerate().map(|(at, it)| (at as u64, it.0.clone()));
+        names.insert("Statement".to_owned(), said.collect());
+        let written = statements.iter().enumerate().map(|(at, it)| (at as u32, it.1));
         Words {
-            names: serving.words(),
+            names,
+            statements: written.map(place).collect(),
             blocks: serving.blocks.iter().map(|it| place((it.0.0, *it.1))).collect(),
             repetitions: serving.repetitions.iter().map(|it| place((it.0.0, *it.1))).collect(),
             calls: serving.calls.iter().map(|it| place((it.0.0, *it.1))).collect(),
@@ -35,7 +49,7 @@ impl Words {
         self.names.get(kind)?.get(&number)
     }
 
-    /// Returns where a base fact about providers stands.
+    /// Returns where a base fact about providers or moves stands.
     pub(in crate::operation) fn place(&self, relation: &str, row: &[u64]) -> Option<&String> {
         let at = |column: usize| row.get(column);
         match relation {
@@ -43,6 +57,7 @@ impl Words {
             "provider_node" => self.blocks.get(at(1)?),
             "repeats_provider" | "each_key" => self.repetitions.get(at(0)?),
             "module_parent" | "passes" => self.calls.get(at(0)?),
+            "statement" | "chains" | "nests" => self.statements.get(at(0)?),
             _ => None,
         }
     }

@@ -68,24 +68,35 @@ pub(super) enum Outcome {
     Dropped(Option<Box<Prior>>),
 }
 
+/// What the rules decided of a node.
+#[derive(Clone, Copy)]
+pub(super) struct Decided {
+    /// What is to be done, and why.
+    pub action: Option<(Action, Reason)>,
+    /// Whether it is read, or opened, while planning.
+    pub now: bool,
+    /// Whether the plan is refused because of it.
+    pub forbidden: bool,
+}
+
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
 pub(super) async fn finish(
     observer: &Observer<'_>,
     node: Node,
     answer: Answer,
-    action: Option<(Action, Reason)>,
-    reads_now: bool,
+    decided: Decided,
 ) -> Outcome {
+    let Decided { action, now: reads_now, forbidden } = decided;
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
         (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
-            changed(observer, node, *planned, action, reason).await
+            changed(observer, node, *planned, (action, reason), forbidden).await
         }
         (Answer::Existing(prior), Some((action, reason))) => {
-            removed(observer, node, *prior, action, reason).await
+            removed(observer, node, *prior, (action, reason), forbidden).await
         }
         (Answer::Asked(question), action) => {
             read(observer, node, *question, action, reads_now).await
@@ -98,8 +109,8 @@ async fn changed(
     observer: &Observer<'_>,
     node: Node,
     mut planned: Planned,
-    action: Action,
-    reason: Reason,
+    (action, reason): (Action, Reason),
+    forbidden: bool,
 ) -> Outcome {
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
         return Outcome::Nothing;
@@ -117,12 +128,10 @@ async fn changed(
             None => return Outcome::Failed,
         }
     }
-    let destroys = matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete);
-    let refused = !observer.may_destroy(*resource, Some(&subject.address), destroys);
     let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
     let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
     // What is planned is shown even if it is not as it should be.
-    let refused = refused || !observer.postconditions(&subject, &after);
+    let refused = forbidden || !observer.postconditions(&subject, &after);
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
     found(
         Found {
@@ -158,22 +167,19 @@ async fn removed(
     observer: &Observer<'_>,
     node: Node,
     prior: Prior,
-    action: Action,
-    reason: Reason,
+    (action, reason): (Action, Reason),
+    forbidden: bool,
 ) -> Outcome {
-    let (resource, key, is_current) = match observer.values.structure.kind(node) {
-        NodeKind::Object(resource, key) => (*resource, key, true),
-        NodeKind::Deposed(resource, key, _) => (*resource, key, false),
+    let (resource, key) = match observer.values.structure.kind(node) {
+        NodeKind::Object(resource, key) | NodeKind::Deposed(resource, key, _) => (*resource, key),
         _ => return Outcome::Nothing,
     };
     let address = observer.values.structure.resource(resource).address.instance(key.clone());
     let null = Value::Null(prior.value.ty());
     let (mut private, mut identity) = (prior.private.clone(), None);
-    let mut refused = false;
     match action {
         Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
         Action::Delete => {
-            refused = is_current && !observer.may_destroy(resource, Some(&address), true);
             let Some((schema, provider)) = schema_and_provider(observer, node, &address).await
             else {
                 return Outcome::Failed;
@@ -190,7 +196,7 @@ async fn removed(
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
     let unplanned = Found::unplanned(action, reason, Some(prior), after);
-    found(Found { private, identity, ..unplanned }, refused)
+    found(Found { private, identity, ..unplanned }, forbidden)
 }
 
 async fn read(

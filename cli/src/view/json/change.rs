@@ -79,7 +79,7 @@ pub(super) fn change(note: &ChangeNote) -> ChangeMessage<'_> {
         resource: (&note.address).into(),
         previous_resource: note.previous_address.as_ref().map(Resource::from),
         action: change_action(note),
-        reason: note.reason.map(reason_name),
+        reason: reason_name(note.reason),
         importing: note.importing.as_ref().map(Importing::of),
         generated_config: note.generated_config.as_deref().filter(|it| !it.is_empty()),
     }
@@ -94,8 +94,10 @@ pub(super) fn change_action(note: &ChangeNote) -> &'static str {
     }
 }
 
-fn reason_name(reason: Reason) -> &'static str {
-    match reason {
+/// Where the action says it there is none; and none for what OpenTofu does not do.
+fn reason_name(reason: Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::Plain | Reason::KeptForAnother => return None,
         Reason::ReplaceBecauseTainted => "tainted",
         Reason::ReplaceByRequest => "requested",
         Reason::ReplaceByTriggers => "replace_triggered_by",
@@ -114,12 +116,12 @@ fn reason_name(reason: Reason) -> &'static str {
         Reason::ForgotBecauseLifecycleDestroyInConfig => {
             "forgot_because_lifecycle_destroy_in_config"
         }
-    }
+    })
 }
 
 pub(super) fn action_name(action: Action) -> &'static str {
     match action {
-        Action::NoOp | Action::ForgetThenCreate => "noop",
+        Action::NoOp | Action::Drop | Action::ForgetThenCreate => "noop",
         Action::Create => "create",
         Action::Read => "read",
         Action::Update => "update",

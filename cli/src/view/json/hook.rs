@@ -152,7 +152,7 @@ fn starting(action: Action) -> &'static str {
         Action::Read => "Refreshing",
         Action::CreateThenDelete | Action::DeleteThenCreate => "Replacing",
         Action::Forget => "Removing",
-        Action::NoOp | Action::ForgetThenCreate => "Applying",
+        Action::NoOp | Action::Drop | Action::ForgetThenCreate => "Applying",
     }
 }
 
@@ -164,6 +164,6 @@ fn done(action: Action) -> &'static str {
         Action::Read => "Refresh",
         Action::CreateThenDelete | Action::DeleteThenCreate => "Replacement",
         Action::Forget => "Removal",
-        Action::NoOp | Action::ForgetThenCreate => "Apply",
+        Action::NoOp | Action::Drop | Action::ForgetThenCreate => "Apply",
     }
 }

@@ -84,14 +84,14 @@ fn changes_summaries_and_outputs_have_their_messages() {
         address: address(InstanceKey::None),
         previous_address: None,
         action: Action::DeleteThenCreate,
-        reason: Some(Reason::ReplaceBecauseTainted),
+        reason: Reason::ReplaceBecauseTainted,
         importing: None,
         generated_config: None,
     };
     let moved = ChangeNote {
         previous_address: Some(address(InstanceKey::Int(0))),
         action: Action::NoOp,
-        reason: None,
+        reason: Reason::Plain,
         importing: Some(ImportName::Id("i".into())),
         ..note.clone()
     };

@@ -92,17 +92,19 @@ fn verdict(change: &Change, cause: Cause, style: Style) -> String {
                 red("but will not be destroyed")
             )
         }
-        (Action::NoOp, _) if change.importing.is_some() => " will be imported".to_owned(),
-        (Action::NoOp, _) => " stays as it is".to_owned(),
+        (Action::NoOp | Action::Drop, _) if change.importing.is_some() => {
+            " will be imported".to_owned()
+        }
+        (Action::NoOp | Action::Drop, _) => " stays as it is".to_owned(),
     }
 }
 
 fn replaced(change: &Change, style: Style) -> String {
     let replaced = style.paint(&[Paint::Bold, Paint::Red], "replaced");
     match change.reason {
-        Some(Reason::ReplaceBecauseTainted) => format!(" is tainted, so it must be {replaced}"),
-        Some(Reason::ReplaceByRequest) => format!(" will be {replaced}, as requested"),
-        Some(Reason::ReplaceByTriggers) => {
+        Reason::ReplaceBecauseTainted => format!(" is tainted, so it must be {replaced}"),
+        Reason::ReplaceByRequest => format!(" will be {replaced}, as requested"),
+        Reason::ReplaceByTriggers => {
             format!(" will be {replaced} due to changes in replace_triggered_by")
         }
         _ => format!(" must be {replaced}"),
@@ -117,12 +119,10 @@ fn because(change: &Change) -> String {
         InstanceKey::Str(key) => shown(key),
     };
     let reason = match (change.reason, change.action) {
-        (Some(reason), Action::Delete | Action::Read) => reason,
+        (reason, Action::Delete | Action::Read) => reason,
         (
-            Some(
-                reason @ (Reason::ForgotBecauseLifecycleDestroyInState
-                | Reason::ForgotBecauseLifecycleDestroyInConfig),
-            ),
+            reason @ (Reason::ForgotBecauseLifecycleDestroyInState
+            | Reason::ForgotBecauseLifecycleDestroyInConfig),
             Action::Forget,
         ) => reason,
         _ if change.generated_config.as_deref().is_some_and(|it| !it.is_empty())

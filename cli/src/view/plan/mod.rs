@@ -236,7 +236,7 @@ impl Screen<'_> {
             Action::CreateThenDelete => "create replacement and then destroy",
             Action::Read => "read (data resources)",
             Action::ForgetThenCreate => "forget and then create replacement",
-            Action::Forget | Action::NoOp => "forget",
+            Action::Forget | Action::NoOp | Action::Drop => "forget",
         };
         let symbol = self.renderer.symbol(action);
         // The one symbol that is too wide for its column.

@@ -60,7 +60,7 @@ impl Renderer {
         let paint = |paint, text| self.style.paint(&[paint], text);
         let (plus, minus) = (paint(Paint::Green, "+"), paint(Paint::Red, "-"));
         match action {
-            Action::NoOp => "   ".to_owned(),
+            Action::NoOp | Action::Drop => "   ".to_owned(),
             Action::Create => format!("  {plus}"),
             Action::Read => format!(" {}", paint(Paint::Cyan, "<=")),
             Action::Update => format!("  {}", paint(Paint::Yellow, "~")),

@@ -47,7 +47,7 @@ fn change(action: Action, before: &str, after: &str) -> Change {
         provider: ProviderConfig { module: Default::default(), provider: provider(), alias: None },
         provider_key: InstanceKey::None,
         action,
-        reason: None,
+        reason: Reason::Plain,
         before: value(before),
         after: value(after),
         replace_paths: Vec::new(),

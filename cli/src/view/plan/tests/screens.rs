@@ -20,7 +20,7 @@ fn check(plan: &Plan, expected: Expect) {
 #[test]
 fn a_plan_explains_its_symbols_lists_changes_and_counts_them() {
     let object = r#"{"id": "x"}"#;
-    let reason = |reason, change| Change { reason: Some(reason), ..change };
+    let reason = |reason, change| Change { reason, ..change };
     let mut counted = change(Action::Delete, object, "null");
     counted.address.key = InstanceKey::Int(1);
     let mut keyed = change(Action::Delete, object, "null");

@@ -1,15 +1,11 @@
-//! A plan checked against itself: two evaluators, a linter, and every proof – asked for by `ENTAIL_SELF_CHECK`.
-//!
-//! It finds faults of the program, never of a configuration. The tests ask for it on every case; what takes little time
-//! is checked on every plan of a debug build.
+//! A plan checked with all means: two evaluators, a linter, and every proof – asked for by `ENTAIL_SELF_CHECK`.
 
+use super::{contradiction, order};
 use crate::datalog::shipped;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostics;
 use crate::explain::Known;
 use crate::explain::check::{Model, check as check_proof};
 use crate::planner::Finished;
-
-mod order;
 
 /// The conclusions that people ask about.
 const ASKED: &[&str] = &[
@@ -18,26 +14,23 @@ const ASKED: &[&str] = &[
     "untargeted",
     "selected",
     "recalculated",
+    "output_action",
     "keeps_value",
     "reads_now",
     "serves",
+    "violation",
 ];
 
 /// Returns what is wrong with the changes of a plan and their order.
-pub fn lint(finished: &Finished) -> Diagnostics {
+pub(super) fn lint(finished: &Finished) -> Diagnostics {
     let name = |node| finished.structure.name(node);
     let mut faults = crate::plan::check::check(&finished.plan);
     faults.extend(order::check(&finished.order, &finished.facts, &finished.decisions, &name));
     Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
 }
 
-fn contradiction(what: &str) -> Diagnostic {
-    Diagnostic::error("Internal error: the plan contradicts itself")
-        .detail(format!("{what} Please report this with the configuration."))
-}
-
-/// Returns what is wrong with a plan that the program itself made.
-pub fn plan(finished: &Finished) -> Diagnostics {
+/// Returns what is wrong with a plan, found by checking all of it: every conclusion, every proof, every pair of steps.
+pub fn thorough(finished: &Finished) -> Diagnostics {
     let mut problems = lint(finished);
     let mut wrong = |what: String| problems.push(contradiction(&what));
     if let Err(why) = shipped::agree(&finished.facts) {
@@ -55,6 +48,20 @@ pub fn plan(finished: &Finished) -> Diagnostics {
                 }
                 None => wrong(format!("There is no proof of {relation}{row:?}.")),
             }
+        }
+    }
+    let selection = &finished.selection;
+    for (relation, rows) in [
+        ("selected", &selection.selected),
+        ("excluded", &selection.excluded),
+        ("untargeted", &selection.untargeted),
+    ] {
+        let mut concluded = known.rows(relation);
+        concluded.sort();
+        if !concluded.iter().map(|it| it[0]).eq(rows.iter().map(|it| u64::from(it.0.0))) {
+            wrong(format!(
+                "Of what is {relation}, late instances and all facts say different things."
+            ));
         }
     }
     let mut decided = known.rows("action");

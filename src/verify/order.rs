@@ -6,15 +6,57 @@ use entail_rules::order::Order;
 use entail_rules::{Action, Facts, Node, Phase};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::planner::Finished;
+
 type Vertex = (Node, Phase);
 
 /// The most work, in steps times edges, that paths are looked for in.
 const MOST_WORK: usize = 50_000_000;
 
+/// Holds the steps to the actions, both ways, and their order to having no circle.
+pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
+    let order = &finished.order;
+    let name = |node| finished.structure.name(node);
+    let steps: FxHashSet<Vertex> = order.step.iter().copied().collect();
+    let mut due: FxHashSet<Vertex> = FxHashSet::default();
+    for &(node, action, _) in &finished.decisions.action {
+        let is_late = || finished.spread.cbd.binary_search(&(node,)).is_ok();
+        let phases: &[Phase] = match action {
+            Action::NoOp | Action::Drop => &[],
+            Action::Create | Action::Update | Action::Read | Action::ForgetThenCreate => {
+                &[Phase::Up]
+            }
+            Action::DeleteThenCreate => &[Phase::Down, Phase::Up],
+            Action::CreateThenDelete => &[Phase::Up, Phase::Late],
+            Action::Delete | Action::Forget if is_late() => &[Phase::Late],
+            Action::Delete | Action::Forget => &[Phase::Down],
+        };
+        due.extend(phases.iter().map(|it| (node, *it)));
+    }
+    due.extend(finished.decisions.checked_again.iter().map(|it| (it.0, Phase::Up)));
+    let later: FxHashSet<Node> = finished.decisions.opens_later.iter().map(|it| it.0).collect();
+    due.extend(finished.ephemerals.opened.iter().map(|it| match later.contains(&it.0) {
+        true => (it.0, Phase::Up),
+        false => (it.0, Phase::Down),
+    }));
+    let lacking = due.difference(&steps);
+    faults.extend(lacking.map(|it| format!("{} ({}) has no step", name(it.0), phase_name(it.1))));
+    let surplus = steps.difference(&due);
+    faults.extend(surplus.map(|it| {
+        format!("{} ({}) has a step, and nothing is to be done", name(it.0), phase_name(it.1))
+    }));
+    let mut after: FxHashMap<Vertex, Vec<Vertex>> = FxHashMap::default();
+    order.before.iter().for_each(|it| after.entry((it.0, it.1)).or_default().push((it.2, it.3)));
+    if let Some(stuck) = circle(&after) {
+        faults.push(format!("{} ({}) comes after itself", name(stuck.0), phase_name(stuck.1)));
+    }
+    faults.sort();
+}
+
 /// Returns what is wrong with an order, one sentence each.
 ///
 /// - `name`: what a node is called.
-pub fn check(
+pub(super) fn check(
     order: &Order,
     facts: &Facts,
     decisions: &Decisions,

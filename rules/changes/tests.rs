@@ -1,0 +1,62 @@
+//! What `changes` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let (mut base, mut outputs) = (Facts::default(), Outputs::default());
+    let mut decisions = Decisions::default();
+    text::read(facts, &mut names, &mut [&mut base, &mut outputs, &mut decisions]);
+    conclusions.assert_eq(&text::print(&conclude(&base, &outputs, &decisions), &names));
+}
+
+#[test]
+fn an_output_is_made_changed_or_stays_as_its_value_and_the_state_say() {
+    check(
+        "
+        mode(Normal).
+        declared(new). recalculated(new). differs(new).
+        declared(changed). recalculated(changed). differs(changed). recorded_output(changed).
+        declared(same). recalculated(same). recorded_output(same).
+        declared(nothing). recalculated(nothing).
+        declared(kept). differs(kept). recorded_output(kept).
+        ",
+        expect![[r#"
+            output_action(new, Create).
+            output_action(changed, Update).
+            output_action(same, NoOp).
+            output_action(nothing, NoOp).
+        "#]],
+    );
+}
+
+#[test]
+fn an_output_goes_with_its_block_or_with_everything() {
+    check(
+        "mode(Normal). recalculated(gone). recorded_output(gone).",
+        expect![[r#"
+        output_action(gone, Delete).
+    "#]],
+    );
+    check(
+        "mode(Destroy). declared(all). recalculated(all). recorded_output(all). declared(never). recalculated(never).",
+        expect![[r#"
+            output_action(all, Delete).
+        "#]],
+    );
+}
+
+#[test]
+fn of_an_output_that_failed_or_rests_on_what_failed_nothing_is_said() {
+    check(
+        "
+        mode(Normal). declared(a). recalculated(a). differs(a). failed(a).
+        declared(b). recalculated(b). differs(b). blocked(b, x).
+        ",
+        expect![[""]],
+    );
+}

@@ -1,0 +1,200 @@
+//! The root outputs: evaluates those that are due, tells the rules what came of it, and lists what they conclude.
+
+use std::collections::BTreeMap;
+
+use entail_rules::changes::{self, Changes};
+use entail_rules::decide::Decisions;
+use entail_rules::outputs::{Outputs, settle};
+use entail_rules::selection::Selection;
+use entail_rules::{Facts, Mode, Node};
+
+use super::Inputs;
+use super::results::without_absent;
+use crate::config;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::evaluate;
+use crate::lower::Structure;
+use crate::lower::structure::NodeKind;
+use crate::observe::{Observer, problems};
+use crate::plan::OutputChange;
+use crate::request::PlanMode;
+use crate::state::OutputValue;
+use crate::value::{Marks, Str, Value};
+
+/// What becomes of the root outputs.
+pub(super) struct Settled {
+    /// Which are recalculated, and which keep their value.
+    pub outputs: Outputs,
+    /// What is done with those that are.
+    pub changes: Changes,
+    /// The same with values, by name.
+    pub listed: BTreeMap<Str, OutputChange>,
+}
+
+/// What evaluating an output showed.
+enum Answer {
+    Value(Value, Diagnostics),
+    /// It has none: what is wrong, why in words, and where.
+    None(Diagnostics, String, Span),
+}
+
+/// Evaluates the outputs that are due, adds the answers to the facts, and lets the rules conclude from them.
+pub(super) fn outputs(
+    observer: &Observer<'_>,
+    inputs: &Inputs<'_>,
+    facts: &mut Facts,
+    selection: &Selection,
+    decisions: &Decisions,
+) -> Settled {
+    let mut outputs = settle(facts, selection);
+    let answers = ask(observer, facts, &outputs);
+    let lacking = answers.iter().filter(|it| matches!(it.1, Answer::None(..)));
+    facts.lacks_value.extend(lacking.map(|it| (*it.0,)));
+    if !facts.lacks_value.is_empty() {
+        outputs = settle(facts, selection);
+    }
+    let mut values = BTreeMap::new();
+    for (node, answer) in answers {
+        let is_kept = outputs.recalculated.binary_search(&(node,)).is_err();
+        match value(observer, node, answer, is_kept) {
+            Some(value) => drop(values.insert(node, value)),
+            None if is_kept => {}
+            None => facts.failed.push((node,)),
+        }
+    }
+    facts.failed.sort_unstable();
+    let differing = values.iter().filter(|(node, value)| {
+        let output = declared(observer, **node);
+        output
+            .is_none_or(|it| differs(inputs.state.outputs.get(&it.name.text), value, it.sensitive))
+    });
+    facts.differs.extend(differing.map(|it| (*it.0,)));
+    facts.differs.sort_unstable();
+    let changes = changes::conclude(facts, &outputs, decisions);
+    let listed = list(observer, inputs, &changes, values);
+    Settled { outputs, changes, listed }
+}
+
+/// The block of an output, where there is one.
+fn declared<'o>(observer: &'o Observer<'_>, node: Node) -> Option<&'o config::Output> {
+    let NodeKind::Output(module, name) = observer.values.structure.kind(node) else { return None };
+    observer.values.structure.module(*module).config.outputs.get(name)
+}
+
+/// Evaluates what is to be recalculated, unless something it reads failed. In a destroy run nothing is evaluated.
+fn ask(observer: &Observer<'_>, facts: &Facts, outputs: &Outputs) -> BTreeMap<Node, Answer> {
+    if facts.mode.contains(&(Mode::Destroy,)) {
+        return BTreeMap::new();
+    }
+    let due = outputs.recalculated.iter().map(|it| it.0);
+    let due = due.filter(|it| !observer.values.is_stopped(*it));
+    let is_whole = facts.filtered.is_empty();
+    let answers =
+        due.filter_map(|node| Some((node, answer(observer, declared(observer, node)?, is_whole))));
+    answers.collect()
+}
+
+/// - `is_whole`: nothing is left out of this run, so that no precondition can rest on what is.
+fn answer(observer: &Observer<'_>, output: &config::Output, is_whole: bool) -> Answer {
+    let scope = observer.values.scope(Structure::ROOT);
+    let (value, problems) = evaluate(&output.value, &scope);
+    if problems.has_errors() {
+        let why: Vec<String> = problems.iter().map(|it| it.detail.clone()).collect();
+        return Answer::None(problems, why.join(" "), output.value.span);
+    }
+    // What is left out and was never made is unknown, and says that it was read.
+    let undecided = output.preconditions.iter().filter(|_| !is_whole).find(|it| {
+        let (plain, marks) = evaluate(&it.condition, &scope).0.unmark_deep();
+        !plain.is_known() && !marks.reads.is_empty()
+    });
+    match undecided {
+        Some(it) => {
+            let why = "A precondition cannot be evaluated without it.".to_owned();
+            Answer::None(problems, why, it.condition.span)
+        }
+        None => Answer::Value(value, problems),
+    }
+}
+
+/// Reports what came of an output, and returns its value where it may have it.
+fn value(observer: &Observer<'_>, node: Node, answer: Answer, is_kept: bool) -> Option<Value> {
+    let output = declared(observer, node)?;
+    let (value, problems) = match answer {
+        Answer::Value(value, problems) => (value, problems),
+        Answer::None(problems, why, place) => {
+            match is_kept {
+                true => observer.values.report([kept(&output.name.text, &why, place)]),
+                false => observer.values.report(problems),
+            }
+            return None;
+        }
+    };
+    observer.values.report(problems);
+    if !observer.output_conditions(node) {
+        return None;
+    }
+    if let Some(problem) = problems::of_output(&value, output) {
+        observer.values.report([problem]);
+        return None;
+    }
+    // What is only to be recorded says nothing of an object that is gone: the output waits for a plan that mends it.
+    let records = observer.request.mode == PlanMode::RefreshOnly;
+    Some(if records { value } else { without_absent(&value) })
+}
+
+fn kept(name: &str, why: &str, place: Span) -> Diagnostic {
+    Diagnostic::warning("Output keeps its value").at(place).detail(format!(
+        "The output \"{name}\" relies on something that this run leaves out and that does not exist. {why} The output keeps the value it has until a run includes it."
+    ))
+}
+
+/// Whether a value is not known to be the one that is recorded.
+fn differs(old: Option<&OutputValue>, value: &Value, sensitive: bool) -> bool {
+    let (plain, _) = value.unmark_deep();
+    match old {
+        None => !plain.is_null(),
+        Some(old) => {
+            !(plain.is_wholly_known()
+                && plain == old.value
+                && old.sensitive == sensitive
+                && old.ty == plain.ty())
+        }
+    }
+}
+
+/// Writes down what is done with each output.
+fn list(
+    observer: &Observer<'_>,
+    inputs: &Inputs<'_>,
+    changes: &Changes,
+    mut values: BTreeMap<Node, Value>,
+) -> BTreeMap<Str, OutputChange> {
+    let mut listed = BTreeMap::new();
+    for &(node, action) in &changes.output_action {
+        let (NodeKind::Output(_, name) | NodeKind::Recorded(name)) =
+            observer.values.structure.kind(node)
+        else {
+            continue;
+        };
+        let old = inputs.state.outputs.get(name);
+        let after = values.remove(&node);
+        let was_sensitive = old.is_some_and(|it| it.sensitive);
+        let is_sensitive = match (&after, declared(observer, node)) {
+            (Some(_), Some(output)) => output.sensitive,
+            _ => was_sensitive,
+        };
+        let mark = |value: Value, sensitive: bool| match sensitive {
+            true => value.mark(&Marks::sensitive()),
+            false => value,
+        };
+        let change = OutputChange {
+            name: name.clone(),
+            before: mark(old.map_or(Value::NULL, |it| it.value.clone()), was_sensitive),
+            after: mark(after.unwrap_or(Value::NULL), is_sensitive),
+            action,
+            sensitive: is_sensitive || was_sensitive,
+        };
+        listed.insert(name.clone(), change);
+    }
+    listed
+}

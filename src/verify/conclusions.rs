@@ -1,0 +1,172 @@
+//! What the plan says against what was concluded, both ways: changes, what is left out, outputs, providers, violations.
+
+use std::collections::BTreeSet;
+
+use entail_rules::{Node, Violation};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Documents;
+use super::outcomes::Known;
+use crate::address::Instance;
+use crate::lower::Structure;
+use crate::lower::structure::NodeKind;
+use crate::plan::{Action, Change};
+use crate::planner::{Ending, Finished, by_node};
+use crate::request::PlanMode;
+use crate::value::Str;
+
+/// Holds every part of a plan to what was concluded.
+pub(super) fn check(
+    finished: &Finished,
+    documents: &Documents<'_>,
+    known: &Known,
+    faults: &mut Vec<String>,
+) {
+    changes(finished, documents.mode, known, faults);
+    left_out(finished, faults);
+    outputs(finished, documents, faults);
+    violations(finished, known, faults);
+    if !finished.plan.errored && finished.problems.has_errors() {
+        faults.push("The plan has errors, and does not say so".to_owned());
+    }
+}
+
+/// The node that a change is about.
+fn node_of(structure: &Structure, change: &Change) -> Option<Node> {
+    let resource = structure.resource(*structure.resource_ids.get(&change.address.of())?);
+    match &change.deposed {
+        None => resource.instance(&change.address.key),
+        Some(deposed) => {
+            resource.deposed.get(&(change.address.key.clone(), deposed.clone())).copied()
+        }
+    }
+}
+
+/// Every change is what the walk left, and what the walk left is a change; each is served by whom it was concluded.
+fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<String>) {
+    let serving = by_node(&finished.providers, &finished.structure);
+    let mut changed: FxHashSet<Node> = FxHashSet::default();
+    for change in &finished.plan.changes {
+        let mut fault = |what: &str| faults.push(format!("{} {what}", change.address));
+        let Some(node) = node_of(&finished.structure, change) else {
+            fault("is in the plan, and nothing was concluded of it");
+            continue;
+        };
+        if !changed.insert(node) {
+            fault("is in the plan twice");
+        }
+        let agrees = match known.endings.get(&node) {
+            Some(Ending::Planned(action, reason) | Ending::Refused(action, reason)) => {
+                (change.action, change.reason) == (*action, *reason)
+            }
+            // A deposed object that is gone already is told of.
+            Some(Ending::Dropped) => change.deposed.is_some() && change.action == Action::NoOp,
+            _ => false,
+        };
+        if !agrees {
+            fault("is planned in another way than was concluded");
+        }
+        let is_other = |it: &crate::address::ProviderInstance| {
+            it.config != change.provider || it.key != change.provider_key
+        };
+        if serving.get(&node).is_some_and(is_other) {
+            fault("is served by another provider instance than was concluded");
+        }
+    }
+    if mode == PlanMode::RefreshOnly {
+        if !changed.is_empty() {
+            faults.push("A plan that only records what changed outside has changes".to_owned());
+        }
+        return;
+    }
+    for (node, ending) in &finished.endings {
+        let is_told = matches!(ending, Ending::Planned(..) | Ending::Refused(..));
+        if is_told && !changed.contains(node) {
+            faults.push(format!(
+                "{} was decided, and is not in the plan",
+                finished.structure.name(*node)
+            ));
+        }
+    }
+}
+
+/// What an exclusion holds back is listed, each object once, and nothing else.
+fn left_out(finished: &Finished, faults: &mut Vec<String>) {
+    let structure = &finished.structure;
+    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    for object in finished.plan.left_out.iter().flat_map(|it| &it.objects) {
+        if !listed.insert(object) {
+            faults.push(format!("{object} is left out twice"));
+        }
+    }
+    let excluded = finished.selection.excluded.iter().map(|it| it.0);
+    let excluded = excluded.filter(|it| !matches!(structure.kind(*it), NodeKind::Pending(_)));
+    let excluded: BTreeSet<String> = excluded
+        .filter_map(|it| structure.instance(it))
+        .map(|it: Instance| it.to_string())
+        .collect();
+    for object in listed.iter().filter(|it| !excluded.contains(**it)) {
+        if !finished.plan.errored {
+            faults.push(format!("{object} is listed as left out, and takes part"));
+        }
+    }
+    for object in excluded.iter().filter(|it| !listed.contains(it.as_str())) {
+        faults.push(format!("{object} is left out, and no list says so"));
+    }
+}
+
+/// Every root output, declared or recorded, is recalculated or keeps its value; the plan lists those of the first kind of
+/// which something was concluded, with just that.
+fn outputs(finished: &Finished, documents: &Documents<'_>, faults: &mut Vec<String>) {
+    let root = finished.structure.module(Structure::ROOT);
+    let recorded = finished.structure.nodes.iter().enumerate();
+    let recorded: FxHashMap<&Str, Node> = recorded
+        .filter_map(|(index, kind)| match kind {
+            NodeKind::Recorded(name) => Some((name, Node(index as u32))),
+            _ => None,
+        })
+        .collect();
+    let names = documents.config.root().outputs.keys().chain(documents.state.outputs.keys());
+    for name in names.collect::<BTreeSet<_>>() {
+        let mut fault = |what: &str| faults.push(format!("output.{name} {what}"));
+        let Some(node) = root.outputs.get(name).or_else(|| recorded.get(name)) else {
+            fault("is declared or recorded, and the plan knows nothing of it");
+            continue;
+        };
+        let (outputs, actions) = (&finished.outputs, &finished.output_changes.output_action);
+        let kept = outputs.keeps_value.partition_point(|it| it.0 < *node);
+        let is_kept = outputs.keeps_value.get(kept).is_some_and(|it| it.0 == *node);
+        match (outputs.recalculated.binary_search(&(*node,)).is_ok(), is_kept) {
+            (false, false) => fault("neither gets a new value nor keeps its own"),
+            (true, true) => fault("both gets a new value and keeps its own"),
+            _ => {}
+        }
+        let at = actions.partition_point(|it| it.0 < *node);
+        let concluded = actions.get(at).filter(|it| it.0 == *node).map(|it| it.1);
+        if finished.plan.outputs.get(name).map(|it| it.action) != concluded {
+            fault("is planned in another way than was concluded");
+        }
+    }
+    for name in finished.plan.outputs.keys() {
+        if !root.outputs.contains_key(name) && !recorded.contains_key(name) {
+            faults.push(format!("output.{name} is in the plan, and nothing was concluded of it"));
+        }
+    }
+}
+
+/// What the walk found to forbid the plan has made it an error, and nothing rests on it.
+fn violations(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
+    for (kind, node) in &finished.violations.violation {
+        if !matches!(kind, Violation::PreventsDestroy | Violation::InvalidProtection) {
+            continue;
+        }
+        let is_refused =
+            matches!(known.endings.get(node), Some(Ending::Refused(..) | Ending::Failed));
+        if !is_refused || !finished.plan.errored {
+            faults.push(format!(
+                "{} forbids the plan, and it was made",
+                finished.structure.name(*node)
+            ));
+        }
+    }
+}
