@@ -1,6 +1,7 @@
 //! `why`, `whatif`, `facts`, `graph`: what was decided, and what it rests on.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use entail::backend::local::Choice;
@@ -9,6 +10,7 @@ use entail::observe::supply::Supply;
 use entail::operation::explain::{Ground, Question};
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
+use entail::request::Request;
 use entail::world::World;
 use serde_json::json;
 
@@ -28,7 +30,7 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
     let ui = &*ui;
     with_room(|runtime| {
         let ground = match &options.plan {
-            Some(path) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            Some(path) => recorded(world, path, &options.planning)?,
             None => runtime.block_on(planned(ui, world, &options.planning))?,
         };
         let question = Question::read(&options.address, options.not.as_deref(), &ground)?;
@@ -45,6 +47,12 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
 
 fn silence(ui: &mut Ui, input: bool) -> Result<(), Diagnostics> {
     Ok(ui.begin(Manner { silent: !input, ..Manner::default() }, None)?)
+}
+
+/// What a saved plan rests on.
+fn recorded(world: &World, path: &Path, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+    request::beside_plan(&options.request)?;
+    Ok(Ground::of_saved(saved::load(&world.root.join(path))?))
 }
 
 async fn planned(
@@ -115,7 +123,7 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
     let ui = &*ui;
     with_room(|runtime| {
         let ground = match &args.plan {
-            Some(path) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            Some(path) => recorded(world, path, &options)?,
             None => runtime.block_on(planned(ui, world, &options))?,
         };
         let tables = ground.relations(relation.as_deref())?;
@@ -143,6 +151,8 @@ pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Di
     let ui = &*ui;
     with_room(|_| {
         if let Some(path) = &args.plan {
+            let variables = args.variables.sources()?;
+            request::beside_plan(&Request { variables, ..Request::default() })?;
             ui.out(&entail::operation::graph::dot_of_plan(&saved::load(&world.root.join(path))?));
             return Ok(0);
         }
