@@ -59,6 +59,8 @@ pub struct Values<'a> {
     pub plan_time: Option<chrono::DateTime<chrono::Utc>>,
     /// Whether this is the walk that plans.
     pub planning: bool,
+    /// Whether no provider is configured: then they may have more functions than their schemas tell.
+    pub is_validating: bool,
     /// Whether an instance without an object counts for nothing, for none will be made: the run only records.
     pub only_existing: bool,
     /// The type of each resource's objects, for those that do not exist.
@@ -105,6 +107,7 @@ impl<'a> Values<'a> {
             workspace: "default",
             plan_time: Some(world.now()),
             planning: true,
+            is_validating: false,
             only_existing: false,
             types: Vec::new(),
             call_types: Vec::new(),
