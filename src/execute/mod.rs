@@ -52,6 +52,8 @@ pub struct Context<'a> {
     pub order: &'a Order,
     /// Every fact the plan rests on.
     pub facts: &'a Facts,
+    /// Whether an output that is still not known keeps what it is, where nothing is made.
+    pub keeps_undecided: bool,
     /// Values, providers, listener. The values start from the plan's prior state.
     pub observer: &'a Observer<'a>,
     /// Where finished steps are noted.

@@ -44,6 +44,8 @@ pub struct Approved<'a> {
     pub facts: &'a Facts,
     /// The root variables.
     pub variables: &'a BTreeMap<Str, Value>,
+    /// Whether an output that rests on what is gone keeps what it is: `refresh`, which shows no plan first.
+    pub keeps_undecided: bool,
 }
 
 /// Carries a plan out. The state is written even if steps failed; while steps finish, the journal keeps them.
@@ -87,6 +89,7 @@ pub async fn apply(
         graph: &session.graph,
         order: approved.order,
         facts: approved.facts,
+        keeps_undecided: approved.keeps_undecided,
         observer: &observer,
         notes: Notes::new(journal.as_ref()),
         sink: &queue,

@@ -124,6 +124,11 @@ pub(super) fn no_self(at: Span) -> Diagnostic {
     error("Invalid \"self\" reference", detail, at)
 }
 
+/// What `self` evaluates to where there is none.
+pub(super) fn unknown_self(at: Span) -> Diagnostic {
+    error("Unknown variable", "There is no variable named \"self\".", at)
+}
+
 /// `path.x`
 pub(super) fn invalid_path(name: &str, suggestion: Option<&str>, at: Span) -> Diagnostic {
     let detail = format!(

@@ -236,6 +236,10 @@ fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &
                 && matches!(role, Role::Postcondition | Role::Provisioner)) =>
         {
             problems.push(problems::no_self(reference.subject_span));
+            // OpenTofu evaluates these conditions all the same, and tells what comes of it.
+            if role == Role::Precondition && (scope.owner.is_some() || scope.check.is_none()) {
+                problems.push(problems::unknown_self(reference.subject_span));
+            }
         }
         Subject::Path(name) if !["cwd", "module", "root"].contains(&&**name) => {
             problems.push(problems::invalid_path(

@@ -87,6 +87,10 @@ impl Values<'_> {
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
             Some(value) => self.with_deprecations(id, value),
+            // While nothing is made it will not have a type either.
+            None if self.only_existing && !self.planning => {
+                Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))
+            }
             None => Value::unknown(self.types[id.index()]).mark(&Marks {
                 ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
                 early: self.is_waiting(node),
