@@ -63,6 +63,8 @@ pub struct Values<'a> {
     pub is_validating: bool,
     /// Whether an instance without an object counts for nothing, for none will be made: the run only records.
     pub only_existing: bool,
+    /// Whether everything is to go: an instance that is not there any more is unknown then, not wrong.
+    pub all_goes: bool,
     /// The type of each resource's objects, for those that do not exist.
     pub types: Vec<Type>,
     /// The type of all outputs of each module call, for those whose instances are not known.
@@ -109,6 +111,7 @@ impl<'a> Values<'a> {
             planning: true,
             is_validating: false,
             only_existing: false,
+            all_goes: false,
             types: Vec::new(),
             call_types: Vec::new(),
             stopped: Default::default(),

@@ -207,6 +207,7 @@ fn observer<'a>(
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
     values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
+    values.all_goes = approved.plan.mode == PlanMode::Destroy;
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();

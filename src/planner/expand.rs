@@ -76,6 +76,8 @@ fn keys(
             observer.values.report([problem]);
             None
         }
+        // What exists is destroyed, whatever was to be declared.
+        Keys::Unknown if observer.request.precedes_destroy => None,
         Keys::Unknown => {
             let problem = expansion::not_known(repetition, what);
             let problem = expansion::blamed(problem, repetition, &value, expression, &scope);
@@ -118,6 +120,8 @@ fn call_keys(
             true => keys(observer, parent, &block.repetition, &what),
             false => Some(existing_modules(observer, parent, &name)),
         };
+        let existing = || existing_modules(observer, parent, &name);
+        let keys = keys.or_else(|| observer.request.precedes_destroy.then(existing));
         let Some(keys) = keys else {
             passed = false;
             continue;
@@ -224,6 +228,8 @@ fn resource_keys(
             true => keys(observer, module, &block.repetition, &address.to_string()),
             false => Some(existing_keys(observer, &address)),
         };
+        let existing = || existing_keys(observer, &address);
+        let keys = keys.or_else(|| observer.request.precedes_destroy.then(existing));
         let Some(keys) = keys else {
             passed = false;
             continue;

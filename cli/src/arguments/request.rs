@@ -86,6 +86,7 @@ pub fn build(
         parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
         generate_config_out: None,
         carried_out: false,
+        precedes_destroy: false,
         adopts: None,
     };
     if problems.is_empty() { Ok(request) } else { Err(problems) }
