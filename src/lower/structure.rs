@@ -212,6 +212,12 @@ pub struct ResourceNode {
 }
 
 impl ResourceNode {
+    /// What only the state knew, or a stand-in was for, has a block in a module instance now.
+    fn becomes_declared(&mut self, module: Option<ModuleId>, style: Style) {
+        (self.module, self.declared, self.style) = (module, true, style);
+        (self.repetition, self.collection, self.pending) = (None, None, None);
+    }
+
     /// Returns the node of an instance, declared or not.
     pub fn instance(&self, key: &InstanceKey) -> Option<Node> {
         self.instances.get(key).or_else(|| self.others.get(key)).copied()
@@ -330,14 +336,18 @@ impl Structure {
         style: Style,
         declared: bool,
     ) -> ResourceId {
-        if let Some(&id) = self.resource_ids.get(&address) {
-            return id;
-        }
-        let id = ResourceId(self.resources.len() as u32);
-        self.resource_ids.insert(address.clone(), id);
+        let known = self.resource_ids.get(&address).copied();
+        let id = known.unwrap_or(ResourceId(self.resources.len() as u32));
         if let Some(module) = module.filter(|_| declared) {
             self.modules[module.index()].resources.insert(address.resource.clone(), id);
         }
+        if known.is_some() {
+            if declared {
+                self.resources[id.index()].becomes_declared(module, style);
+            }
+            return id;
+        }
+        self.resource_ids.insert(address.clone(), id);
         self.resources.push(ResourceNode {
             address,
             module,

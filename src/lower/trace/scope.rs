@@ -68,13 +68,15 @@ impl<'a> TraceScope<'a> {
     pub fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
         let resource = self.trace.structure.resource(id);
         let key = key.and_then(|it| expansion::key_for(it, resource.style == Style::Count));
-        if let Some(node) = key
-            .as_ref()
-            .filter(|_| resource.repetition.is_some())
-            .and_then(|it| resource.instances.get(it))
-        {
-            self.note(*node, span, How::Both);
-            return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+        if let Some(key) = key.as_ref().filter(|_| resource.repetition.is_some()) {
+            match self.instance(id, key) {
+                Some(node) => {
+                    self.note(node, span, How::Both);
+                    return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+                }
+                None if self.trace.may_have(id, key) => self.trace.named_by(id, key),
+                None => {}
+            }
         }
         let Some(collection) = resource.collection else { return Value::unknown(Type::DYNAMIC) };
         self.note(collection, span, How::Both);
@@ -87,6 +89,13 @@ impl<'a> TraceScope<'a> {
             }
             _ => whole.clone(),
         }
+    }
+
+    /// The node of an instance that is declared, or may be.
+    fn instance(&self, id: ResourceId, key: &InstanceKey) -> Option<Node> {
+        let resource = self.trace.structure.resource(id);
+        let open = resource.others.get(key).filter(|_| resource.pending.is_some());
+        resource.instances.get(key).or(open).copied()
     }
 
     pub fn module_call(&self, name: &Str, key: Option<&Value>) -> Value {
