@@ -155,7 +155,7 @@ impl Trace<'_> {
         for it in traced_uses(block) {
             let before = self.reads.reads.len();
             self.evaluate_bound(node, module, each, &it.expression, &it.bound);
-            if it.role == Role::Provisioner {
+            if matches!(it.role, Role::Provisioner | Role::Lifecycle) {
                 self.forget_own(node, before);
             }
         }
@@ -167,7 +167,7 @@ impl Trace<'_> {
         self.depends_on(node, module, &block.depends_on);
     }
 
-    /// What is evaluated once an object is there waits for no other instance of its resource.
+    /// What is evaluated of an object that is there waits for no other instance of its resource.
     fn forget_own(&mut self, node: Node, since: usize) {
         let structure = &self.structure;
         let resource = |node: Node| match structure.kind(node) {
