@@ -262,6 +262,10 @@ fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
     let structure = &parts.observer.values.structure;
     let mut causes: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     parts.selection.excluded_by.iter().for_each(|it| causes.entry(it.1).or_default().push(it.0));
+    // What stays leads to what it rests on, also through all instances of a resource, which are no object.
+    let stays: FxHashSet<Node> = parts.selection.kept.iter().map(|it| it.0).collect();
+    let rests = parts.facts.needs.iter().filter(|it| stays.contains(&it.0));
+    rests.for_each(|it| causes.entry(it.0).or_default().push(it.1));
     let mut roots: BTreeMap<u32, Vec<Node>> = BTreeMap::new();
     for (node, hit, flag) in &parts.facts.hit {
         if *hit != Hit::Target {
@@ -279,6 +283,11 @@ fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
             }
             if parts.progress.parts.get(node.0 as usize) == Some(&Part::Excluded) {
                 match structure.kind(node) {
+                    NodeKind::Pending(id) if structure.resource(*id).instances.is_empty() => {
+                        // How many it would have is not known: it counts as one.
+                        let resource = &structure.resource(*id).address;
+                        objects.insert(resource.instance(InstanceKey::None));
+                    }
                     NodeKind::Pending(_) => {}
                     _ => objects.extend(structure.instance(node)),
                 }
