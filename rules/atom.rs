@@ -330,8 +330,8 @@ words! {
     Violation {
         /// `prevent_destroy` stands against a delete or a replacement.
         PreventsDestroy = "prevent_destroy",
-        /// A moved object is left out of the run.
-        MoveExcluded = "a moved object is excluded",
+        /// An object that was moved to another type is left out of the run.
+        MoveExcluded = "an object moved to another type is excluded",
         /// A moved object is only partly targeted.
         MoveUntargeted = "a moved object is not targeted",
         /// No provider configuration.

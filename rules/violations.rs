@@ -15,12 +15,13 @@ ascent! {
 
     relation prevents_destroy(Node);
     relation moved(Node);
-    relation hit(Node, Hit, Flag);
+    relation retyped(Node);
     relation targeting();
     relation move_named(Node, End);
     relation action(Node, Action, Reason);
     relation lacks(Node, Lack);
     relation selected(Node);
+    relation excluded(Node);
 
     /// `destroys(n)`: the object of `n` is destroyed.
     relation destroys(Node);
@@ -38,8 +39,8 @@ ascent! {
     // @rule violations.prevents-destroy: the block of `n` sets prevent_destroy
     violation(Violation::PreventsDestroy, n) <-- prevents_destroy(n), destroys(n);
 
-    // @rule violations.move-excluded: `n` was moved, and the request leaves it out
-    violation(Violation::MoveExcluded, n) <-- moved(n), hit(n, Hit::Exclude, _);
+    // @rule violations.move-excluded: `n` was moved to another type, and takes no part in this run
+    violation(Violation::MoveExcluded, n) <-- retyped(n), excluded(n);
     // @rule violations.move-untargeted-from: `n` was moved, and no target names where it was
     violation(Violation::MoveUntargeted, n) <-- targeting(), moved(n), !move_named(n, End::Old);
     // @rule violations.move-untargeted-to: `n` was moved, and no target names where it is
@@ -71,9 +72,9 @@ pub fn collect(
     decisions: &Decisions,
 ) -> Violations {
     conclude!(Program {
-        facts: prevents_destroy, moved, hit, targeting, move_named;
+        facts: prevents_destroy, moved, retyped, targeting, move_named;
         providers: lacks;
-        selection: selected;
+        selection: selected, excluded;
         decisions: action;
     } => Violations { violation })
 }

@@ -20,7 +20,7 @@ use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan};
 use crate::request::PlanMode;
 use crate::value::path::mark_paths;
-use crate::value::{Str, Value};
+use crate::value::{Str, Type, Value};
 
 /// What a plan is put together from.
 pub(super) struct Parts<'p, 'a> {
@@ -48,6 +48,7 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
     }
     if inputs.request.mode == PlanMode::Normal {
         changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
+        changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(&parts, it)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
@@ -126,13 +127,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     };
     let address = structure.resource(resource).address.instance(key.clone());
     let (provider, provider_key) = provider(parts, node, resource, key);
-    let ty = parts
-        .observer
-        .values
-        .types
-        .get(resource.index())
-        .copied()
-        .unwrap_or(crate::value::Type::DYNAMIC);
+    let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     let action = answers::action(found.action);
     Some(Change {
@@ -203,17 +198,33 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
 /// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
 fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
-    let nothing = Found {
+    change(parts, node, &nothing(prior.value.ty()))
+}
+
+/// An object that is left out and was moved: the state is all that changes.
+fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
+    let structure = &parts.observer.values.structure;
+    let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+    let node = resource.instance(&address.key)?;
+    if parts.progress.part(node) != Part::Excluded {
+        return None;
+    }
+    let value = parts.observer.values.object(node)?;
+    let change = change(parts, node, &nothing(value.ty()))?;
+    Some(Change { before: value.clone(), after: value.clone(), ..change })
+}
+
+fn nothing(ty: Type) -> Found {
+    Found {
         action: entail_rules::Action::NoOp,
         reason: entail_rules::Reason::Plain,
         prior: None,
-        after: Value::Null(prior.value.ty()),
+        after: Value::Null(ty),
         private: Vec::new(),
         identity: None,
         replace_paths: Vec::new(),
         recorded_marks: None,
-    };
-    change(parts, node, &nothing)
+    }
 }
 
 /// What changed outside: the object as recorded against the object as read.
