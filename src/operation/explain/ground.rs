@@ -290,6 +290,15 @@ impl Leaves for Ground {
         }
     }
 
+    fn against(&self, relation: &str, row: &[Option<u64>]) -> Option<String> {
+        match (relation, row) {
+            ("block_gone" | "module_gone", [Some(word), ..]) => {
+                Node::from_word(*word).and_then(|it| self.places.of_declared(it))
+            }
+            _ => None,
+        }
+    }
+
     fn id(&self, kind: &str, word: u64) -> String {
         match kind {
             "Flag" => self.flags.get(word as usize).cloned().unwrap_or_default(),
