@@ -35,6 +35,8 @@ tables! {
             pending(Node);
             /// `late(n, p)`: `n` is one of the instances that `p` stands for, or may be one.
             late(Node, Node);
+            /// `keys_from(p, g)`: the keys of `p` are known once `g` is expanded; `p` itself, or a module call around it.
+            keys_from(Node, Node);
             /// `may_read(n, m)`: `n` may read `m`; what of it an instance reads is known once the keys are. `n` is pending, or late.
             may_read(Node, Node);
             /// `reads_open(n, m)`: `n` reads `m`, of which it is not known yet what it is; `m` is pending, or late.

@@ -19,6 +19,7 @@ ascent! {
     relation needs(Node, Node);
     relation pending(Node);
     relation late(Node, Node);
+    relation keys_from(Node, Node);
     relation expanded(Node);
     relation skipped(Node);
     relation in_state(Node);
@@ -42,6 +43,15 @@ ascent! {
 
     /// `guarded(n)`: `n` would go and is left out, or something like that rests on `n`.
     relation guarded(Node);
+
+    /// `perhaps_left(n, g)`: what exists as `n` may be left out; which is known once `g` is expanded.
+    relation perhaps_left(Node, Node);
+
+    /// `spares(n, m)`: `m` must stay as it is, for `n` may have to.
+    relation spares(Node, Node);
+
+    /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be.
+    relation judged_after(Node, Node);
 
     /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it.
     relation excluded_by(Node, Node);
@@ -95,25 +105,41 @@ ascent! {
     // @rule selection.open-by: `n` reads `m`, whose instances are not known yet
     excluded_by(n, m) <-- doubtful(m), reads_open(n, m);
 
-    // What is found in the walk comes too late to hold back what it rests on.
     // @rule selection.guarded: `n` would go, and is left out
-    guarded(n) <-- out(n), in_state(n), doomed(n), !late(n, _);
+    guarded(n) <-- out(n), in_state(n), doomed(n);
     // @rule selection.guarded-foundation: `n`, which would go and is left out, rests on `m`
     guarded(m) <-- guarded(n), needs(n, m);
+
+    // @rule selection.perhaps-left: `n` exists and is left out; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), out(n), in_state(n);
+    // @rule selection.perhaps-left-doubt: `n` exists and may have to be left out; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), doubtful(n), in_state(n);
+    // @rule selection.perhaps-left-kept: `n` must stay as it is, should it go otherwise; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), kept(n);
+    // @rule selection.judged-after: `n`, which may go and may be left out, rests on `m`
+    judged_after(m, g) <-- perhaps_left(n, g), needs(n, m);
+    // @rule selection.judged-after-foundation: `m`, which may have to stay, rests on `l`
+    judged_after(l, g) <-- judged_after(m, g), needs(m, l);
+
+    // @rule selection.spares: `n` may have to stay as it is, and rests on `m`
+    spares(n, m) <-- doubtful(n), in_state(n), needs(n, m), !late(m, _);
+    // @rule selection.spares-late: `n` may have to stay as it is, and rests on `m`, whose keys come with others
+    spares(n, m)
+        <-- doubtful(n), in_state(n), needs(n, m), late(n, p), keys_from(p, g), late(m, q), keys_from(q, h), if g != h;
 
     // @rule selection.kept: `n` exists and is left out
     kept(n) <-- out(n), in_state(n);
     // @rule selection.foundation: `n` stays as it is, and rests on `m`
     kept(m) <-- kept(n), needs(n, m);
-    // @rule selection.foundation-open: `n` may have to stay as it is, and rests on `m`
-    kept(m) <-- doubtful(n), in_state(n), needs(n, m);
+    // @rule selection.foundation-open: (`m` must stay, for `n` may have to)
+    kept(m) <-- spares(_, m);
 
     // @rule selection.protected: `m` would be destroyed, but must stay as it is
     out(m) <-- kept(m), doomed(m);
     // @rule selection.protected-by: `n` stays as it is, and rests on `m`
     excluded_by(m, n) <-- kept(n), needs(n, m), doomed(m);
-    // @rule selection.protected-open-by: `n` may have to stay as it is, and rests on `m`
-    excluded_by(m, n) <-- doubtful(n), in_state(n), needs(n, m), doomed(m);
+    // @rule selection.protected-open-by: (`m` must stay, for `n` may have to)
+    excluded_by(m, n) <-- spares(n, m), doomed(m);
 
     // @rule selection.targeted: a target names `n`
     want(n) <-- hit(n, Hit::Target, _);
@@ -185,6 +211,8 @@ tables! {
             kept(Node);
             /// `guarded(n)`: what exists as `n` is not replaced: something that would go and is left out rests on it.
             guarded(Node);
+            /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be: it may have to stay for one of the instances.
+            judged_after(Node, Node);
             /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it. One row per cause.
             excluded_by(Node, Node);
             /// `want(n)`: a target names `n`, or something wanted needs it. Empty without targets.
@@ -237,6 +265,7 @@ pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
         needs: facts.needs.clone(),
         pending: facts.pending.clone(),
         late: facts.late.clone(),
+        keys_from: facts.keys_from.clone(),
         expanded: facts.expanded.clone(),
         skipped: facts.skipped.clone(),
         in_state: facts.in_state.clone(),
@@ -257,6 +286,7 @@ pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
         doubted_by: program.doubted_by,
         kept: program.kept,
         guarded: program.guarded,
+        judged_after: program.judged_after,
         excluded_by: program.excluded_by,
         want: program.want,
         wanted_by: program.wanted_by,

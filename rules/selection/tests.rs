@@ -332,6 +332,9 @@ fn random(seed: u64) -> Facts {
         if chance(3) == 0 {
             facts.pending.push((node,));
         }
+        if n > 0 && chance(2) == 0 {
+            facts.keys_from.push((node, Node(chance(u64::from(n)) as u32)));
+        }
         match chance(3) {
             0 => facts.expanded.push((node,)),
             1 => facts.skipped.push((node,)),
@@ -386,7 +389,15 @@ fn brute_force(facts: &Facts) -> [Vec<(Node,)>; 3] {
             }
             if out.contains(&n) && has(&facts.in_state, n)
                 || facts.needs.iter().any(|&(r, m)| {
-                    let may_stay = doubtful.contains(&r) && has(&facts.in_state, r);
+                    let from = |n: Node| {
+                        let pending = facts.late.iter().filter(move |it| it.0 == n);
+                        let of = |p: Node| facts.keys_from.iter().filter(move |it| it.0 == p);
+                        pending.flat_map(move |it| of(it.1)).map(|it| it.1)
+                    };
+                    let apart = || from(r).any(|g| from(m).any(|h| g != h));
+                    let may_stay = doubtful.contains(&r)
+                        && has(&facts.in_state, r)
+                        && (!has_late(m) || apart());
                     m == n && (kept.contains(&r) || may_stay)
                 })
             {

@@ -30,7 +30,7 @@ pub(super) fn request(lowered: &mut Lowered, documents: &Documents<'_>) {
     }
 }
 
-/// Writes the kinds of nodes, `of`, `declared`, `pending`, `late`, `reads`, `may_read`, `awaits`, `member`, `keeps_object`,
+/// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `awaits`, `member`, `keeps_object`,
 /// `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`.
 pub(super) fn lower(
     lowered: &mut Lowered,
@@ -164,6 +164,8 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         facts.pending.push((pending,));
         facts.of.push((pending, block));
         facts.late.extend(resource.others.values().map(|it| (*it, pending)));
+        let from = lowered.structure.keys_from(id).unwrap_or(pending);
+        facts.keys_from.push((pending, from));
     }
     for &node in resource.instances.values() {
         facts.object.push((node,));

@@ -78,7 +78,11 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         let address = resource.address.instance(key.clone());
         let is_declared = resource.instances.get(&key) == Some(&node);
         let style = resource.style;
-        if resource.module.is_none() {
+        // What stood in for its module instance does so no longer.
+        if resource.module.is_some_and(|it| lowered.structure.module(it).pending) {
+            lowered.structure.resources[id.index()].is_declared_no_more();
+        }
+        if lowered.structure.resource(id).module.is_none() {
             let pending = pending_above(&lowered.structure, &address.of());
             lowered.structure.resources[id.index()].pending = pending;
         }
@@ -91,6 +95,9 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         }
         if let Some(object) = documents.state.current(&address) {
             exists(lowered, node, object);
+        }
+        if documents.state.instance(&address).is_some() {
+            lowered.facts.object.push((node,));
         }
         if !is_declared && documents.state.instance(&address).is_some() {
             undeclared(lowered, documents, &known, id, node);
@@ -272,14 +279,15 @@ fn open(
     if let Some(block) = block_of(lowered, documents, id) {
         lowered.facts.of.push((node, block));
     }
-    if lowered.structure.resource(id).declared {
+    let resource = lowered.structure.resource(id);
+    if resource.declared && !resource.module.is_some_and(|it| lowered.structure.module(it).pending)
+    {
         return;
     }
     let address = lowered.structure.resource(id).address.module.clone();
     let keys = deepest_call(&lowered.structure, &address);
-    lowered.facts.reads.extend(keys.map(|it| (node, it)));
-    let all = known.pending.get(&pending).into_iter().flatten();
-    lowered.facts.may_read.extend(all.map(|it| (node, *it)));
+    let all = known.pending.get(&pending).into_iter().flatten().copied().chain(keys);
+    lowered.facts.may_read.extend(all.map(|it| (node, it)));
 }
 
 /// The key set of the call that no longer makes the module instance.

@@ -3,7 +3,7 @@
 use entail_rules::{End, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
-use super::structure::{ResourceId, ResourceNode, Structure};
+use super::structure::{NodeKind, ResourceId, ResourceNode, Structure};
 use super::{Documents, Lowered, flag};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
@@ -51,7 +51,9 @@ pub(super) fn lower_more(
         for id in resources {
             let resource = lowered.structure.resource(*id);
             let hits = &mut lowered.facts.hit;
-            named(&selector.target, resource, hit, &mut |node, hit| hits.push((node, hit, flag)));
+            named(&lowered.structure, &selector.target, resource, hit, &mut |node, hit| {
+                hits.push((node, hit, flag))
+            });
         }
     }
     let first = request.targets.len() + request.excludes.len();
@@ -175,11 +177,14 @@ impl<'a> Index<'a> {
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
             Target::Module(_) => {
-                structure.resources.iter().for_each(|it| named(target, it, hit, &mut add));
+                structure
+                    .resources
+                    .iter()
+                    .for_each(|it| named(structure, target, it, hit, &mut add));
             }
             Target::Resource(Resource { resource: name, .. })
             | Target::Instance(Instance { resource: name, .. }) => {
-                self.each(structure, name, |resource| named(target, resource, hit, &mut add));
+                self.each(structure, name, |it| named(structure, target, it, hit, &mut add));
             }
         }
         found
@@ -198,7 +203,13 @@ impl<'a> Index<'a> {
 }
 
 /// What a target names of a resource: nodes, each with how it is hit.
-fn named(target: &Target, resource: &ResourceNode, hit: Hit, add: &mut dyn FnMut(Node, Hit)) {
+fn named(
+    structure: &Structure,
+    target: &Target,
+    resource: &ResourceNode,
+    hit: Hit,
+    add: &mut dyn FnMut(Node, Hit),
+) {
     let (module, whole) = match target {
         Target::Module(it) => (it, is_prefix(it, &resource.address.module)),
         Target::Resource(Resource { module, resource: name })
@@ -219,7 +230,9 @@ fn named(target: &Target, resource: &ResourceNode, hit: Hit, add: &mut dyn FnMut
         (true, None) => every(resource, &mut |node| add(node, hit)),
         (true, Some(key)) => one(resource, key, hit, add),
         (false, _) => {
-            let may_be = may_be_prefix(module, &resource.address.module);
+            // A target has a stand-in of its own, where it names the key of one call.
+            let has_own = hit == Hit::Target && structure.module_ids.contains_key(module);
+            let may_be = !has_own && may_be_prefix(module, &resource.address.module);
             let pending = resource.pending.filter(|_| may_be && resource.declared);
             pending.into_iter().for_each(|it| add(it, part(hit)));
         }
@@ -254,7 +267,34 @@ fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
     // A resource of the state may only be waiting for another's pending node: that one is not named with it.
     let pending = resource.pending.filter(|_| resource.declared);
     nodes.copied().chain(pending).chain(resource.repetition).for_each(&mut *visit);
-    resource.collection.filter(|_| resource.repetition.is_some()).into_iter().for_each(visit);
+    let is_several = resource.repetition.or(pending).is_some();
+    resource.collection.filter(|_| is_several).into_iter().for_each(visit);
+}
+
+/// Warns of what the request named as an instance that might be found in the walk, and was not.
+pub fn unmatched(
+    structure: &Structure,
+    facts: &entail_rules::Facts,
+    request: &crate::request::Request,
+) -> Vec<Diagnostic> {
+    let is_there = |node: Node| match structure.kind(node) {
+        NodeKind::Pending(_) => false,
+        NodeKind::Object(..) => facts.object.binary_search(&(node,)).is_ok(),
+        NodeKind::Repetition(id) | NodeKind::Collection(id) => {
+            let module = structure.resource(*id).module;
+            module.is_some_and(|it| !structure.module(it).pending)
+        }
+        _ => true,
+    };
+    let mut found: FxHashMap<Flag, bool> = FxHashMap::default();
+    for (node, _, flag) in &facts.hit {
+        *found.entry(*flag).or_default() |= is_there(*node);
+    }
+    let targets = request.targets.iter().map(|it| (it, Hit::Target));
+    let all = targets.chain(request.excludes.iter().map(|it| (it, Hit::Exclude))).enumerate();
+    all.filter(|(number, _)| found.get(&Flag(*number as u32)) == Some(&false))
+        .map(|(_, (selector, hit))| matches_nothing(structure, selector, hit))
+        .collect()
 }
 
 fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diagnostic {

@@ -173,6 +173,16 @@ pub struct CallNode {
     pub instances: BTreeMap<InstanceKey, ModuleId>,
     /// Whether its keys are not known before the walk.
     pub pending: bool,
+    /// Until they are: stand-ins for instances that something names by key.
+    #[serde(skip)]
+    pub named: BTreeMap<InstanceKey, ModuleId>,
+}
+
+impl CallNode {
+    /// Returns its instances, and what stands in for them.
+    pub fn all_instances(&self) -> impl Iterator<Item = ModuleId> {
+        self.instances.values().chain(self.named.values()).copied()
+    }
 }
 
 /// One resource of one module instance.
@@ -215,6 +225,12 @@ impl ResourceNode {
     /// What only the state knew, or a stand-in was for, has a block in a module instance now.
     fn becomes_declared(&mut self, module: Option<ModuleId>, style: Style) {
         (self.module, self.declared, self.style) = (module, true, style);
+        (self.repetition, self.collection, self.pending) = (None, None, None);
+    }
+
+    /// What stood in for an instance of its module is there no more, and there is none.
+    pub fn is_declared_no_more(&mut self) {
+        (self.module, self.declared, self.style) = (None, false, Style::Single);
         (self.repetition, self.collection, self.pending) = (None, None, None);
     }
 
@@ -301,6 +317,17 @@ impl Structure {
             }
             _ => None,
         }
+    }
+
+    /// Returns the key set of the outermost call around a resource whose keys are not known.
+    pub fn keys_from(&self, id: ResourceId) -> Option<Node> {
+        let mut module = self.module(self.resource(id).module?);
+        let mut keys = None;
+        while let Some((parent, call)) = module.parent.filter(|_| module.pending) {
+            keys = Some(self.call(call).keys);
+            module = self.module(parent);
+        }
+        keys
     }
 
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.

@@ -131,9 +131,9 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         let node = &graph.blocks[block];
         trace.block(&node.module, &node.key);
     }
+    trace.likely_instances();
     let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
     trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
-    trace.likely_instances();
     trace.finish()
 }
 
@@ -147,6 +147,8 @@ struct Trace<'a> {
     reads: Reads,
     /// Instances of blocks whose keys are not known yet that something names.
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
+    /// Instances of calls whose keys are not known yet that something names.
+    named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
     /// What these read in any case.
     firm: Vec<(Node, Node, Span)>,
 }
@@ -163,6 +165,7 @@ impl<'a> Trace<'a> {
             call_keys,
             reads: Reads::default(),
             named: Mutex::default(),
+            named_calls: Mutex::default(),
             firm: Vec::new(),
         }
     }
@@ -341,10 +344,10 @@ impl Trace<'_> {
             inside,
             instances: BTreeMap::new(),
             pending: false,
+            named: BTreeMap::new(),
         });
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
-        self.depends_on(keys, module, &block.depends_on);
         let outer_pending = self.structure.module(module).pending;
         let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending);
         let known = known.or_else(|| self.destroyed_modules(module, name));
@@ -375,6 +378,7 @@ impl Trace<'_> {
             if self.input.config.module_of(&address).is_none() {
                 continue;
             }
+            let is_named = pending && key != InstanceKey::None;
             let above = Some((parent, id));
             let child = self.module_node(address, above, key.clone(), each_value, pending, None);
             if has_node {
@@ -383,8 +387,12 @@ impl Trace<'_> {
                 self.reads.reads.push((node, keys, place));
                 let value = self.structure.module(child).each_value.clone();
                 self.read_marks(node, value.as_ref(), block.declared);
+                // Which instances there are does not rest on it: only what is in them does.
+                self.depends_on(node, parent, &block.depends_on);
             }
-            self.structure.calls[id.index()].instances.insert(key, child);
+            let call = &mut self.structure.calls[id.index()];
+            let instances = if is_named { &mut call.named } else { &mut call.instances };
+            instances.insert(key, child);
         }
     }
 }

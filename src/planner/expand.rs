@@ -37,15 +37,16 @@ fn resource_keys(
 ) -> Option<Found> {
     let resource = observer.values.structure.resource(id);
     let module = resource.module?;
+    let block = observer.values.structure.block(id)?;
     let existing = || {
         let known = observer.state.resources.get(&resource.address);
         let keys = known.into_iter().flat_map(|it| it.instances.keys());
         Some(Found::Skipped(id, keys.map(|it| (it.clone(), None)).collect()))
     };
     if progress.part(pending) != Part::Selected {
-        return existing();
+        let recorded = recorded_keys(observer, module, &block.repetition);
+        return recorded.map(|keys| Found::Resource(id, keys)).or_else(existing);
     }
-    let block = observer.values.structure.block(id)?;
     let what = resource.address.to_string();
     match keys(observer, module, &block.repetition, &what) {
         Some(keys) => Some(Found::Resource(id, keys)),
@@ -57,21 +58,34 @@ fn resource_keys(
 fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option<Found> {
     let structure = &observer.values.structure;
     let call = structure.call(id);
-    let stand_in = call.instances.get(&InstanceKey::None).copied()?;
     let above: &ModuleInstance = &structure.module(call.parent).address;
-    let existing = || {
-        let keys = existing_modules(observer.state, above, &call.name);
-        Some(Found::SkippedCall(id, stand_in, keys))
-    };
-    if !takes_part(observer, progress, stand_in) {
-        return existing();
-    }
     let block = structure.module(call.parent).config.calls.get(&call.name)?;
+    let existing =
+        || Some(Found::SkippedCall(id, existing_modules(observer.state, above, &call.name)));
+    if !progress.evaluate_all && !call.all_instances().any(|it| takes_part(observer, progress, it))
+    {
+        let recorded = recorded_keys(observer, call.parent, &block.repetition);
+        return recorded.map(|keys| Found::Call(id, keys)).or_else(existing);
+    }
     let what = above.child(&call.name, InstanceKey::None).to_string();
     match keys(observer, call.parent, &block.repetition, &what) {
-        Some(keys) => Some(Found::Call(id, stand_in, keys)),
+        Some(keys) => Some(Found::Call(id, keys)),
         None if observer.request.precedes_destroy => existing(),
         None => None,
+    }
+}
+
+/// The keys of what takes no part in this run, as far as they can be had from what exists; no trouble is worth telling.
+fn recorded_keys(
+    observer: &Observer<'_>,
+    module: ModuleId,
+    repetition: &Repetition,
+) -> Option<Entries> {
+    let (value, problems) =
+        expression::evaluate(repetition.expression()?, &observer.values.scope(module));
+    match expansion::keys(repetition, &value) {
+        Keys::Known(keys) if !problems.has_errors() => Some(keys),
+        _ => None,
     }
 }
 
@@ -82,10 +96,8 @@ fn takes_part(observer: &Observer<'_>, progress: &Progress, module: ModuleId) ->
     let is_selected = |it: &ResourceId| {
         structure.resource(*it).pending.is_some_and(|it| progress.part(it) == Part::Selected)
     };
-    let mut nested = node.calls.values().flat_map(|it| structure.call(*it).instances.values());
-    progress.evaluate_all
-        || node.resources.values().any(is_selected)
-        || nested.any(|it| takes_part(observer, progress, *it))
+    let mut nested = node.calls.values().flat_map(|it| structure.call(*it).all_instances());
+    node.resources.values().any(is_selected) || nested.any(|it| takes_part(observer, progress, it))
 }
 
 /// Evaluates a repetition; `None` where it cannot be used, which has been reported.

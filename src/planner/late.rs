@@ -19,10 +19,10 @@ pub enum Found {
     Resource(ResourceId, Entries),
     /// Those that the state has of a resource.
     Skipped(ResourceId, Entries),
-    /// Those of a module call, for which a module instance stood in.
-    Call(CallId, ModuleId, Entries),
+    /// Those of a module call.
+    Call(CallId, Entries),
     /// Those that the state has of a module call.
-    SkippedCall(CallId, ModuleId, Entries),
+    SkippedCall(CallId, Entries),
 }
 
 /// What it takes to go on with the trace.
@@ -39,13 +39,17 @@ pub struct Before {
     out: FxHashSet<Node>,
     want: FxHashSet<Node>,
     kept: FxHashSet<Node>,
+    needs: FxHashMap<Node, Vec<Node>>,
     cbd_blocks: FxHashSet<Block>,
 }
 
 impl Before {
     /// Indexes the conclusions.
-    pub fn of(selection: &selection::Selection, spread: &spread::Spread) -> Before {
+    pub fn of(selection: &selection::Selection, spread: &spread::Spread, facts: &Facts) -> Before {
         let mut before = Before::default();
+        if !facts.excluding.is_empty() {
+            facts.needs.iter().for_each(|it| before.needs.entry(it.0).or_default().push(it.1));
+        }
         before.learn(selection);
         before.cbd_blocks = spread.cbd_block.iter().map(|it| it.0).collect();
         before
@@ -55,6 +59,21 @@ impl Before {
         self.out.extend(selection.out.iter().map(|it| it.0));
         self.want.extend(selection.want.iter().map(|it| it.0));
         self.kept.extend(selection.kept.iter().map(|it| it.0));
+    }
+
+    /// What the objects that exist as these nodes rest on, and so on.
+    fn needs(&self, nodes: &[(Node,)]) -> Vec<(Node, Node)> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<Node> = nodes.iter().map(|it| it.0).collect();
+        while let Some(next) = open.pop() {
+            if seen.insert(next) {
+                let further = self.needs.get(&next).into_iter().flatten().copied();
+                found.extend(further.clone().map(|it| (next, it)));
+                open.extend(further);
+            }
+        }
+        found
     }
 
     /// What was concluded of nodes.
@@ -118,15 +137,15 @@ pub fn take_in(
 fn stood_for(structure: &Structure, node: Node, found: &Found) -> Vec<Node> {
     match found {
         Found::Resource(..) | Found::Skipped(..) => vec![node],
-        Found::Call(_, stand_in, _) | Found::SkippedCall(_, stand_in, _) => {
+        Found::Call(call, ..) | Found::SkippedCall(call, ..) => {
             let mut all = Vec::new();
-            let mut open = vec![*stand_in];
+            let mut open: Vec<ModuleId> = structure.call(*call).all_instances().collect();
             while let Some(module) = open.pop() {
                 let module = structure.module(module);
                 let resources = module.resources.values();
                 all.extend(resources.filter_map(|it| structure.resource(*it).pending));
                 let calls = module.calls.values();
-                open.extend(calls.flat_map(|it| structure.call(*it).instances.values()));
+                open.extend(calls.flat_map(|it| structure.call(*it).all_instances()));
             }
             all
         }
@@ -148,7 +167,7 @@ fn lower(
         Found::Resource(id, keys) | Found::Skipped(id, keys) => {
             Traced::resource(structure, memory, id, keys)
         }
-        Found::Call(id, _, keys) | Found::SkippedCall(id, _, keys) => {
+        Found::Call(id, keys) | Found::SkippedCall(id, keys) => {
             Traced::call(structure, memory, id, keys)
         }
     };
@@ -198,6 +217,7 @@ fn conclude(progress: &mut Progress, facts: &mut Facts) {
     around.extend(facts.reads.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.late.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.in_state.iter().map(|it| it.0));
+    facts.needs = progress.before.needs(&facts.in_state);
     let selected = selection::select_more(facts, progress.before.earlier(&around));
     let spread = spread::spread_more(facts, progress.before.cbd_blocks(facts));
     progress.before.learn(&selected);

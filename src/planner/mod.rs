@@ -176,6 +176,8 @@ pub async fn plan(
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(&mut known, &progress, &observer);
+    let structure = &observer.values.structure;
+    observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, selection, providers, spread, .. } = known;
     lowered.places.append(&mut progress.places);
     let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);
@@ -308,6 +310,11 @@ fn unmatched_replaces(
 ) -> Vec<crate::diagnostic::Diagnostic> {
     let unmatched = inputs.request.replaces.iter().filter_map(|(address, _)| {
         let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
+        // Nothing in a module instance that only stands in for others is there.
+        let is_there = |it: &&lower::structure::ResourceNode| {
+            it.module.is_none_or(|it| !structure.module(it).pending)
+        };
+        let resource = resource.filter(is_there);
         let lacks_key = resource.filter(|it| it.declared && address.key == InstanceKey::None);
         match (lacks_key, resource) {
             (Some(it), _) if it.instances.contains_key(&InstanceKey::None) => None,

@@ -83,7 +83,10 @@ pub(super) fn progress(
     known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
     let edges = facts.reads.iter().chain(&facts.awaits).map(|it| (it.0.0, it.1.0));
-    let schedule = Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
+    let edges: Vec<(u32, u32)> = edges.collect();
+    let later = judged_later(&known.selection.judged_after, &edges);
+    let held = facts.late.iter().map(|it| it.0.0);
+    let schedule = Schedule::holding(count, edges.into_iter().chain(later), held);
     let earlier = Earlier {
         orphan: &known.instances.orphan,
         kept: &known.selection.kept,
@@ -101,7 +104,7 @@ pub(super) fn progress(
     let normal = inputs.request.mode != PlanMode::Destroy;
     let before = match pending.is_empty() {
         true => Before::default(),
-        false => Before::of(&known.selection, &known.spread),
+        false => Before::of(&known.selection, &known.spread, facts),
     };
     Progress {
         schedule,
@@ -143,4 +146,26 @@ pub fn values_behind(
         open.extend(values.filter(|it| seen.insert(**it)));
     }
     seen
+}
+
+/// Returns who waits for the keys of whom, that an instance may be found which holds it back – unless these keys wait for it.
+fn judged_later(after: &[(Node, Node)], edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut later = Vec::new();
+    if after.is_empty() {
+        return later;
+    }
+    let mut waits: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    edges.iter().for_each(|it| waits.entry(it.0).or_default().push(it.1));
+    for (node, pending) in after {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![pending.0]);
+        while let Some(next) = open.pop() {
+            let further = waits.get(&next).into_iter().flatten();
+            open.extend(further.filter(|it| seen.insert(**it)));
+        }
+        if node != pending && !seen.contains(&node.0) {
+            waits.entry(node.0).or_default().push(pending.0);
+            later.push((node.0, pending.0));
+        }
+    }
+    later
 }

@@ -1,13 +1,15 @@
 //! What is known late: instances of blocks whose keys only the walk can know. Named ones are nodes from the start; all are
 //! traced as any other instance once their keys are there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use entail_rules::Node;
 
 use super::{Each, Memory, Trace, Traced, providers};
+use crate::address::target::Target;
 use crate::address::{InstanceKey, ModuleInstance};
+use crate::config::Repetition;
 use crate::expression;
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure, Style};
@@ -71,9 +73,8 @@ impl Trace<'_> {
         work(self);
         let perhaps = std::mem::replace(&mut self.reads.reads, reads);
         self.reads.may_read.extend(perhaps);
-        let waits = self.reads.waits.split_off(waits);
-        let no_place = crate::diagnostic::Span::default();
-        self.reads.may_read.extend(waits.into_iter().map(|it| (it.0, it.1, no_place)));
+        // What is only waited for is waited for by the instances, once they are there.
+        self.reads.waits.truncate(waits);
         self.reads.triggers.truncate(triggers);
         self.reads.provider_choices.truncate(choices);
     }
@@ -81,10 +82,11 @@ impl Trace<'_> {
     /// Instances of pending blocks that the state holds or the request names are nodes from the start, so that what they
     /// may read is known as far as their key decides it.
     pub(super) fn likely_instances(&mut self) {
+        self.likely_calls();
         let mut likely: BTreeSet<(ResourceId, InstanceKey)> = BTreeSet::new();
         let targets = self.input.request.targets.iter().chain(&self.input.request.excludes);
         let named = targets.filter_map(|it| match &it.target {
-            crate::address::target::Target::Instance(it) => Some(it),
+            Target::Instance(it) => Some(it),
             _ => None,
         });
         for instance in named.chain(self.input.request.replaces.iter().map(|it| &it.0)) {
@@ -103,6 +105,36 @@ impl Trace<'_> {
         likely.retain(|(id, key)| self.may_have(*id, key));
         for (id, key) in likely {
             self.name(id, key);
+        }
+    }
+
+    /// The same for module instances.
+    fn likely_calls(&mut self) {
+        let targets = self.input.request.targets.iter().chain(&self.input.request.excludes);
+        let named = targets.map(|it| match &it.target {
+            Target::Module(it) => it,
+            Target::Resource(it) => &it.module,
+            Target::Instance(it) => &it.module,
+        });
+        let replaced = self.input.request.replaces.iter().map(|it| &it.0.module);
+        let existing = self.input.state.resources.keys().map(|it| &it.module);
+        let all: BTreeSet<&ModuleInstance> = named.chain(replaced).chain(existing).collect();
+        let mut likely = BTreeSet::new();
+        for module in all {
+            let mut at = Structure::ROOT;
+            for (name, key) in module.0.iter() {
+                let Some(&id) = self.structure.module(at).calls.get(name) else { break };
+                let call = self.structure.call(id);
+                if call.pending {
+                    likely.insert((id, key.clone()));
+                    break;
+                }
+                let Some(&next) = call.instances.get(key) else { break };
+                at = next;
+            }
+        }
+        for (id, key) in likely {
+            self.name_call(id, key);
         }
     }
 
@@ -125,14 +157,67 @@ impl Trace<'_> {
         self.named.lock().unwrap_or_else(|it| it.into_inner()).insert((id, key.clone()));
     }
 
+    /// Remembers that an expression names an instance of a pending call.
+    pub(super) fn call_named_by(&self, id: CallId, key: InstanceKey) {
+        self.named_calls.lock().unwrap_or_else(|it| it.into_inner()).insert((id, key));
+    }
+
     /// Makes nodes of the instances that an expression has just named; returns whether there were any.
     pub(super) fn name_all(&mut self) -> bool {
         let named = std::mem::take(self.named.get_mut().unwrap_or_else(|it| it.into_inner()));
-        let is_new = !named.is_empty();
+        let calls = std::mem::take(self.named_calls.get_mut().unwrap_or_else(|it| it.into_inner()));
+        let mut is_new = false;
         for (id, key) in named {
-            self.name(id, key);
+            is_new |= self.name(id, key).is_some();
+        }
+        for (id, key) in calls {
+            is_new |= self.name_call(id, key);
         }
         is_new
+    }
+
+    /// Lets a module instance of its own stand in for what may be the instance of a call under that key.
+    fn name_call(&mut self, id: CallId, key: InstanceKey) -> bool {
+        let call = self.structure.call(id);
+        let fits = matches!(
+            (call.style, &key),
+            (Style::Count, InstanceKey::Int(_)) | (Style::ForEach, InstanceKey::Str(_))
+        );
+        let is_open = call.pending && !self.structure.module(call.parent).pending;
+        if !fits || !is_open || call.named.contains_key(&key) {
+            return false;
+        }
+        let (module, name) = (call.parent, call.name.clone());
+        let config = self.structure.module(module).config.clone();
+        let repetition = &config.calls[&name].repetition;
+        let each_value = self.value_by_key(module, repetition, &key);
+        // Whoever names it is not what is traced here.
+        let reads = std::mem::take(&mut self.reads.reads);
+        self.in_new_modules(id, |trace| {
+            trace.call_instances(id, vec![(key.clone(), each_value)], true, true);
+        });
+        let found = std::mem::replace(&mut self.reads.reads, reads);
+        self.firm.extend(found);
+        self.structure.call(id).named.contains_key(&key)
+    }
+
+    /// Traces the blocks of the module instances that `make` makes of a call.
+    fn in_new_modules(&mut self, id: CallId, make: impl FnOnce(&mut Self)) {
+        let call = self.structure.call(id);
+        let path = self.structure.module(call.parent).path.child(&call.name);
+        // Blocks are traced for the module instances that are listed: for now, those found here.
+        let known = std::mem::take(&mut self.instances_of);
+        make(self);
+        let (sorted, graph) = (self.input.sorted.clone(), self.input.graph);
+        for &block in &*sorted {
+            let block = &graph.blocks[block];
+            if block.module.0.starts_with(&path.0) && !matches!(block.key, BlockKey::Provider(..)) {
+                self.block(&block.module, &block.key);
+            }
+        }
+        for (path, more) in std::mem::replace(&mut self.instances_of, known) {
+            self.instances_of.entry(path).or_default().extend(more);
+        }
     }
 
     /// Makes an instance of a pending resource a node, and traces what it may read.
@@ -150,7 +235,7 @@ impl Trace<'_> {
         // Whatever it is, it reads these.
         let above = self.structure.module(module).node;
         self.firm.extend(repetition.into_iter().chain(above).map(|it| (node, it, place)));
-        let each_value = self.value_by_key(module, block, &key);
+        let each_value = self.value_by_key(module, &block.repetition, &key);
         let asked = self.asks(module, block);
         let whole = self.configuration_of(id, &asked);
         self.perhaps(|trace| {
@@ -165,10 +250,10 @@ impl Trace<'_> {
     fn value_by_key(
         &self,
         module: ModuleId,
-        block: &crate::config::Resource,
+        repetition: &Repetition,
         key: &InstanceKey,
     ) -> Option<Value> {
-        let (expression, InstanceKey::Str(text)) = (block.repetition.expression()?, key) else {
+        let (expression, InstanceKey::Str(text)) = (repetition.expression()?, key) else {
             return None;
         };
         let scope = super::TraceScope::new(self, module, &Each::None);
@@ -215,24 +300,13 @@ impl Trace<'_> {
         let first_module = self.structure.modules.len();
         let (first_resource, first_call) =
             (self.structure.resources.len(), self.structure.calls.len());
-        let call = self.structure.call(id);
-        let path = self.structure.module(call.parent).path.child(&call.name);
         let call = &mut self.structure.calls[id.index()];
         call.pending = false;
         call.instances.clear();
-        // Blocks are traced for the module instances that are listed: for now, those found here.
-        let known = std::mem::take(&mut self.instances_of);
-        self.call_instances(id, entries, false, true);
-        let (sorted, graph) = (self.input.sorted.clone(), self.input.graph);
-        for &block in &*sorted {
-            let block = &graph.blocks[block];
-            if block.module.0.starts_with(&path.0) && !matches!(block.key, BlockKey::Provider(..)) {
-                self.block(&block.module, &block.key);
-            }
-        }
-        for (path, more) in std::mem::replace(&mut self.instances_of, known) {
-            self.instances_of.entry(path).or_default().extend(more);
-        }
+        let named = std::mem::take(&mut call.named);
+        self.in_new_modules(id, |trace| trace.call_instances(id, entries, false, true));
+        self.instead_of(id, &named);
+        self.likely_instances();
         let modules: Vec<ModuleId> =
             (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32)).collect();
         let own = modules.iter().flat_map(|it| self.structure.module(*it).resources.values());
@@ -244,8 +318,22 @@ impl Trace<'_> {
         resources.dedup();
         let calls = (first_call..self.structure.calls.len()).map(|it| CallId(it as u32));
         self.wholes_read_members(resources.iter().copied(), calls.chain([id]));
-        self.likely_instances();
         Added { resources, modules }
+    }
+}
+
+impl Trace<'_> {
+    /// What read the outputs of a stand-in reads those of the instance that it stood in for.
+    fn instead_of(&mut self, id: CallId, named: &BTreeMap<InstanceKey, ModuleId>) {
+        let no_place = crate::diagnostic::Span::default();
+        for (key, stand_in) in named {
+            let Some(real) = self.structure.call(id).instances.get(key) else { continue };
+            let real = &self.structure.module(*real).outputs;
+            for (name, output) in &self.structure.module(*stand_in).outputs {
+                let pair = real.get(name).map(|it| (*output, *it, no_place));
+                self.reads.reads.extend(pair);
+            }
+        }
     }
 }
 

@@ -54,7 +54,7 @@ impl Trace<'_> {
 
     pub(super) fn each_of_module(&self, module: ModuleId) -> Each {
         let node = self.structure.module(module);
-        if node.pending {
+        if node.pending && node.key == InstanceKey::None {
             Each::Unknown
         } else {
             Each::Known(node.key.clone(), node.each_value.clone())

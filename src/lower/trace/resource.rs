@@ -24,6 +24,7 @@ impl Trace<'_> {
         };
         let id = self.structure.add_resource(address, Some(module), style, true);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
+        self.wholes[id.index()] = OnceLock::new();
         let asked = self.asks(module, block);
         let whole = self.configuration_of(id, &asked);
         let outer_pending = self.structure.module(module).pending;

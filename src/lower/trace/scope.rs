@@ -115,6 +115,11 @@ impl<'a> TraceScope<'a> {
             }))
         };
         if call.pending {
+            let key = key.and_then(|it| expansion::key_for(it, call.style == Style::Count));
+            if let Some(module) = key.as_ref().and_then(|it| call.named.get(it)) {
+                return object(module);
+            }
+            key.into_iter().for_each(|it| self.trace.call_named_by(id, it));
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
         }
         if let Some(key) = key {
@@ -236,7 +241,7 @@ impl Scope for TraceScope<'_> {
                 let call = structure.call(id);
                 let instance = match key {
                     Some(key) => expansion::key_for(key, call.style == Style::Count)
-                        .and_then(|it| call.instances.get(&it)),
+                        .and_then(|it| call.instances.get(&it).or(call.named.get(&it))),
                     None if call.style == Style::Single => call.instances.values().next(),
                     None => None,
                 };
@@ -246,7 +251,7 @@ impl Scope for TraceScope<'_> {
                     }
                     _ => None,
                 };
-                match output.filter(|_| !call.pending) {
+                match output.filter(|_| !call.pending || key.is_some()) {
                     Some(&output) => part(output, rest.len() - 1),
                     None => self.note(call.all, span, How::Both),
                 }
@@ -273,8 +278,13 @@ impl Scope for TraceScope<'_> {
         let Subject::Resource(mode, kind, name) = subject else { return None };
         let id = self.resource_id(*mode, kind, name)?;
         let resource = self.trace.structure.resource(id);
-        let repetition = resource.repetition.filter(|_| resource.pending.is_none())?;
+        let repetition = resource.repetition?;
         self.note(repetition, span, How::Both);
+        if let Some(pending) = resource.pending {
+            // Its keys are there once they have been expanded.
+            self.note(pending, span, How::Waits);
+            return Some(Ok(Value::unknown(Type::DYNAMIC).mark(&Marks::read(repetition.0))));
+        }
         Some(Ok(self.trace.wholes[id.index()]
             .get_or_init(|| whole_resource(resource, repetition))
             .clone()))

@@ -156,6 +156,8 @@ impl Ground {
         if let Ok(instance) = address.parse::<Instance>()
             && let Some(id) = self.structure.resource_ids.get(&instance.of())
             && let Some(node) = self.structure.resource(*id).instance(&instance.key)
+            // One that is only named somewhere may not be there.
+            && self.facts.object.binary_search(&(node,)).is_ok()
         {
             return Some(node);
         }
@@ -166,7 +168,11 @@ impl Ground {
                 NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)
             )
         });
-        wanted.into_iter().find(|it| {
+        // What was expanded stands for nothing any more.
+        let stands = |it: &Node| {
+            ![&self.facts.expanded, &self.facts.skipped].iter().any(|all| all.contains(&(*it,)))
+        };
+        wanted.into_iter().filter(stands).find(|it| {
             self.structure.name(*it) == address
                 || self.structure.name(*it).starts_with(&format!("{address} ("))
         })
