@@ -343,8 +343,8 @@ words! {
         PreventsDestroy = "prevent_destroy",
         /// `prevent_destroy` is nothing that could be obeyed, whatever is to be done.
         InvalidProtection = "an invalid prevent_destroy",
-        /// A moved object is left out of the run.
-        MoveExcluded = "a moved object is excluded",
+        /// An object that was moved to another type is left out of the run.
+        MoveExcluded = "an object moved to another type is excluded",
         /// A moved object is only partly targeted.
         MoveUntargeted = "a moved object is not targeted",
         /// No provider configuration.

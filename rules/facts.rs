@@ -150,6 +150,8 @@ tables! {
             key_kind(Node, KeyKind);
             /// `moved(n)`: a move brought `n` to where it is.
             moved(Node);
+            /// `retyped(n)`: a move gave `n` another type, which its provider has to make of the old one.
+            retyped(Node);
             /// `needs(n, m)`: `n` rests on `m`; the object that exists was made from, or waits for, the other that exists.
             needs(Node, Node);
             /// `state_cbd(n)`: the state says that the successor of `n` is made first.

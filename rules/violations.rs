@@ -15,12 +15,13 @@ ascent! {
 
     relation protection(Node, Protection);
     relation moved(Node);
-    relation hit(Node, Hit, Flag);
+    relation retyped(Node);
     relation targeting();
     relation move_named(Node, End);
     relation destroys(Node);
     relation lacks(Node, Lack);
     relation selected(Node);
+    relation excluded(Node);
 
     /// `violation(k, n)`: the plan is refused because of `n` (`k`).
     relation violation(Violation, Node);
@@ -34,8 +35,8 @@ ascent! {
     // @rule violations.protection-invalid: prevent_destroy of `n` cannot be obeyed
     violation(Violation::InvalidProtection, n) <-- protection(n, Protection::Invalid);
 
-    // @rule violations.move-excluded: `n` was moved, and the request leaves it out
-    violation(Violation::MoveExcluded, n) <-- moved(n), hit(n, Hit::Exclude, _);
+    // @rule violations.move-excluded: `n` was moved to another type, and takes no part in this run
+    violation(Violation::MoveExcluded, n) <-- retyped(n), excluded(n);
     // @rule violations.move-untargeted-from: `n` was moved, and no target names where it was
     violation(Violation::MoveUntargeted, n) <-- targeting(), moved(n), !move_named(n, End::Old);
     // @rule violations.move-untargeted-to: `n` was moved, and no target names where it is
@@ -68,9 +69,9 @@ pub fn collect(
     decisions: &Decisions,
 ) -> Violations {
     conclude!(Program {
-        facts: protection, moved, hit, targeting, move_named;
+        facts: protection, moved, retyped, targeting, move_named;
         providers: lacks;
-        selection: selected;
+        selection: selected, excluded;
         decisions: destroys;
     } => Violations { violation })
 }

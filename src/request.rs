@@ -54,6 +54,9 @@ pub struct Request {
     pub generate_config_out: Option<PathBuf>,
     /// Whether the plan is carried out at once: providers are kept then for what is left to do with them.
     pub carried_out: bool,
+    /// Whether this run only records what is there before everything is destroyed: what is gone by then, declared or not, stops
+    /// nothing.
+    pub precedes_destroy: bool,
     /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
     pub adopts: Option<(Instance, String)>,
 }

@@ -11,7 +11,7 @@ fn check(facts: &str, conclusions: Expect) {
     let (mut base, mut providers, mut decisions) =
         (Facts::default(), Providers::default(), Decisions::default());
     let mut selection = Selection::default();
-    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut selection, &mut decisions]);
+    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut providers, &mut decisions]);
     let found = collect(&base, &providers, &selection, &decisions);
     conclusions.assert_eq(&text::print(&found, &names));
 }
@@ -43,9 +43,9 @@ fn a_prevent_destroy_that_cannot_be_obeyed_stands_against_any_plan() {
 }
 
 #[test]
-fn what_moved_must_not_be_excluded() {
+fn what_moved_to_another_type_must_not_be_excluded() {
     check(
-        "moved(a). hit(a, Exclude, f). hit(b, Exclude, f). moved(c). hit(c, Target, f).",
+        "moved(a). retyped(a). excluded(a). excluded(b). moved(b). moved(c). retyped(c). selected(c).",
         expect![[r#"
             violation(MoveExcluded, a).
         "#]],

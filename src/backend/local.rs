@@ -272,22 +272,22 @@ impl Backend for Local {
         if let Some(old) = old.as_ref().filter(|old| !old.is_empty() && !force) {
             check_successor(state, old)?;
         }
-        let is_known = |old: State| {
-            old.lineage == state.lineage
-                && old.serial == state.serial
-                && write::is_same(&old, state)
-        };
-        if old.is_some_and(is_known) {
-            return Ok(Stored {
-                lineage: state.lineage.clone(),
-                serial: state.serial,
-                is_written: false,
-            });
+        let related = old.filter(|it| it.lineage == state.lineage);
+        if let Some(old) =
+            related.as_ref().filter(|it| it.serial >= state.serial && write::is_same(it, state))
+        {
+            let (lineage, serial) = (old.lineage.clone(), old.serial);
+            return Ok(Stored { lineage, serial, is_written: false });
         }
         let lineage =
             if state.lineage.is_empty() { self.world.uuid() } else { state.lineage.clone() };
-        let text = write::write_as(state, &lineage, state.serial);
-        let stored = self.store(&mut now, (&lineage, state.serial), &text)?;
+        // What is forced over a newer state is newer than that: nobody who holds either can overwrite it unnoticed.
+        let serial = match related.map(|it| it.serial) {
+            Some(newer) if newer >= state.serial => newer + 1,
+            _ => state.serial,
+        };
+        let text = write::write_as(state, &lineage, serial);
+        let stored = self.store(&mut now, (&lineage, serial), &text)?;
         // What an interrupted run finished was in the state that gives way.
         self.clear_journal()?;
         Ok(stored)

@@ -247,6 +247,11 @@ fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
     );
     assert!(!place.backend().import(&known, false).expect("it is the same").is_written);
 
+    let forced = place.backend().import(&State { serial: 0, ..same.clone() }, true);
+    assert_eq!(forced.expect("it is forced").serial, 2);
+    let again = place.backend().import(&State { serial: 0, ..same }, true).expect("it is forced");
+    assert_eq!((again.serial, again.is_written), (2, false));
+
     let stored = place.backend().import(&other, true).expect("it is forced");
     assert_eq!((stored.lineage.as_str(), stored.serial), ("other", 9));
     assert_eq!(place.serial("terraform.tfstate"), 9);

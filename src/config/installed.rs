@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::address::ModuleInstance;
+use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::Diagnostic;
 
 use super::source::{ModuleSource, clean_path};
@@ -88,6 +88,11 @@ impl InstalledModules {
         self.records.get(&key(module))
     }
 
+    /// Returns the record of some instance of a call, where steps of its address stand without their keys.
+    pub fn of_an_instance(&self, module: &ModuleInstance) -> Option<&InstalledModule> {
+        self.records.values().find(|it| is_instance(&it.key, module))
+    }
+
     /// Adds or replaces a record.
     pub fn insert(
         &mut self,
@@ -105,6 +110,36 @@ impl InstalledModules {
 pub fn key(module: &ModuleInstance) -> String {
     let steps: Vec<String> = module.0.iter().map(|(name, key)| format!("{name}{key}")).collect();
     steps.join(".")
+}
+
+/// Whether a key names a call, or an instance of it and of the calls around it that have no key.
+fn is_instance(key: &str, module: &ModuleInstance) -> bool {
+    let mut rest = key;
+    for (at, (name, own)) in module.0.iter().enumerate() {
+        let dot = if at == 0 { "" } else { "." };
+        let Some(behind) = rest.strip_prefix(&format!("{dot}{name}{own}")) else { return false };
+        rest = match own {
+            InstanceKey::None => without_key(behind),
+            _ => behind,
+        };
+    }
+    rest.is_empty()
+}
+
+/// Returns what follows an instance key, where the text begins with one.
+fn without_key(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('[') else { return text };
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, letter) in inner.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            ']' if !is_quoted => return &inner[at + 1..],
+            _ => {}
+        }
+    }
+    text
 }
 
 fn corrupt(path: &Path, why: &str) -> Diagnostic {

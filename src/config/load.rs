@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::address::ModuleInstance;
+use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::Expression;
 use crate::value::{Type, Value, convert};
@@ -107,7 +107,7 @@ pub fn load_config(
     // What a broken module calls need not be what its author means.
     if !problems.has_errors() {
         loader.problems.extend(settings::encryption(&place));
-        loader.load_calls(place);
+        loader.load_all(&place);
         problems.extend(loader.problems);
     }
     if !problems.has_errors() {
@@ -155,6 +155,20 @@ impl Trail {
 }
 
 impl Loader<'_> {
+    /// Follows calls until no further one turns out to be expanded before planning.
+    fn load_all(&mut self, root: &Arc<StaticModule>) {
+        let before = (self.config.clone(), self.problems.clone());
+        loop {
+            let expanded = root.ground().expanded();
+            self.load_calls(root.clone());
+            if root.ground().expanded() == expanded {
+                return;
+            }
+            (self.config, self.problems) = before.clone();
+            (self.read, self.broken) = Default::default();
+        }
+    }
+
     /// Follows calls depth first, in the order of their names.
     fn load_calls(&mut self, root: Arc<StaticModule>) {
         let trail = Rc::new(Trail { directory: root.module().directory.clone(), caller: None });
@@ -205,14 +219,15 @@ impl Loader<'_> {
         trail: &Trail,
     ) -> Option<Arc<Module>> {
         let CallSource { source, version } = self.problems.take(call_source(call, place, each))?;
-        let Some(record) = self.installed.get(child) else {
+        let record = self.installed.get(child).or_else(|| {
+            // One that is installed for each instance tells whether it has to be.
             self.problems.push(not_installed(call.declared));
-            return None;
-        };
+            self.installed.of_an_instance(child)
+        })?;
         if source.recorded() != record.source {
             let because = because_of(place, call.source.as_ref());
             let at = source_span(call);
-            self.problems.push(source_changed(&record.source, &source, &because, at));
+            self.problems.push(source_changed(child, &record.source, &source, &because, at));
         }
         let because = because_of(place, call.version.as_ref());
         let installed = record.version.as_deref();
@@ -274,7 +289,7 @@ pub fn instances(
     place: &StaticModule,
     call: &ModuleCall,
 ) -> Result<Vec<Option<Each>>, Diagnostics> {
-    match call.is_expanded_early() {
+    match place.is_expanded_early(call) {
         true => Ok(statics::instances(place, call)?.into_iter().map(Some).collect()),
         false => Ok(vec![None]),
     }
@@ -448,9 +463,20 @@ fn cache_unreadable(directory: &str, at: Span) -> Diagnostic {
     problems::invalid("Module not installed", detail, at)
 }
 
-fn source_changed(old: &str, new: &ModuleSource, because: &str, at: Span) -> Diagnostic {
+/// Where instances come from places of their own, the message names the one.
+fn source_changed(
+    child: &ModuleInstance,
+    old: &str,
+    new: &ModuleSource,
+    because: &str,
+    at: Span,
+) -> Diagnostic {
+    let of = match child.0.iter().any(|it| it.1 != InstanceKey::None) {
+        true => format!(" of {child}"),
+        false => String::new(),
+    };
     let detail = format!(
-        "The source address was changed from {old:?} to {:?} since this module was installed.{because} Run \"tofu init\" to install all modules required by this configuration.",
+        "The source address{of} was changed from {old:?} to {:?} since this module was installed.{because} Run \"tofu init\" to install all modules required by this configuration.",
         new.to_string()
     );
     problems::invalid("Module source has changed", detail, at)

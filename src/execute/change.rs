@@ -109,6 +109,8 @@ pub(super) async fn make(
         // Until its provisioners are done it is half made, whatever ends this run.
         records.push(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
         ctx.notes.note(std::mem::take(&mut records));
+        // The connection may name the object.
+        ctx.observer.values.settle(node, value.clone());
         let scope = ctx
             .observer
             .instance_scope(subject.module, subject.resource, &subject.key)

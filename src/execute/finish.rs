@@ -48,14 +48,21 @@ pub(super) fn finish(
             ctx.observer.values.report([problem]);
             continue;
         }
-        if ctx.plan.mode == PlanMode::RefreshOnly && !value.is_wholly_known() {
+        let only_records = ctx.plan.mode == PlanMode::RefreshOnly;
+        if only_records && ctx.keeps_undecided && !value.is_wholly_known() {
             continue;
         }
-        let (plain, _) = without_absent(&value).unmark_deep();
-        let plain = record::known_only(&plain);
-        let stored = (!plain.is_null()).then(|| OutputValue {
-            ty: plain.ty(),
-            value: plain,
+        let stored = match only_records {
+            // What is gone is told as a null: the output is declared, and has no value now.
+            true => Some(value.unmark_deep().0)
+                .filter(|it| !it.is_null())
+                .map(|it| record::known_only(&it)),
+            false => Some(record::known_only(&without_absent(&value).unmark_deep().0))
+                .filter(|it| !it.is_null()),
+        };
+        let stored = stored.map(|value| OutputValue {
+            ty: value.ty(),
+            value,
             sensitive: output.sensitive,
             deprecated: output.deprecated.clone(),
         });

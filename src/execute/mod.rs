@@ -55,6 +55,8 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
     /// Where `create_before_destroy` spreads.
     pub spread: &'a Spread,
+    /// Whether an output that is still not known keeps what it is, where nothing is made.
+    pub keeps_undecided: bool,
     /// Values, providers, listener. The values start from the plan's prior state.
     pub observer: &'a Observer<'a>,
     /// Where finished steps are noted.

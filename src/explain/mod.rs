@@ -25,6 +25,11 @@ pub trait Leaves {
     /// Returns where a given row comes from: `main.tf:2,38`, a flag, a state entry, the provider's own word.
     fn origin(&self, relation: &str, row: &[u64]) -> Option<String>;
 
+    /// Returns where it stands that a fact which is not there cannot be: the block of what would have none, for one.
+    fn against(&self, _relation: &str, _row: &[Option<u64>]) -> Option<String> {
+        None
+    }
+
     /// Returns what an id of another kind is called: `Block`, `Module`, `Config`, `Family`, `Alias`, `Key`, `Flag`, `Statement`.
     fn id(&self, kind: &str, word: u64) -> String {
         format!("{} {word}", kind.to_lowercase())

@@ -317,7 +317,9 @@ impl WhyNot {
                 Failure::Present(shape) => ("but", sentence::of_shape(shape, leaves)),
                 Failure::Condition => ("but", "a condition fails".to_owned()),
             };
-            out.push_str(&format!("{indent}  {sign}: {failed}\n"));
+            let against = attempt.against(leaves);
+            let place = against.map_or(String::new(), |it| format!("    {it}"));
+            out.push_str(&format!("{indent}  {sign}: {failed}{place}\n"));
             if let Failure::Missing(_, Some(deeper)) = &attempt.failed {
                 deeper.tell(leaves, depth + 2, out);
             }
@@ -336,6 +338,14 @@ impl WhyNot {
 }
 
 impl Attempt {
+    /// Where the opposite of what is missing stands.
+    fn against(&self, leaves: &dyn Leaves) -> Option<String> {
+        match &self.failed {
+            Failure::Missing(shape, None) => leaves.against(&shape.relation, &shape.words),
+            _ => None,
+        }
+    }
+
     fn to_json(&self, leaves: &dyn Leaves) -> Json {
         let held: Vec<Json> =
             self.held.iter().map(|it| render::shape_to_json(it, leaves)).collect();
@@ -347,6 +357,9 @@ impl Attempt {
         match &self.failed {
             Failure::Missing(shape, deeper) => {
                 value["missing"] = render::shape_to_json(shape, leaves);
+                if let Some(place) = self.against(leaves) {
+                    value["against"] = Json::String(place);
+                }
                 if let Some(deeper) = deeper {
                     value["why_not"] = deeper.to_json(leaves);
                 }

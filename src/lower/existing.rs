@@ -51,15 +51,22 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
         }
     }
     outputs(lowered, documents);
-    for new in documents.moved.keys() {
+    for (new, old) in documents.moved {
         let node = lowered
             .structure
             .resource_ids
             .get(&new.of())
             .and_then(|it| lowered.structure.resource(*it).instance(&new.key));
-        node.into_iter().for_each(|node| lowered.facts.moved.push((node,)));
+        node.into_iter().for_each(|node| moved(lowered, node, new, old));
     }
     needs(lowered, documents, &existing);
+}
+
+fn moved(lowered: &mut Lowered, node: Node, new: &Instance, old: &Instance) {
+    lowered.facts.moved.push((node,));
+    if new.resource.kind != old.resource.kind {
+        lowered.facts.retyped.push((node,));
+    }
 }
 
 /// Writes of instances that waited for keys which are known now, and that these keys do not make, what is gone; and what
@@ -84,8 +91,8 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         if let Some(block) = block_of(lowered, documents, id) {
             lowered.facts.repeats.push((block, repetition(style)));
         }
-        if documents.moved.contains_key(&address) {
-            lowered.facts.moved.push((node,));
+        if let Some(old) = documents.moved.get(&address) {
+            moved(lowered, node, &address, old);
         }
         if let Some(object) = documents.state.current(&address) {
             exists(lowered, node, object);

@@ -303,16 +303,29 @@ fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diag
         Hit::Target => ("target", "so it selects nothing"),
         _ => ("exclude", "so it leaves nothing out"),
     };
-    let near = nearest(structure, &wanted);
-    let hint = match &near[..] {
-        [] => String::new(),
-        [one] => format!(" The nearest address is: {one}."),
-        all => format!(" The nearest addresses are: {}.", all.join(", ")),
-    };
+    let hint = hint(structure, &wanted);
     Diagnostic::warning(format!("No object matches -{option}")).detail(format!(
         "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
         selector.origin
     ))
+}
+
+/// What `-replace` names is neither declared nor in the state.
+pub fn replaces_nothing(structure: &Structure, instance: &Instance) -> Diagnostic {
+    let wanted = instance.to_string();
+    Diagnostic::warning("No object matches -replace").detail(format!(
+        "The address {wanted} names nothing that is declared or exists, so it replaces nothing.{}",
+        hint(structure, &wanted)
+    ))
+}
+
+fn hint(structure: &Structure, wanted: &str) -> String {
+    let near = nearest(structure, wanted);
+    match &near[..] {
+        [] => String::new(),
+        [one] => format!(" The nearest address is: {one}."),
+        all => format!(" The nearest addresses are: {}.", all.join(", ")),
+    }
 }
 
 fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {

@@ -19,16 +19,16 @@ fn parts(name: &Name) -> Option<(&str, &str)> {
     name.text.strip_prefix("provider::")?.split_once("::")
 }
 
-/// Returns what a function takes and gives.
+/// Returns what a function takes and gives; nothing where the provider's schema has no such function.
 ///
 /// # Errors
 ///
-/// If the module requires no such provider, or the provider has no such function.
+/// If the module requires no such provider.
 pub fn signature(
     pool: Option<&Pool>,
     module: &Module,
     name: &Name,
-) -> Result<Arc<FunctionSignature>, Diagnostic> {
+) -> Result<Option<Arc<FunctionSignature>>, Diagnostic> {
     let (provider, own) = parts(name).unwrap_or_default();
     if !module.required_providers.contains_key(provider) {
         return Err(unknown_function_provider(provider, name.span));
@@ -36,11 +36,14 @@ pub fn signature(
     let schema = pool.and_then(|it| it.schema(&module.provider_of(provider)));
     // A function of an aliased configuration is that of the provider.
     let own = own.rsplit("::").next().unwrap_or(own);
-    schema.and_then(|it| it.functions.get(own)).cloned().ok_or_else(|| {
-        Diagnostic::error("Function not found in provider")
-            .detail(format!("Function {:?} was not registered by provider", &*name.text))
-            .at(name.span)
-    })
+    Ok(schema.and_then(|it| it.functions.get(own)).cloned())
+}
+
+/// The provider has no such function.
+pub fn not_found(name: &Name) -> Diagnostic {
+    Diagnostic::error("Function not found in provider")
+        .detail(format!("Function {:?} was not registered by provider", &*name.text))
+        .at(name.span)
 }
 
 /// Calls a function; the provider need not be configured.

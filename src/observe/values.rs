@@ -59,8 +59,12 @@ pub struct Values<'a> {
     pub plan_time: Option<chrono::DateTime<chrono::Utc>>,
     /// Whether this is the walk that plans.
     pub planning: bool,
+    /// Whether no provider is configured: then they may have more functions than their schemas tell.
+    pub is_validating: bool,
     /// Whether an instance without an object counts for nothing, for none will be made: the run only records.
     pub only_existing: bool,
+    /// Whether everything is to go: an instance that is not there any more is unknown then, not wrong.
+    pub all_goes: bool,
     /// The type of each resource's objects, for those that do not exist.
     pub types: Vec<Type>,
     /// The type of all outputs of each module call, for those whose instances are not known.
@@ -105,7 +109,9 @@ impl<'a> Values<'a> {
             workspace: "default",
             plan_time: Some(world.now()),
             planning: true,
+            is_validating: false,
             only_existing: false,
+            all_goes: false,
             types: Vec::new(),
             call_types: Vec::new(),
             stopped: Default::default(),

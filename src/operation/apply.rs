@@ -49,6 +49,8 @@ pub struct Approved<'a> {
     pub spread: &'a Spread,
     /// The root variables.
     pub variables: &'a BTreeMap<Str, Value>,
+    /// Whether an output that rests on what is gone keeps what it is: `refresh`, which shows no plan first.
+    pub keeps_undecided: bool,
 }
 
 /// Carries a plan out. The state is written even if steps failed; while steps finish, the journal keeps them.
@@ -93,6 +95,7 @@ pub async fn apply(
         order: approved.order,
         facts: approved.facts,
         spread: approved.spread,
+        keeps_undecided: approved.keeps_undecided,
         observer: &observer,
         notes: Notes::new(journal.as_ref()),
         sink: &queue,
@@ -210,6 +213,7 @@ fn observer<'a>(
     values.plan_time = Some(approved.plan.timestamp);
     values.planning = false;
     values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
+    values.all_goes = approved.plan.mode == PlanMode::Destroy;
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();

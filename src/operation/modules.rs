@@ -97,6 +97,7 @@ pub fn install_modules(
         sources,
         before,
         how,
+        fetches: true,
         fetcher: Fetcher::new(&ground.world, data, &how),
         done: Installation::default(),
         problems: Diagnostics::new(),
@@ -107,7 +108,7 @@ pub fn install_modules(
     if installer.done.has_calls {
         (installer.how.tell)(Progress::Begun);
     }
-    installer.install_all(Arc::new(StaticModule::root(module, ground.clone())));
+    installer.install_all(&Arc::new(StaticModule::root(module, ground.clone())));
     let Installer { mut done, problems: more, before, .. } = installer;
     problems.extend(more);
     if problems.has_errors() {
@@ -128,6 +129,8 @@ struct Installer<'a> {
     sources: &'a Sources,
     before: InstalledModules,
     how: How<'a>,
+    /// Whether what lies elsewhere is fetched, and not left out.
+    fetches: bool,
     fetcher: Fetcher,
     done: Installation,
     problems: Diagnostics,
@@ -163,8 +166,37 @@ struct Wanted<'a> {
 }
 
 impl Installer<'_> {
+    /// Installs until no further call turns out to be expanded before planning. What lies beside its caller tells that
+    /// without anything being fetched: it is looked at first, and nobody is told.
+    fn install_all(&mut self, root: &Arc<StaticModule>) {
+        let how = self.how;
+        (self.how, self.fetches) = (How { tell: &|_| {}, ..how }, false);
+        self.follow_until_expanded(root);
+        self.start_again();
+        (self.how, self.fetches) = (how, true);
+        self.follow_until_expanded(root);
+    }
+
+    fn follow_until_expanded(&mut self, root: &Arc<StaticModule>) {
+        loop {
+            let expanded = root.ground().expanded();
+            self.follow_calls(root.clone());
+            if root.ground().expanded() == expanded {
+                return;
+            }
+            self.start_again();
+        }
+    }
+
+    fn start_again(&mut self) {
+        self.problems = Diagnostics::new();
+        self.told = BTreeSet::new();
+        self.done.installed = Vec::new();
+        self.done.modules = InstalledModules::default();
+    }
+
     /// Follows calls depth first, in the order of their names.
-    fn install_all(&mut self, root: Arc<StaticModule>) {
+    fn follow_calls(&mut self, root: Arc<StaticModule>) {
         self.done.modules.insert(root.at(), String::new(), None, ".".to_owned());
         let mut open = vec![Open { place: root, trail: vec![".".to_owned()], package: None }];
         while let Some(caller) = open.pop() {
@@ -187,6 +219,9 @@ impl Installer<'_> {
         let wanted = Wanted { key: installed::key(&at), at, call, span, caller };
         let put = match &source {
             ModuleSource::Local(path) => self.problems.take(local(&wanted, path))?,
+            _ if !self.fetches => {
+                self.known(&wanted, &source, constraints(version.as_deref()).as_ref())?
+            }
             other => {
                 let put = self.fetch(&wanted, other, version.as_deref());
                 self.problems.take(put)?
@@ -236,7 +271,7 @@ impl Installer<'_> {
         source: &ModuleSource,
         version: Option<&str>,
     ) -> Result<Put, Diagnostics> {
-        let constraints = version.and_then(Constraints::parse);
+        let constraints = constraints(version);
         if let Some(known) = self.known(wanted, source, constraints.as_ref()) {
             return Ok(known);
         }
@@ -334,6 +369,10 @@ impl Installer<'_> {
             }
         }
     }
+}
+
+fn constraints(version: Option<&str>) -> Option<Constraints> {
+    version.and_then(Constraints::parse)
 }
 
 /// Returns where a module is that lies beside its caller.

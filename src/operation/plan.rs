@@ -70,8 +70,12 @@ pub async fn plan(
     };
     let mut finished = match destroys_what_it_refreshes(request, &state) {
         true => {
-            let mode = PlanMode::RefreshOnly;
-            let refresh = Request { mode, carried_out: true, ..request.clone() };
+            let refresh = Request {
+                mode: PlanMode::RefreshOnly,
+                carried_out: true,
+                precedes_destroy: true,
+                ..request.clone()
+            };
             let inputs = |request, state| inputs(session, request, state, &moves, &variables);
             let seen = verified(&inputs(&refresh, &state), &pool, sink).await?;
             if seen.problems.has_errors() {

@@ -321,11 +321,13 @@ impl Loaded {
         }
     }
 
-    /// Returns the root variables as the plan recorded them, marked as the configuration says. Ephemeral ones are given.
+    /// Returns the root variables as the plan recorded them, marked as the configuration says. Ephemeral ones are in no plan: they
+    /// are given again, or have their defaults.
     pub fn variables(&self, config: &Config, given: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
         let mut values = BTreeMap::new();
         for (name, variable) in &config.root().variables {
-            let value = self.plan.variables.get(name).or_else(|| given.get(name)).cloned();
+            let known = self.plan.variables.get(name).or_else(|| given.get(name));
+            let value = known.or(variable.default.as_ref()).cloned();
             let marks = crate::value::Marks {
                 sensitive: variable.sensitive,
                 ephemeral: variable.ephemeral,

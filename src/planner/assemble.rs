@@ -11,7 +11,7 @@ use super::Inputs;
 use super::prior::prior_state;
 use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
-use crate::address::{Instance, ProviderInstance};
+use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
@@ -19,7 +19,7 @@ use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
 use crate::request::PlanMode;
 use crate::value::path::mark_paths;
-use crate::value::{Str, Value};
+use crate::value::{Str, Type, Value};
 
 /// What a plan is put together from.
 pub(super) struct Parts<'p, 'a> {
@@ -55,6 +55,7 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
     }
     if inputs.request.mode == PlanMode::Normal {
         changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
+        changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(&parts, it)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
@@ -139,7 +140,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         .types
         .get(resource.index())
         .copied()
-        .unwrap_or(crate::value::Type::DYNAMIC);
+        .unwrap_or(Type::DYNAMIC);
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     Some(Change {
         previous_address: parts
@@ -185,17 +186,33 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
 /// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
 fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
-    let nothing = Found {
+    change(parts, node, &nothing(prior.value.ty()))
+}
+
+/// An object that is left out and was moved: the state is all that changes.
+fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
+    let structure = &parts.observer.values.structure;
+    let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+    let node = resource.instance(&address.key)?;
+    if parts.progress.part(node) != Part::Excluded {
+        return None;
+    }
+    let value = parts.observer.values.object(node)?;
+    let change = change(parts, node, &nothing(value.ty()))?;
+    Some(Change { before: value.clone(), after: value.clone(), ..change })
+}
+
+fn nothing(ty: Type) -> Found {
+    Found {
         action: Action::NoOp,
         reason: Reason::Plain,
         prior: None,
-        after: Value::Null(prior.value.ty()),
+        after: Value::Null(ty),
         private: Vec::new(),
         identity: None,
         replace_paths: Vec::new(),
         recorded_marks: None,
-    };
-    change(parts, node, &nothing)
+    }
 }
 
 /// What changed outside: the object as recorded against the object as read.
@@ -243,10 +260,15 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
 fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
     let structure = &parts.observer.values.structure;
     let mut causes: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    parts.selection.excluded_by.iter().for_each(|it| causes.entry(it.1).or_default().push(it.0));
+    let by = parts.selection.excluded_by.iter().chain(&parts.selection.doubted_by);
+    by.for_each(|it| causes.entry(it.1).or_default().push(it.0));
+    // What stays leads to what it rests on, also through all instances of a resource, which are no object.
+    let stays: FxHashSet<Node> = parts.selection.kept.iter().map(|it| it.0).collect();
+    let rests = parts.facts.needs.iter().filter(|it| stays.contains(&it.0));
+    rests.for_each(|it| causes.entry(it.0).or_default().push(it.1));
     let mut roots: BTreeMap<u32, Vec<Node>> = BTreeMap::new();
     for (node, hit, flag) in &parts.facts.hit {
-        if *hit != Hit::Target {
+        if matches!(hit, Hit::Exclude | Hit::Part) {
             roots.entry(flag.0).or_default().push(*node);
         }
     }
@@ -261,6 +283,11 @@ fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
             }
             if parts.progress.parts.get(node.0 as usize) == Some(&Part::Excluded) {
                 match structure.kind(node) {
+                    NodeKind::Pending(id) if structure.resource(*id).instances.is_empty() => {
+                        // How many it would have is not known: it counts as one.
+                        let resource = &structure.resource(*id).address;
+                        objects.insert(resource.instance(InstanceKey::None));
+                    }
                     NodeKind::Pending(_) => {}
                     _ => objects.extend(structure.instance(node)),
                 }

@@ -38,16 +38,21 @@ fn resource_keys(
     let resource = observer.values.structure.resource(id);
     let module = resource.module?;
     let block = observer.values.structure.block(id)?;
-    if progress.part(pending) != Part::Selected {
-        if let Some(keys) = recorded_keys(observer, module, &block.repetition) {
-            return Some(Found::Resource(id, keys));
-        }
+    let existing = || {
         let known = observer.state.resources.get(&resource.address);
         let keys = known.into_iter().flat_map(|it| it.instances.keys());
-        return Some(Found::Skipped(id, keys.map(|it| (it.clone(), None)).collect()));
+        Some(Found::Skipped(id, keys.map(|it| (it.clone(), None)).collect()))
+    };
+    if progress.part(pending) != Part::Selected {
+        let recorded = recorded_keys(observer, module, &block.repetition);
+        return recorded.map(|keys| Found::Resource(id, keys)).or_else(existing);
     }
     let what = resource.address.to_string();
-    Some(Found::Resource(id, keys(observer, module, &block.repetition, &what)?))
+    match keys(observer, module, &block.repetition, &what) {
+        Some(keys) => Some(Found::Resource(id, keys)),
+        None if observer.request.precedes_destroy => existing(),
+        None => None,
+    }
 }
 
 fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option<Found> {
@@ -55,17 +60,19 @@ fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option
     let call = structure.call(id);
     let above: &ModuleInstance = &structure.module(call.parent).address;
     let block = structure.module(call.parent).config.calls.get(&call.name)?;
+    let existing =
+        || Some(Found::SkippedCall(id, existing_modules(observer.state, above, &call.name)));
     if !progress.evaluate_all && !call.all_instances().any(|it| takes_part(observer, progress, it))
     {
-        if let Some(keys) = recorded_keys(observer, call.parent, &block.repetition) {
-            return Some(Found::Call(id, keys));
-        }
-        let keys = existing_modules(observer.state, above, &call.name);
-        return Some(Found::SkippedCall(id, keys));
+        let recorded = recorded_keys(observer, call.parent, &block.repetition);
+        return recorded.map(|keys| Found::Call(id, keys)).or_else(existing);
     }
     let what = above.child(&call.name, InstanceKey::None).to_string();
-    let keys = keys(observer, call.parent, &block.repetition, &what)?;
-    Some(Found::Call(id, keys))
+    match keys(observer, call.parent, &block.repetition, &what) {
+        Some(keys) => Some(Found::Call(id, keys)),
+        None if observer.request.precedes_destroy => existing(),
+        None => None,
+    }
 }
 
 /// The keys of what takes no part in this run, as far as they can be had from what exists; no trouble is worth telling.
@@ -117,6 +124,8 @@ fn keys(
             observer.values.report([problem]);
             None
         }
+        // What exists is destroyed, whatever was to be declared.
+        Keys::Unknown if observer.request.precedes_destroy => None,
         Keys::Unknown => {
             let problem = expansion::not_known(repetition, what);
             let problem = expansion::blamed(problem, repetition, &value, expression, &scope);

@@ -330,24 +330,29 @@ fn settle_outputs(
     settled
 }
 
-/// What `-replace` names without a key, although its resource has keys.
+/// What `-replace` names although there is no such instance, of a resource that repeats or of none at all.
 fn unmatched_replaces(
     inputs: &Inputs<'_>,
     structure: &lower::Structure,
 ) -> Vec<crate::diagnostic::Diagnostic> {
-    let keyless = inputs.request.replaces.iter().map(|it| &it.0);
-    let unmatched = keyless.filter(|it| it.key == InstanceKey::None).filter_map(|address| {
-        let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+    let unmatched = inputs.request.replaces.iter().filter_map(|(address, _)| {
+        let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
         // Nothing in a module instance that only stands in for others is there.
-        resource.module.filter(|it| !structure.module(*it).pending)?;
-        let is_matched =
-            resource.instances.len() == 1 && resource.instances.contains_key(&InstanceKey::None);
-        if !resource.declared || is_matched {
-            return None;
+        let is_there = |it: &&lower::structure::ResourceNode| {
+            it.module.is_none_or(|it| !structure.module(it).pending)
+        };
+        let resource = resource.filter(is_there);
+        let lacks_key = resource.filter(|it| it.declared && address.key == InstanceKey::None);
+        match (lacks_key, resource) {
+            (Some(it), _) if it.instances.contains_key(&InstanceKey::None) => None,
+            (Some(it), _) => {
+                let keys = it.instances.keys().cloned();
+                let declared: Vec<Instance> = keys.map(|key| it.address.instance(key)).collect();
+                Some(problems::replace_lacks_key(address, &declared))
+            }
+            (None, Some(it)) if it.instance(&address.key).is_some() => None,
+            (None, _) => Some(lower::requested::replaces_nothing(structure, address)),
         }
-        let declared: Vec<Instance> =
-            resource.instances.keys().map(|it| resource.address.instance(it.clone())).collect();
-        Some(problems::replace_lacks_key(address, &declared))
     });
     unmatched.collect()
 }

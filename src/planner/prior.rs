@@ -13,6 +13,7 @@ use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::request::PlanMode;
+use crate::schema;
 use crate::state::{self, ResourceState, State};
 use crate::value::{Str, Value};
 
@@ -167,9 +168,14 @@ fn refresh(
         &address.resource.kind,
     );
     let (Some(stored), Some(schema)) = (stored, schema) else { return };
+    let is_laid_out = match &stored.attributes {
+        state::Attributes::Json(json) => schema::is_stored_as_today(json.get(), &schema.block),
+        _ => true,
+    };
     let is_current = prior.value == prior.previous
         && stored.schema_version == schema.version
-        && !is_of_another_type;
+        && !is_of_another_type
+        && is_laid_out;
     let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
     let is_identified = state::objects::same_identity(&stored.identity, &identity);
     if is_current && stored.private == prior.private && is_identified {

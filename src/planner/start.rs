@@ -37,8 +37,10 @@ pub(super) fn observer<'a>(
     );
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
-    values.only_existing =
-        inputs.request.mode == PlanMode::RefreshOnly && inputs.request.adopts.is_none();
+    values.only_existing = inputs.request.mode == PlanMode::RefreshOnly
+        && inputs.request.adopts.is_none()
+        && !inputs.request.precedes_destroy;
+    values.all_goes = inputs.request.mode == PlanMode::Destroy || inputs.request.precedes_destroy;
     for id in 0..values.structure.resources.len() {
         if let Some(schema) = pool.schema_of(&values.structure.resources[id]) {
             values.learn(ResourceId(id as u32), schema);

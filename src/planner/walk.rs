@@ -22,6 +22,7 @@ use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::object::Prior;
 use crate::observe::values::Values;
+use crate::request::PlanMode;
 use crate::schedule::Schedule;
 use crate::syntax::Step;
 use crate::value::{PathStep, Value};
@@ -399,8 +400,13 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
             progress.found.insert(node, *found);
         }
         Outcome::Found(found) => {
-            if !found.after.is_null() {
-                observer.values.settle(node, found.after.clone());
+            match &found.prior {
+                // What is destroyed is there until then: others may be protected, or served, by what it is.
+                Some(prior) if observer.request.mode == PlanMode::Destroy => {
+                    observer.values.settle(node, prior.value.clone());
+                }
+                _ if found.after.is_null() => {}
+                _ => observer.values.settle(node, found.after.clone()),
             }
             progress.found.insert(node, *found);
         }

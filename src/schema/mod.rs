@@ -27,7 +27,7 @@ pub use paths::{
 pub use proposed::{planned_unknown, proposed_new};
 pub use replace::{is_unchanged, requires_replace};
 pub use schemas::{MakeSchema, Schemas};
-pub use stored::{decode_stored, encode_stored, without_unknown_attributes};
+pub use stored::{decode_stored, encode_stored, is_stored_as_today, without_unknown_attributes};
 pub use types::{
     AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
     IdentityAttribute, IdentitySchema, ImpliedType, NestedAttributes, NestedBlock, Nesting,

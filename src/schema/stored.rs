@@ -10,6 +10,11 @@ pub fn decode_stored(text: &str, schema: &BlockSchema) -> Result<Value, PathErro
     json::from_stored_json(text, schema.ty())
 }
 
+/// Returns whether stored attributes are laid out as they would be written today.
+pub fn is_stored_as_today(text: &str, schema: &BlockSchema) -> bool {
+    json::has_layout(text, schema.ty())
+}
+
 /// Encodes an object for the state. Fails for unknown or marked parts.
 pub fn encode_stored(value: &Value, schema: &BlockSchema) -> Result<String, PathError> {
     json::to_state_json(value, schema.ty())

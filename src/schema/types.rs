@@ -193,6 +193,23 @@ pub struct FunctionSignature {
     pub description: Option<Str>,
 }
 
+impl FunctionSignature {
+    /// Returns the signature of a function of which nothing is known: it takes and gives anything.
+    pub fn anything() -> FunctionSignature {
+        FunctionSignature {
+            parameters: Vec::new(),
+            variadic: Some(FunctionParameter {
+                takes_null: true,
+                takes_unknown: true,
+                ..FunctionParameter::of("arguments", Type::DYNAMIC)
+            }),
+            returns: Type::DYNAMIC,
+            summary: None,
+            description: None,
+        }
+    }
+}
+
 /// A parameter of a provider's function.
 #[derive(Clone, Debug)]
 pub struct FunctionParameter {

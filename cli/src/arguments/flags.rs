@@ -39,6 +39,11 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
                 .next()
                 .ok_or_else(|| unreadable(format!("flag needs an argument: -{name}")))?,
         };
+        // An empty path is none, and takes back what was given before.
+        if value.is_empty() && is_path(flag) {
+            out.retain(|it| it.split_once('=').is_none_or(|it| it.0 != format!("--{name}")));
+            continue;
+        }
         out.push(format!("--{name}={value}"));
     }
     Ok(out)
@@ -56,6 +61,12 @@ fn is_named(flag: &Arg, name: &str) -> bool {
 pub fn is_switch(flag: &Arg) -> bool {
     matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::bool().type_id()
+}
+
+/// Returns whether a flag takes the path of one file or folder.
+fn is_path(flag: &Arg) -> bool {
+    matches!(flag.get_action(), ArgAction::Set)
+        && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
 }
 
 fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {

@@ -86,9 +86,40 @@ pub fn build(
         parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
         generate_config_out: None,
         carried_out: false,
+        precedes_destroy: false,
         adopts: None,
     };
     if problems.is_empty() { Ok(request) } else { Err(problems) }
+}
+
+/// Refuses what would be planned beside a plan that is made already: it holds what it was asked.
+///
+/// # Errors
+///
+/// If a flag says what to plan; the message names every such flag.
+pub fn beside_plan(request: &Request) -> Result<(), Diagnostic> {
+    let mode = match request.mode {
+        PlanMode::Normal => None,
+        PlanMode::Destroy => Some("-destroy"),
+        PlanMode::RefreshOnly => Some("-refresh-only"),
+    };
+    let given = [
+        ("-refresh", request.skip_refresh),
+        ("-target", !request.targets.is_empty()),
+        ("-exclude", !request.excludes.is_empty()),
+        ("-replace", !request.replaces.is_empty()),
+        ("-compat", request.compat_opentofu),
+        ("-var", !request.variables.is_empty()),
+    ];
+    let given = given.iter().filter(|it| it.1).map(|it| it.0);
+    let named: Vec<&str> = mode.into_iter().chain(given).collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::error("Options beside a saved plan").detail(format!(
+        "A saved plan holds what it was asked, so that {} cannot be given with -plan. Remove -plan to plan anew, or make a plan with these options and save it.",
+        named.join(", ")
+    )))
 }
 
 fn mode(planning: &PlanningArgs) -> Result<PlanMode, Diagnostic> {

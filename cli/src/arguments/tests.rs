@@ -131,6 +131,13 @@ fn a_directory_stands_before_the_command() {
 }
 
 #[test]
+fn an_empty_path_is_none() {
+    for line in ["plan -out=", "plan -out p -out=", "plan -state= -out="] {
+        assert_eq!(plan(line, &[]).out, None, "{line}");
+    }
+}
+
+#[test]
 fn flags_that_make_no_sense_are_named() {
     check_misuse(
         "plan -foo",

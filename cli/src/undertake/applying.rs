@@ -62,7 +62,8 @@ async fn refreshed(ui: &Ui, world: &Arc<World>, options: &ApplyOptions) -> Resul
     if problems.has_errors() {
         return Ok(ui.diagnostics(problems));
     }
-    let done = done(ui, &session, &planned.pool, &approved(&planned), &snapshot, options).await?;
+    let approved = Approved { keeps_undecided: true, ..approved(&planned) };
+    let done = done(ui, &session, &planned.pool, &approved, &snapshot, options).await?;
     problems = lasting(problems);
     problems.extend(done.problems.clone());
     let code = ui.diagnostics(problems);
@@ -81,6 +82,7 @@ fn approved(planned: &Planned) -> Approved<'_> {
         facts: &finished.facts,
         spread: &finished.spread,
         variables: &planned.variables.values,
+        keeps_undecided: false,
     }
 }
 
@@ -151,6 +153,7 @@ async fn saved_plan(
         facts: &loaded.facts,
         spread: &loaded.spread,
         variables: &variables,
+        keeps_undecided: false,
     };
     tell_changes(&loaded.plan, ui);
     let mut warnings = session.warnings.clone();

@@ -1,6 +1,7 @@
 //! `why`, `whatif`, `facts`, `graph`: what was decided, and what it rests on.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use entail::backend::local::Choice;
@@ -9,6 +10,7 @@ use entail::observe::supply::Supply;
 use entail::operation::explain::{Ground, Question};
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
+use entail::request::Request;
 use entail::world::World;
 use serde_json::json;
 
@@ -38,7 +40,7 @@ pub fn why(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
         let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
         let ground = match (known, &options.plan) {
             (Some(known), _) => known,
-            (None, Some(path)) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            (None, Some(path)) => recorded(world, path, &options.planning)?,
             (None, None) => runtime.block_on(planned(ui, world, &options.planning))?,
         };
         let question = ask(&ground)?;
@@ -71,6 +73,12 @@ fn structured(
         let is_all = known.providers.awaits.is_empty();
         (Ground::of_structured(&session, known), is_all)
     }))
+}
+
+/// What a saved plan rests on.
+fn recorded(world: &World, path: &Path, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+    request::beside_plan(&options.request)?;
+    Ok(Ground::of_saved(saved::load(&world.root.join(path))?))
 }
 
 async fn planned(
@@ -147,7 +155,7 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
         };
         let ground = match (known, &args.plan) {
             (Some((known, _)), _) => known,
-            (None, Some(path)) => Ground::of_saved(saved::load(&world.root.join(path))?),
+            (None, Some(path)) => recorded(world, path, &options)?,
             (None, None) => runtime.block_on(planned(ui, world, &options))?,
         };
         let tables = ground.relations(relation.as_deref())?;
@@ -175,6 +183,8 @@ pub fn graph(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Di
     let ui = &*ui;
     with_room(|_| {
         if let Some(path) = &args.plan {
+            let variables = args.variables.sources()?;
+            request::beside_plan(&Request { variables, ..Request::default() })?;
             ui.out(&entail::operation::graph::dot_of_plan(&saved::load(&world.root.join(path))?));
             return Ok(0);
         }

@@ -30,7 +30,7 @@ pub fn init(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diag
     args.check()?;
     let ui = &*ui;
     with_interrupts(ui, |runtime| {
-        if let Some(source) = &args.from_module {
+        if let Some(source) = args.from_module.as_ref().filter(|it| !it.is_empty()) {
             step(ui, &Step::Copying(source.clone()));
             let settings = Settings::of(world);
             copy_module(

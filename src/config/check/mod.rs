@@ -63,7 +63,7 @@ fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
 pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (address, module) in distinct(config) {
-        references::check_selves(module, &mut problems);
+        references::check_selves(address, module, &mut problems);
         moves::check_removed(config, address, module, &mut problems);
     }
     moves::check_moved(config, sources, &mut problems);

@@ -1,5 +1,6 @@
 //! Everything that can be wrong between the parts of a configuration, one function each.
 
+use crate::address::ConfigResource;
 use crate::diagnostic::{Diagnostic, Span};
 
 fn error(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {
@@ -124,6 +125,11 @@ pub(super) fn no_self(at: Span) -> Diagnostic {
     error("Invalid \"self\" reference", detail, at)
 }
 
+/// What `self` evaluates to where there is none.
+pub(super) fn unknown_self(at: Span) -> Diagnostic {
+    error("Unknown variable", "There is no variable named \"self\".", at)
+}
+
 /// `path.x`
 pub(super) fn invalid_path(name: &str, suggestion: Option<&str>, at: Span) -> Diagnostic {
     let detail = format!(
@@ -159,6 +165,14 @@ pub(super) fn self_reference(address: &str, at: Span) -> Diagnostic {
         format!("Configuration for {address} may not refer to itself."),
         at,
     )
+}
+
+/// A resource whose provisioner names the resource, which is there only once its provisioners are done.
+pub(super) fn self_in_provisioner(address: &ConfigResource, at: Span) -> Diagnostic {
+    let detail = format!(
+        "A provisioner of {address} names {address}, which others can read only once its provisioners are done. Inside of it, the object is called self: self.id, for one."
+    );
+    error(format!("Cycle: {address}, {address} (expand)"), detail, at)
 }
 
 /// A local value that reads itself.

@@ -1,6 +1,6 @@
 //! Whether every reference leads to something that is declared and can be seen from where it stands.
 
-use crate::address::{Mode, Module as ModuleAddr, ResourceName};
+use crate::address::{ConfigResource, Mode, Module as ModuleAddr, ResourceName};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{Reference, Subject, missing_resource_key};
 use crate::syntax::{self, Step};
@@ -109,9 +109,10 @@ fn check_import(scope: Scope<'_>, import: &Import, problems: &mut Diagnostics) {
     check_all(&scope, all, problems);
 }
 
-/// Complains of resources whose blocks read the resource itself.
-pub(super) fn check_selves(module: &Module, problems: &mut Diagnostics) {
+/// Complains of resources whose blocks, or provisioners, read the resource itself.
+pub(super) fn check_selves(address: &ModuleAddr, module: &Module, problems: &mut Diagnostics) {
     for resource in module.resources.values() {
+        let name = ConfigResource { module: address.clone(), resource: resource.name.clone() };
         let is_itself = |it: &Subject| {
             matches!(it, Subject::Resource(mode, kind, name)
                 if *mode == resource.name.mode && *kind == resource.name.kind && *name == resource.name.name)
@@ -124,6 +125,16 @@ pub(super) fn check_selves(module: &Module, problems: &mut Diagnostics) {
             if let Some(reference) = it.references().0.iter().find(|it| is_itself(&it.subject)) {
                 problems.push(problems::self_reference(&resource.name.to_string(), reference.span));
             }
+        }
+        // Those that run when it is destroyed may name nothing but `self` anyway.
+        for provisioner in resource.provisioners.iter().filter(|it| !it.on_destroy) {
+            let bodies = [&provisioner.body].into_iter().chain(&provisioner.connection);
+            let uses = bodies.flat_map(|it| uses::of_body(it, Role::Provisioner));
+            let own = uses.flat_map(|it| {
+                let references = it.references().0;
+                references.iter().find(|it| is_itself(&it.subject)).map(|it| it.span)
+            });
+            problems.extend(own.map(|at| problems::self_in_provisioner(&name, at)));
         }
     }
 }
@@ -236,6 +247,10 @@ fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &
                 && matches!(role, Role::Postcondition | Role::Provisioner)) =>
         {
             problems.push(problems::no_self(reference.subject_span));
+            // OpenTofu evaluates these conditions all the same, and tells what comes of it.
+            if role == Role::Precondition && (scope.owner.is_some() || scope.check.is_none()) {
+                problems.push(problems::unknown_self(reference.subject_span));
+            }
         }
         Subject::Path(name) if !["cwd", "module", "root"].contains(&&**name) => {
             problems.push(problems::invalid_path(

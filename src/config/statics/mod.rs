@@ -40,6 +40,9 @@ pub struct Ground {
     pub sources: Sources,
     recorded: Option<BTreeMap<Str, Value>>,
     given: OnceLock<(BTreeMap<Str, VariableInput>, Diagnostics)>,
+    /// Calls whose repetition something inside rests on: they are expanded before planning, too. By the address that their
+    /// instances have without a key.
+    expanded: Mutex<BTreeSet<ModuleInstance>>,
 }
 
 impl Ground {
@@ -51,12 +54,23 @@ impl Ground {
             sources,
             recorded: None,
             given: OnceLock::new(),
+            expanded: Mutex::default(),
         }
     }
 
     /// Starts from the values that a saved plan has recorded.
     pub fn recorded(self, values: BTreeMap<Str, Value>) -> Ground {
         Ground { recorded: Some(values), ..self }
+    }
+
+    /// Returns how many calls are expanded before planning because something inside rests on their repetition. Where that grows
+    /// while modules are read, what was read of these calls holds for no single instance: it is read again.
+    pub fn expanded(&self) -> usize {
+        self.calls_expanded().len()
+    }
+
+    fn calls_expanded(&self) -> std::sync::MutexGuard<'_, BTreeSet<ModuleInstance>> {
+        self.expanded.lock().unwrap_or_else(|it| it.into_inner())
     }
 
     /// Returns what is given for a variable of the root module; nothing where its default counts.
@@ -394,6 +408,9 @@ impl Caller {
     /// Returns what the call gives for a variable of its module; nothing where it gives nothing.
     fn input(&self, child: &ModuleInstance, name: &str) -> Result<Option<Value>, Diagnostics> {
         let Some(input) = self.call.inputs.get(name) else { return Ok(None) };
+        if self.each.is_none() {
+            repetition::ask_for_expansion(&self.module, &self.call, &input.value)?;
+        }
         let frame = Frame { text: format!("{child}:var.{name}"), declared: input.span() };
         self.module.value(&input.value, &mut vec![frame], self.each.as_ref()).map(Some)
     }

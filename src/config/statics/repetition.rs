@@ -4,20 +4,46 @@ use crate::config::expansion::{self, Keys};
 use crate::config::{ModuleCall, Repetition};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Subject, references_of};
+use crate::syntax::Expression;
 
 use super::{Each, StaticModule};
 
 impl ModuleCall {
-    /// Returns whether the source or the version differs from instance to instance.
-    pub fn is_expanded_early(&self) -> bool {
-        let mentions = |it: &crate::syntax::Expression| {
-            references_of(it).0.iter().any(|it| {
-                matches!(it.subject, Subject::EachKey | Subject::EachValue | Subject::CountIndex)
-            })
+    /// Returns whether an expression of the call differs from instance to instance.
+    fn repeats_in(&self, expression: &Expression) -> bool {
+        let is_own = |it: &Subject| {
+            matches!(it, Subject::EachKey | Subject::EachValue | Subject::CountIndex)
         };
         matches!(self.repetition, Repetition::Count(_) | Repetition::ForEach(_))
-            && self.source.iter().chain(&self.version).any(mentions)
+            && references_of(expression).0.iter().any(|it| is_own(&it.subject))
     }
+}
+
+impl StaticModule {
+    /// Returns whether a call is expanded before planning: its source or version differs from instance to instance, or
+    /// something inside its module that must be known so early does.
+    pub fn is_expanded_early(&self, call: &ModuleCall) -> bool {
+        call.source.iter().chain(&call.version).any(|it| call.repeats_in(it))
+            || self.ground().calls_expanded().contains(&self.child_at(call, None))
+    }
+}
+
+/// Notes that a call is to be expanded before planning, where an input that is needed so early differs from instance to
+/// instance.
+///
+/// # Errors
+///
+/// If the repetition is not known so early either: then the input cannot be, whatever asks for it.
+pub(super) fn ask_for_expansion(
+    place: &StaticModule,
+    call: &ModuleCall,
+    input: &Expression,
+) -> Result<(), Diagnostics> {
+    if call.repeats_in(input) {
+        instances(place, call)?;
+        place.ground().calls_expanded().insert(place.child_at(call, None));
+    }
+    Ok(())
 }
 
 impl StaticModule {

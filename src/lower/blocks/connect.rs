@@ -78,8 +78,11 @@ impl Builder<'_> {
         self.depends_on(from, &it.depends_on);
         self.conditions(from, &it.lifecycle.preconditions);
         it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(from, it));
+        // Evaluated of an object that is there: both may name their own resource.
+        let before = self.graph.blocks[from].edges.len();
         it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(from, it));
         it.connection.iter().for_each(|it| self.body(from, it));
+        self.forget_own(from, before);
         for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
             self.body(from, &provisioner.body);
             provisioner.connection.iter().for_each(|it| self.body(from, it));

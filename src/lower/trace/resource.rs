@@ -154,7 +154,11 @@ impl Trace<'_> {
             self.static_reads(node, Structure::ROOT, it, &[]);
         }
         for it in traced_uses(block) {
+            let before = self.reads.reads.len();
             self.evaluate_bound(node, module, each, &it.expression, &it.bound);
+            if matches!(it.role, Role::Provisioner | Role::Lifecycle) {
+                self.forget_own(node, before);
+            }
         }
         block
             .lifecycle
@@ -162,6 +166,18 @@ impl Trace<'_> {
             .iter()
             .for_each(|it| self.trigger(node, module, each, it));
         self.depends_on(node, module, &block.depends_on);
+    }
+
+    /// What is evaluated of an object that is there waits for no other instance of its resource.
+    fn forget_own(&mut self, node: Node, since: usize) {
+        let structure = &self.structure;
+        let resource = |node: Node| match structure.kind(node) {
+            NodeKind::Object(id, _) | NodeKind::Collection(id) | NodeKind::Pending(id) => Some(*id),
+            _ => None,
+        };
+        let own = resource(node);
+        let kept = self.reads.reads.split_off(since);
+        self.reads.reads.extend(kept.into_iter().filter(|it| resource(it.1) != own));
     }
 
     /// A trigger is read, and remembered with the attribute it names.

@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Scope, Subject, parse_reference};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
-use crate::schema::{FunctionParameter, FunctionSignature};
+use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
@@ -67,7 +67,7 @@ impl<'a> TraceScope<'a> {
 
     pub fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
         let resource = self.trace.structure.resource(id);
-        let key = key.and_then(expansion::key_of);
+        let key = key.and_then(|it| expansion::key_for(it, resource.style == Style::Count));
         if let Some(key) = key.as_ref().filter(|_| resource.repetition.is_some()) {
             match self.instance(id, key) {
                 Some(node) => {
@@ -115,7 +115,7 @@ impl<'a> TraceScope<'a> {
             }))
         };
         if call.pending {
-            let key = key.and_then(expansion::key_of);
+            let key = key.and_then(|it| expansion::key_for(it, call.style == Style::Count));
             if let Some(module) = key.as_ref().and_then(|it| call.named.get(it)) {
                 return object(module);
             }
@@ -123,7 +123,8 @@ impl<'a> TraceScope<'a> {
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
         }
         if let Some(key) = key {
-            return match expansion::key_of(key).and_then(|it| call.instances.get(&it)) {
+            let wanted = expansion::key_for(key, call.style == Style::Count);
+            return match wanted.and_then(|it| call.instances.get(&it)) {
                 Some(module) => object(module),
                 None => Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0)),
             };
@@ -239,7 +240,7 @@ impl Scope for TraceScope<'_> {
                 let Some(&id) = module.calls.get(name) else { return };
                 let call = structure.call(id);
                 let instance = match key {
-                    Some(key) => expansion::key_of(key)
+                    Some(key) => expansion::key_for(key, call.style == Style::Count)
                         .and_then(|it| call.instances.get(&it).or(call.named.get(&it))),
                     None if call.style == Style::Single => call.instances.values().next(),
                     None => None,
@@ -291,17 +292,7 @@ impl Scope for TraceScope<'_> {
 
     /// What a provider's function gives is only known once providers run.
     fn provider_function(&self, _: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
-        Ok(Arc::new(FunctionSignature {
-            parameters: Vec::new(),
-            variadic: Some(FunctionParameter {
-                takes_null: true,
-                takes_unknown: true,
-                ..FunctionParameter::of("arguments", Type::DYNAMIC)
-            }),
-            returns: Type::DYNAMIC,
-            summary: None,
-            description: None,
-        }))
+        Ok(Arc::new(FunctionSignature::anything()))
     }
 
     fn call_provider_function(&self, _: &Name, _: &[Value]) -> Result<Value, Failure> {

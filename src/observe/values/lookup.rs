@@ -37,6 +37,7 @@ impl Values<'_> {
                 let unknown = Value::unknown(self.types[id.index()]);
                 Ok(unknown.mark(&Marks { early, ..Marks::default() }))
             }
+            _ if self.all_goes => Ok(Value::unknown(self.types[id.index()])),
             _ => Err(self.no_such_instance(name, resource, key, span).into()),
         }
     }
@@ -87,6 +88,10 @@ impl Values<'_> {
     fn object_or_absent(&self, id: ResourceId, node: Node) -> Value {
         match self.object(node) {
             Some(value) => self.with_deprecations(id, value),
+            // While nothing is made it will not have a type either.
+            None if self.only_existing && !self.planning => {
+                Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))
+            }
             None => Value::unknown(self.types[id.index()]).mark(&Marks {
                 ephemeral: self.structure.resource(id).address.resource.mode == Mode::Ephemeral,
                 early: self.is_waiting(node),
@@ -118,7 +123,7 @@ impl Values<'_> {
                 (Value::unknown(Type::DYNAMIC), self.is_waiting(pending))
             }
             (Style::Single | Style::Enabled, _) => {
-                (members.next().map_or(Value::Null(self.types[id.index()]), |it| it.1), false)
+                (members.next().map_or(self.none_of(self.types[id.index()]), |it| it.1), false)
             }
             (Style::Count, _) => (Value::tuple(members.map(|it| it.1).collect()), false),
             (Style::ForEach, _) => {
@@ -133,6 +138,11 @@ impl Values<'_> {
             return whole;
         }
         self.wholes[id.index()].get_or_init(|| whole).clone()
+    }
+
+    /// What a block stands for that has no instance, as it says of itself or because it is gone.
+    fn none_of(&self, ty: Type) -> Value {
+        if self.all_goes { Value::unknown(ty) } else { Value::Null(ty) }
     }
 
     pub(super) fn module_call(
@@ -160,6 +170,7 @@ impl Values<'_> {
             let wanted = expansion::key_for(key, call.style == Style::Count);
             return match wanted.as_ref().and_then(|it| call.instances.get(it)) {
                 Some(&child) => self.outputs(child),
+                None if self.all_goes => Ok(Value::unknown(Type::DYNAMIC)),
                 None => Err(no_such_module(name, call.style, span).into()),
             };
         }
@@ -167,7 +178,7 @@ impl Values<'_> {
             call.instances.iter().map(|(key, &child)| self.outputs(child).map(|it| (key, it)));
         Ok(match call.style {
             Style::Single | Style::Enabled => {
-                members.next().transpose()?.map_or(Value::NULL, |it| it.1)
+                members.next().transpose()?.map_or(self.none_of(Type::DYNAMIC), |it| it.1)
             }
             Style::Count => {
                 Value::tuple(members.map(|it| it.map(|it| it.1)).collect::<Result<_, _>>()?)

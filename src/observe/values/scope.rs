@@ -108,10 +108,19 @@ impl Scope for ValueScope<'_, '_> {
     }
 
     fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
-        functions::signature(self.values.pool, self.config(), name)
+        match functions::signature(self.values.pool, self.config(), name)? {
+            Some(signature) => Ok(signature),
+            None if self.values.is_validating => Ok(Arc::new(FunctionSignature::anything())),
+            None => Err(functions::not_found(name)),
+        }
     }
 
     fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
-        functions::call(self.values.pool, self.config(), name, arguments)
+        let is_known = functions::signature(self.values.pool, self.config(), name)
+            .is_ok_and(|it| it.is_some());
+        match is_known {
+            true => functions::call(self.values.pool, self.config(), name, arguments),
+            false => Ok(Value::unknown(Type::DYNAMIC)),
+        }
     }
 }

@@ -178,12 +178,8 @@ impl Ground {
             });
         }
         match name {
-            Some(name) if found.is_empty() => {
-                let near = names.iter().min_by_key(|it| strsim::levenshtein(it, name));
-                let hint = near.map_or_else(String::new, |it| format!(" Did you mean \"{it}\"?"));
-                Err(Diagnostic::error("No such relation")
-                    .detail(format!("There is no relation called \"{name}\".{hint}")))
-            }
+            Some(name) if found.is_empty() => Err(Diagnostic::error("No such relation")
+                .detail(format!("There is no relation called \"{name}\".{}", hint(name, &names)))),
             _ => Ok(found),
         }
     }
@@ -376,6 +372,15 @@ impl Leaves for Ground {
         }
     }
 
+    fn against(&self, relation: &str, row: &[Option<u64>]) -> Option<String> {
+        match (relation, row) {
+            ("block_gone" | "module_gone", [Some(word), ..]) => {
+                Node::from_word(*word).and_then(|it| self.places.of_declared(it))
+            }
+            _ => None,
+        }
+    }
+
     fn id(&self, kind: &str, word: u64) -> String {
         match kind {
             "Flag" => self.flags.get(word as usize).cloned().unwrap_or_default(),
@@ -384,6 +389,20 @@ impl Leaves for Ground {
                 self.words.name(kind, word).cloned().unwrap_or_default()
             }
             _ => format!("{} {word}", kind.to_lowercase()),
+        }
+    }
+}
+
+/// Leads from a name that no relation has to one that answers: by what the name says, else by how it is spelled.
+fn hint(name: &str, names: &BTreeSet<&str>) -> String {
+    match name {
+        "depends_on" | "depends" | "dependencies" | "dependency" | "references" | "refers_to" => {
+            " What the configuration of an object refers to is in \"reads\", and what an existing object was made from in \"needs\"."
+                .to_owned()
+        }
+        _ => {
+            let near = names.iter().min_by_key(|it| strsim::levenshtein(it, name));
+            near.map_or_else(String::new, |it| format!(" Did you mean \"{it}\"?"))
         }
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn values<'a>(
     values.workspace = &session.workspace;
     values.pool = Some(pool);
     values.plan_time = None;
+    values.is_validating = true;
     for (id, call) in values.structure.calls.iter().enumerate() {
         let path = values.structure.module(call.parent).path.child(&call.name);
         let Some(module) = modules.get(&path) else { continue };

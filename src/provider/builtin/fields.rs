@@ -1,5 +1,6 @@
 //! Objects by attribute name: reading one, and making one.
 
+use crate::value::path::object_like;
 use crate::value::{Path, PathStep, Type, Value};
 
 /// An object in the making. INVARIANT: one value per attribute of `ty`, in its order.
@@ -45,8 +46,9 @@ impl Fields {
         &self.values
     }
 
+    /// Returns the object. What may have any type has that of its value.
     pub(super) fn into_value(self) -> Value {
-        Value::object_of(self.ty, self.values)
+        object_like(self.ty, self.values.into())
     }
 }
 

@@ -4,12 +4,14 @@
 
 mod decode;
 mod encode;
+mod layout;
 mod paths;
 mod read;
 mod types;
 
 pub use decode::{from_json, from_json_implied, from_stored_json, implied_type};
 pub use encode::{Escape, quote, to_json, to_plain_json, to_state_json};
+pub use layout::has_layout;
 pub use paths::{paths_from_json, paths_to_json};
 pub use types::{type_from_json, type_to_json};
 

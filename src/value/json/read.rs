@@ -23,7 +23,7 @@ pub(super) enum Start {
     Object,
 }
 
-type Result<T> = std::result::Result<T, String>;
+pub(super) type Result<T> = std::result::Result<T, String>;
 
 impl<'a> Reader<'a> {
     pub fn new(text: &'a str) -> Reader<'a> {

@@ -358,7 +358,11 @@ impl Screen<'_> {
     /// Says what takes no part, one line per thing that the request names.
     fn left_out(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(first) = self.plan.left_out.first() else { return Ok(()) };
-        writeln!(out, "\n{}", self.style().bold("Left out, with everything that depends on it:"))?;
+        let title = match self.plan.mode {
+            PlanMode::Destroy => "Left out, with what it rests on:",
+            _ => "Left out, with everything that depends on it:",
+        };
+        writeln!(out, "\n{}", self.style().bold(title))?;
         for root in &self.plan.left_out {
             writeln!(out, "  {}", left_out_line(root))?;
         }

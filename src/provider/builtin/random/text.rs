@@ -24,6 +24,12 @@ const CLASSES: [(&str, &str, &str); 4] = [
 /// What a hash is made of; bcrypt looks at no more.
 const HASHED_BYTES: usize = 72;
 
+/// A written hash: version, cost and salt, then the digest.
+const HASH_BYTES: usize = 60;
+const SALTED_BYTES: usize = 29;
+/// The shortest text that is looked at as a hash.
+const SHORTEST_HASH: usize = 59;
+
 /// The cost of a hash.
 const HASH_COST: u32 = 10;
 
@@ -337,16 +343,25 @@ fn hash(text: &str) -> Result<String, Problem> {
     Ok(parts.format_for_version(bcrypt::Version::TwoA))
 }
 
-/// Returns whether a stored hash is that of a text.
+/// Returns whether a stored hash is that of a text. As in the plugin, what follows the salt may be anything, if it is long enough.
 fn fits(text: &str, hash: &str) -> Result<bool, Problem> {
     let bytes = &text.as_bytes()[..text.len().min(HASHED_BYTES)];
+    if let Ok(is_same) = bcrypt::verify(bytes, hash) {
+        return Ok(is_same);
+    }
+    let well_formed = match hash.get(..SALTED_BYTES) {
+        Some(salted) if hash.len() >= SHORTEST_HASH => {
+            format!("{salted}{}", ".".repeat(HASH_BYTES - SALTED_BYTES))
+        }
+        _ => hash.to_owned(),
+    };
     let unreadable = |why: bcrypt::BcryptError| {
         Problem::error(
             "Version 3 State Upgrade Error",
             format!("The stored hash cannot be compared: {why}."),
         )
     };
-    bcrypt::verify(bytes, hash).map_err(unreadable)
+    bcrypt::verify(bytes, &well_formed).map(|_| false).map_err(unreadable)
 }
 
 fn contradicting_numbers() -> Problem {

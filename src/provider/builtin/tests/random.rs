@@ -431,6 +431,14 @@ fn old_passwords_keep_a_hash_that_fits() {
             "version {version}"
         );
     }
+    for not_quite in [&good[..59], &format!("{good}."), &format!("{}!{}", &good[..40], &good[41..])]
+    {
+        let made = hash_after(2, stored(not_quite));
+        assert!(
+            made != not_quite && bcrypt::verify("secret", &made).expect("a hash"),
+            "{not_quite}"
+        );
+    }
     assert_eq!(
         probe().upgrade("random_password", 2, stored("nonsense")),
         "error: Version 3 State Upgrade Error\n"

@@ -33,9 +33,11 @@ impl Kind for TimeSleep {
     }
 
     fn check(&self, config: &Value, found: &mut Vec<Problem>) {
-        for name in DURATIONS {
+        let [create, destroy] = DURATIONS;
+        // Each of the two says so for itself.
+        for (name, other) in [(create, destroy), (destroy, create)] {
             if none_set(config, &DURATIONS) {
-                let detail = format!("At least one of {} must be set.", DURATIONS.join(", "));
+                let detail = format!("At least one of {name}, {other} must be set.");
                 found.push(Problem::error("Invalid Attribute Combination", detail).at(at(name)));
             }
             if config.text(name).is_some_and(|it| !is_plain(it)) {
