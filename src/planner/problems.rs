@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::{Node, Violation};
 use entail_rules::violations::Violations;
+use entail_rules::{Node, Violation};
 
 use super::{Inputs, Structured, stranded};
 use crate::address::Instance;
