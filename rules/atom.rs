@@ -171,6 +171,8 @@ words! {
         Target = "target",
         /// By an exclusion of an instance inside this pending node.
         Part = "exclude a part of",
+        /// By a target that may be an instance inside this pending node.
+        Among = "target a part of",
     }
 
     /// One of the two addresses of something that moved.

@@ -22,6 +22,7 @@ ascent! {
     relation declared(Node);
     relation reads(Node, Node);
     relation member(Node, Node);
+    relation late(Node, Node);
     relation seen(Node, Seen);
     relation failed(Node);
     relation prior(Node);
@@ -126,6 +127,11 @@ ascent! {
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Failed);
     // @rule decide.after-blocked: `n` reads `m`, of which nothing can be said
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Blocked);
+
+    // @rule decide.after-failed-keys: whether there is `n` would be known from the keys of `p`, which could not be had
+    blocked(n, p) <-- late(n, p), seen(p, Seen::Failed);
+    // @rule decide.after-blocked-keys: whether there is `n` would be known from the keys of `p`, of which nothing can be said
+    blocked(n, p) <-- late(n, p), seen(p, Seen::Blocked);
 
     // @rule decide.frozen-excluded: `n` is left out of this run
     frozen(n) <-- excluded(n);
@@ -302,7 +308,7 @@ tables! {
 /// Decides a batch: facts about its nodes, and `seen` for the nodes that they read.
 pub fn decide(batch: &Facts) -> Decisions {
     conclude!(Program {
-        batch: mode, managed, data, ephemeral, declared, reads, member, seen, failed, prior, tainted, differs, marks_differ,
+        batch: mode, managed, data, ephemeral, declared, reads, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;

@@ -33,10 +33,18 @@ tables! {
             declared(Node);
             /// `pending(p)`: `p` stands for instances whose keys are not known before the walk.
             pending(Node);
-            /// `late(n, p)`: `n` is one of the instances that `p` stands for.
+            /// `late(n, p)`: `n` is one of the instances that `p` stands for, or may be one.
             late(Node, Node);
+            /// `keys_from(p, g)`: the keys of `p` are known once `g` is expanded; `p` itself, or a module call around it.
+            keys_from(Node, Node);
+            /// `may_read(n, m)`: `n` may read `m`; what of it an instance reads is known once the keys are. `n` is pending, or late.
+            may_read(Node, Node);
+            /// `reads_open(n, m)`: `n` reads `m`, of which it is not known yet what it is; `m` is pending, or late.
+            reads_open(Node, Node);
             /// `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
             reads(Node, Node);
+            /// `awaits(n, m)`: `n` is evaluated after `m`; it reads only what a part of `m` was made of.
+            awaits(Node, Node);
             /// `member(n, c)`: `n` belongs to `c`; an object to a collection, orphans too.
             member(Node, Node);
             /// `block_reads(b, c)`: `b` refers to `c`; somewhere in its block.
@@ -155,6 +163,8 @@ tables! {
         "answers" {
             /// `expanded(p)`: the keys of `p` are known now, and its instances are judged.
             expanded(Node);
+            /// `skipped(p)`: the keys of `p` are not asked for in this run; its instances are those of the state.
+            skipped(Node);
             /// `prior(n)`: after refresh an object exists as `n`.
             prior(Node);
             /// `differs(n)`: what is planned for `n` is not known to equal what exists.

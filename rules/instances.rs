@@ -35,7 +35,7 @@ ascent! {
     /// `orphan(n, r)`: nothing declares `n` any more (`r`).
     relation orphan(Node, Reason);
 
-    /// `doomed(n)`: `n` would go; and that is known before the walk.
+    /// `doomed(n)`: `n` would go.
     relation doomed(Node);
 
     // @rule instances.current: `n` is in the state
@@ -85,7 +85,7 @@ ascent! {
         <-- lost(n), key_kind(n, KeyKind::Text), of(n, b), repeats(b, Repetition::ForEach);
 
     // @rule instances.doomed-orphan: (nothing declares `n` any more)
-    doomed(n) <-- orphan(n, _), !late(n, _);
+    doomed(n) <-- orphan(n, _);
 
     // @rule instances.doomed-deposed: `o` was replaced and is not destroyed yet
     doomed(o) <-- deposed_of(o, _);
@@ -100,7 +100,7 @@ tables! {
         "instances" {
             /// `orphan(n, r)`: `n` exists and nothing declares it any more, for reason `r`.
             orphan(Node, Reason);
-            /// `doomed(n)`: `n` would go, and that is known before the walk.
+            /// `doomed(n)`: `n` would go; of a late instance, once the keys of its block are known.
             doomed(Node);
         }
     }

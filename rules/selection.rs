@@ -14,22 +14,44 @@ ascent! {
 
     relation object(Node);
     relation reads(Node, Node);
+    relation reads_open(Node, Node);
+    relation may_read(Node, Node);
     relation needs(Node, Node);
+    relation pending(Node);
     relation late(Node, Node);
+    relation keys_from(Node, Node);
+    relation expanded(Node);
+    relation skipped(Node);
     relation in_state(Node);
     relation doomed(Node);
     relation hit(Node, Hit, Flag);
+    relation filtered();
     relation targeting();
     relation mode(Mode);
 
     /// `out(n)`: `n` is left out; object or not.
     relation out(Node);
 
+    /// `doubtful(n)`: `n`, or one of its instances, may have to be left out; which is known once the keys are.
+    relation doubtful(Node);
+
+    /// `doubted_by(n, m)`: `n` is doubtful because of `m`; `n` itself where the request names one of its instances.
+    relation doubted_by(Node, Node);
+
     /// `kept(n)`: `n` must stay as it is.
     relation kept(Node);
 
     /// `guarded(n)`: `n` would go and is left out, or something like that rests on `n`.
     relation guarded(Node);
+
+    /// `perhaps_left(n, g)`: what exists as `n` may be left out; which is known once `g` is expanded.
+    relation perhaps_left(Node, Node);
+
+    /// `spares(n, m)`: `m` must stay as it is, for `n` may have to.
+    relation spares(Node, Node);
+
+    /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be.
+    relation judged_after(Node, Node);
 
     /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it.
     relation excluded_by(Node, Node);
@@ -40,6 +62,9 @@ ascent! {
     /// `wanted_by(n, m)`: `n` is wanted because `m` is; `n` itself where the request names it.
     relation wanted_by(Node, Node);
 
+    /// `open(n)`: whether `n` takes part is not known before the keys of its block are.
+    relation open(Node);
+
     /// `selected(n)`: `n` takes part in this run.
     relation selected(Node);
 
@@ -48,6 +73,9 @@ ascent! {
 
     /// `untargeted(n)`: `n` takes no part in this run; because no target wants it.
     relation untargeted(Node);
+
+    /// `evaluated(v)`: in a run that leaves something out, `v` is evaluated; something that takes part reads it.
+    relation evaluated(Node);
 
     // @rule selection.requested: the request leaves `n` out
     out(n) <-- hit(n, Hit::Exclude, _);
@@ -59,25 +87,59 @@ ascent! {
     // @rule selection.dependent-by: `n` reads `m`
     excluded_by(n, m) <-- out(m), reads(n, m);
 
-    // @rule selection.part: `n` reads `p`, and the request leaves out one of its instances
-    out(n) <-- hit(p, Hit::Part, _), reads(n, p);
-    // @rule selection.part-by: `n` reads `p`, and the request leaves out one of its instances
-    excluded_by(n, p) <-- hit(p, Hit::Part, _), reads(n, p);
+    // @rule selection.part: the request leaves out one of the instances of `p`
+    doubtful(p) <-- hit(p, Hit::Part, _);
+    // @rule selection.part-by: the request leaves out one of the instances of `p`
+    doubted_by(p, p) <-- hit(p, Hit::Part, _);
+    // @rule selection.perhaps: `n` may read `m`
+    doubtful(n) <-- out(m), may_read(n, m);
+    // @rule selection.perhaps-by: `n` may read `m`
+    doubted_by(n, m) <-- out(m), may_read(n, m);
+    // @rule selection.perhaps-on: `n` may read `m`
+    doubtful(n) <-- doubtful(m), may_read(n, m);
+    // @rule selection.perhaps-on-by: `n` may read `m`
+    doubted_by(n, m) <-- doubtful(m), may_read(n, m);
+
+    // @rule selection.open: `n` reads `m`, whose instances are not known yet
+    out(n) <-- doubtful(m), reads_open(n, m);
+    // @rule selection.open-by: `n` reads `m`, whose instances are not known yet
+    excluded_by(n, m) <-- doubtful(m), reads_open(n, m);
 
     // @rule selection.guarded: `n` would go, and is left out
     guarded(n) <-- out(n), in_state(n), doomed(n);
     // @rule selection.guarded-foundation: `n`, which would go and is left out, rests on `m`
     guarded(m) <-- guarded(n), needs(n, m);
 
+    // @rule selection.perhaps-left: `n` exists and is left out; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), out(n), in_state(n);
+    // @rule selection.perhaps-left-doubt: `n` exists and may have to be left out; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), doubtful(n), in_state(n);
+    // @rule selection.perhaps-left-kept: `n` must stay as it is, should it go otherwise; its keys come with `g`
+    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), kept(n);
+    // @rule selection.judged-after: `n`, which may go and may be left out, rests on `m`
+    judged_after(m, g) <-- perhaps_left(n, g), needs(n, m);
+    // @rule selection.judged-after-foundation: `m`, which may have to stay, rests on `l`
+    judged_after(l, g) <-- judged_after(m, g), needs(m, l);
+
+    // @rule selection.spares: `n` may have to stay as it is, and rests on `m`
+    spares(n, m) <-- doubtful(n), in_state(n), needs(n, m), !late(m, _);
+    // @rule selection.spares-late: `n` may have to stay as it is, and rests on `m`, whose keys come with others
+    spares(n, m)
+        <-- doubtful(n), in_state(n), needs(n, m), late(n, p), keys_from(p, g), late(m, q), keys_from(q, h), if g != h;
+
     // @rule selection.kept: `n` exists and is left out
     kept(n) <-- out(n), in_state(n);
     // @rule selection.foundation: `n` stays as it is, and rests on `m`
     kept(m) <-- kept(n), needs(n, m);
+    // @rule selection.foundation-open: (`m` must stay, for `n` may have to)
+    kept(m) <-- spares(_, m);
 
     // @rule selection.protected: `m` would be destroyed, but must stay as it is
     out(m) <-- kept(m), doomed(m);
     // @rule selection.protected-by: `n` stays as it is, and rests on `m`
     excluded_by(m, n) <-- kept(n), needs(n, m), doomed(m);
+    // @rule selection.protected-open-by: (`m` must stay, for `n` may have to)
+    excluded_by(m, n) <-- spares(n, m), doomed(m);
 
     // @rule selection.targeted: a target names `n`
     want(n) <-- hit(n, Hit::Target, _);
@@ -89,24 +151,50 @@ ascent! {
     // @rule selection.required-by: `n` reads `m`
     wanted_by(m, n) <-- want(n), reads(n, m);
 
-    // @rule selection.whole: `n` is one of the instances of `p`
-    want(n) <-- want(p), late(n, p);
-    // @rule selection.whole-by: `n` is one of the instances of `p`
-    wanted_by(n, p) <-- want(p), late(n, p);
+    // @rule selection.among: a target names what may be one of the instances of `p`
+    want(p) <-- hit(p, Hit::Among, _);
+    // @rule selection.among-by: a target names what may be one of the instances of `p`
+    wanted_by(p, p) <-- hit(p, Hit::Among, _);
+    // @rule selection.among-required: `p`, one of whose instances a target may name, may read `m`
+    want(m) <-- hit(p, Hit::Among, _), may_read(p, m);
+    // @rule selection.among-required-by: `p`, one of whose instances a target may name, may read `m`
+    wanted_by(m, p) <-- hit(p, Hit::Among, _), may_read(p, m);
+    // @rule selection.late-required: `n` may read `m`
+    want(m) <-- want(n), late(n, _), may_read(n, m);
+    // @rule selection.late-required-by: `n` may read `m`
+    wanted_by(m, n) <-- want(n), late(n, _), may_read(n, m);
+    // @rule selection.late-keys: whether there is `n` is known once the keys of `p` are
+    want(p) <-- want(n), late(n, p);
+    // @rule selection.late-keys-by: whether there is `n` is known once the keys of `p` are
+    wanted_by(p, n) <-- want(n), late(n, p);
+    // @rule selection.whole-required: `c` stands for all instances of `p`, each of which may read `m`
+    want(m) <-- pending(p), reads_open(c, p), want(c), may_read(p, m);
+    // @rule selection.whole-required-by: `c` stands for all instances of `p`, each of which may read `m`
+    wanted_by(m, p) <-- pending(p), reads_open(c, p), want(c), may_read(p, m);
 
     // @rule selection.toppled: `n` rests on `m`, which is to be destroyed
     want(n) <-- mode(Mode::Destroy), want(m), needs(n, m);
     // @rule selection.toppled-by: `n` rests on `m`, which is to be destroyed
     wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
 
+    // @rule selection.not-known: the keys of `p` are not known yet
+    open(n) <-- object(n), late(n, p), !expanded(p), !skipped(p);
+
     // @rule selection.all: the request has no targets, and nothing leaves `n` out
-    selected(n) <-- object(n), !targeting(), !out(n);
+    selected(n) <-- object(n), !targeting(), !out(n), !open(n);
     // @rule selection.selected: (`n` is wanted, and nothing leaves it out)
-    selected(n) <-- object(n), want(n), !out(n);
+    selected(n) <-- object(n), want(n), !out(n), !open(n);
     // @rule selection.excluded: (`n` is left out)
     excluded(n) <-- object(n), out(n);
     // @rule selection.untargeted: the request has targets, and none of them wants `n`
-    untargeted(n) <-- targeting(), object(n), !want(n), !out(n);
+    untargeted(n) <-- targeting(), object(n), !want(n), !out(n), !open(n);
+
+    // @rule selection.evaluated: `n` takes part and reads `v`
+    evaluated(v) <-- filtered(), selected(n), reads(n, v), !object(v);
+    // @rule selection.evaluated-perhaps: `p` takes part and may read `v`
+    evaluated(v) <-- filtered(), selected(p), may_read(p, v), !object(v);
+    // @rule selection.evaluated-behind: `v` reads `w`
+    evaluated(w) <-- evaluated(v), reads(v, w), !object(w);
 }
 
 tables! {
@@ -115,31 +203,101 @@ tables! {
         "selection" {
             /// `out(n)`: node `n`, object or not, is left out of this run.
             out(Node);
+            /// `doubtful(n)`: `n`, whose block has keys that are not known yet, or one of its instances, may have to be left out.
+            doubtful(Node);
+            /// `doubted_by(n, m)`: `n` is doubtful because of `m`; `n` itself where the request names one of its instances. One row per cause.
+            doubted_by(Node, Node);
             /// `kept(n)`: what exists as `n` must stay as it is: it is left out, or something left out rests on it.
             kept(Node);
             /// `guarded(n)`: what exists as `n` is not replaced: something that would go and is left out rests on it.
             guarded(Node);
+            /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be: it may have to stay for one of the instances.
+            judged_after(Node, Node);
             /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it. One row per cause.
             excluded_by(Node, Node);
             /// `want(n)`: a target names `n`, or something wanted needs it. Empty without targets.
             want(Node);
             /// `wanted_by(n, m)`: `n` is wanted because `m` is; `n` itself where a target names it. One row per cause.
             wanted_by(Node, Node);
+            /// `open(n)`: whether object `n` takes part is not known before the keys of its block are.
+            open(Node);
             /// `selected(n)`: object `n` takes part in this run.
             selected(Node);
             /// `excluded(n)`: object `n` is left out of this run.
             excluded(Node);
             /// `untargeted(n)`: no target wants object `n`.
             untargeted(Node);
+            /// `evaluated(v)`: in a run that leaves something out, `v` is evaluated, for something that takes part reads it.
+            evaluated(Node);
         }
     }
 }
 
 /// Splits the objects into those that take part and those that do not.
+///
+/// An instance whose keys are not known yet ([`late`](Facts::late)) is neither, until [`select_more`] has seen it.
 pub fn select(facts: &Facts) -> Selection {
-    conclude!(Program {
-        facts: object, reads, needs, late, in_state, doomed, hit, targeting, mode;
-    } => Selection { out, kept, guarded, excluded_by, want, wanted_by, selected, excluded, untargeted })
+    select_more(facts, Earlier::default())
+}
+
+/// What was concluded before of what a batch reads, rests on, or is.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// `out(n)`
+    pub out: Vec<(Node,)>,
+    /// `want(n)`
+    pub want: Vec<(Node,)>,
+    /// `kept(n)`
+    pub kept: Vec<(Node,)>,
+}
+
+/// Splits the instances that were found when the keys of a block became known.
+///
+/// - `facts`: everything that is said of these instances, of the values around them, and of the request.
+/// - `earlier`: what was concluded of them, and of what they read and rest on.
+/// - returns what is concluded now, and `earlier` again.
+pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
+    let mut program = Program {
+        object: facts.object.clone(),
+        reads: facts.reads.clone(),
+        reads_open: facts.reads_open.clone(),
+        may_read: facts.may_read.clone(),
+        needs: facts.needs.clone(),
+        pending: facts.pending.clone(),
+        late: facts.late.clone(),
+        keys_from: facts.keys_from.clone(),
+        expanded: facts.expanded.clone(),
+        skipped: facts.skipped.clone(),
+        in_state: facts.in_state.clone(),
+        doomed: facts.doomed.clone(),
+        hit: facts.hit.clone(),
+        filtered: facts.filtered.clone(),
+        targeting: facts.targeting.clone(),
+        mode: facts.mode.clone(),
+        out: earlier.out,
+        want: earlier.want,
+        kept: earlier.kept,
+        ..Program::default()
+    };
+    program.run();
+    let mut selection = Selection {
+        out: program.out,
+        doubtful: program.doubtful,
+        doubted_by: program.doubted_by,
+        kept: program.kept,
+        guarded: program.guarded,
+        judged_after: program.judged_after,
+        excluded_by: program.excluded_by,
+        want: program.want,
+        wanted_by: program.wanted_by,
+        open: program.open,
+        selected: program.selected,
+        excluded: program.excluded,
+        untargeted: program.untargeted,
+        evaluated: program.evaluated,
+    };
+    selection.tidy();
+    selection
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ ascent! {
     relation of(Node, Block);
     relation declared(Node);
     relation pending(Node);
+    relation late(Node, Node);
     relation doomed(Node);
     relation deposed_of(Node, Node);
     relation state_cbd(Node);
@@ -50,6 +51,9 @@ ascent! {
     // @rule spread.deposed: the successor of `o` is there already
     cbd(o) <-- deposed_of(o, _);
 
+    // @rule spread.foundation-late: `n` may go, the state says that the new object comes first, and `n` rests on `m`
+    cbd(m) <-- late(n, _), state_cbd(n), needs(n, m);
+
     // @rule spread.foundation: `n` is destroyed late, and rests on `m`
     cbd(m) <-- cbd(n), needs(n, m);
 }
@@ -69,8 +73,25 @@ tables! {
 /// Spreads `create_before_destroy` to everything that would otherwise be destroyed too early.
 pub fn spread(facts: &Facts) -> Spread {
     conclude!(Program {
-        facts: asks_cbd, block_reads, of, declared, pending, doomed, deposed_of, state_cbd, needs;
+        facts: asks_cbd, block_reads, of, declared, pending, late, doomed, deposed_of, state_cbd, needs;
     } => Spread { cbd_block, cbd })
+}
+
+/// Spreads it to instances that were found when the keys of their block became known.
+///
+/// - `blocks`: `cbd_block(b)` of the blocks of these instances, as concluded before.
+pub fn spread_more(facts: &Facts, blocks: Vec<(Block,)>) -> Spread {
+    let mut program = Program {
+        of: facts.of.clone(),
+        doomed: facts.doomed.clone(),
+        state_cbd: facts.state_cbd.clone(),
+        cbd_block: blocks,
+        ..Program::default()
+    };
+    program.run();
+    let mut spread = Spread { cbd_block: program.cbd_block, cbd: program.cbd };
+    spread.tidy();
+    spread
 }
 
 #[cfg(test)]

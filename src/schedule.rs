@@ -61,24 +61,37 @@ impl Schedule {
         }
     }
 
-    /// Adds a thing that waits for nothing, and that `user` (not settled) then waits for.
-    pub fn add_before(&mut self, thing: u32, user: u32) {
-        let needed = thing as usize + 1;
-        if self.waiting.len() < needed {
-            self.left += needed - self.waiting.len();
-            self.waiting.resize(needed, 0);
-            self.users.resize_with(needed, Vec::new);
-            self.settled.resize(needed, false);
+    /// Adds things up to number `count`, and lets things wait further: `(n, m)`: `n`, not settled, waits for `m`.
+    ///
+    /// - `held`: things that wait until they are released.
+    /// - `released`: things that were held and are no longer.
+    pub fn extend(
+        &mut self,
+        count: usize,
+        waits: impl IntoIterator<Item = (u32, u32)>,
+        held: impl IntoIterator<Item = u32>,
+        released: impl IntoIterator<Item = u32>,
+    ) {
+        let first = self.waiting.len();
+        let count = count.max(first);
+        self.left += count - first;
+        self.waiting.resize(count, 0);
+        self.users.resize_with(count, Vec::new);
+        self.settled.resize(count, false);
+        for (user, used) in waits {
+            if !self.settled[used as usize] && !self.settled[user as usize] {
+                self.waiting[user as usize] += 1;
+                self.users[used as usize].push(user);
+            }
         }
-        self.waiting[user as usize] += 1;
-        self.users[thing as usize].push(user);
-        self.ready.push_back(thing);
+        held.into_iter().for_each(|it| self.waiting[it as usize] += 1);
+        self.ready
+            .extend((first as u32..count as u32).filter(|it| self.waiting[*it as usize] == 0));
+        released.into_iter().for_each(|it| self.release(it));
     }
 
-    /// Releases a held thing, for which `user` (not settled) then waits.
-    pub fn release_before(&mut self, thing: u32, user: u32) {
-        self.waiting[user as usize] += 1;
-        self.users[thing as usize].push(user);
+    /// Releases a held thing.
+    pub fn release(&mut self, thing: u32) {
         self.waiting[thing as usize] -= 1;
         if self.waiting[thing as usize] == 0 {
             self.ready.push_back(thing);
@@ -89,15 +102,6 @@ impl Schedule {
     pub fn again(&mut self, thing: u32) {
         if self.waiting[thing as usize] == 0 {
             self.ready.push_back(thing);
-        }
-    }
-
-    /// Makes room for things that take no part.
-    pub fn skip_to(&mut self, count: usize) {
-        while self.waiting.len() < count {
-            self.waiting.push(0);
-            self.users.push(Vec::new());
-            self.settled.push(true);
         }
     }
 
@@ -143,11 +147,15 @@ mod tests {
 
     #[test]
     fn what_is_found_late_holds_back_its_user() {
-        let mut schedule = Schedule::new(2, [(1, 0)]);
+        let mut schedule = Schedule::holding(3, [(1, 0)], [2]);
         assert_eq!(schedule.take_ready(), Some(0));
-        schedule.add_before(2, 0);
-        assert_eq!(schedule.take_ready(), Some(2));
-        schedule.settle(2);
-        assert_eq!(schedule.take_ready(), Some(0));
+        schedule.extend(5, [(1, 3), (3, 4), (2, 4)], [], [2]);
+        assert_eq!((schedule.take_ready(), schedule.take_ready()), (Some(4), None));
+        schedule.settle(0);
+        assert_eq!(schedule.take_ready(), None);
+        schedule.settle(4);
+        assert_eq!((schedule.take_ready(), schedule.take_ready()), (Some(3), Some(2)));
+        schedule.settle(3);
+        assert_eq!(schedule.take_ready(), Some(1));
     }
 }

@@ -17,6 +17,8 @@ mod documents;
 mod formatting;
 #[path = "it/interrupt.rs"]
 mod interrupt;
+#[path = "it/metamorphic.rs"]
+mod metamorphic;
 #[path = "it/opentofu.rs"]
 mod opentofu;
 #[path = "it/plugins.rs"]

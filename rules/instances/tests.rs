@@ -150,6 +150,7 @@ fn an_orphan_found_in_the_walk_is_not_doomed_before_it() {
         "in_state(a). late(a, p). expanded(p). of(a, b). repeats(b, Count). key_kind(a, Number).",
         expect![[r#"
             orphan(a, DeleteBecauseCountIndex).
+            doomed(a).
         "#]],
     );
 }

@@ -85,7 +85,8 @@ impl Teller<'_> {
         if !is_new && step.relation == "action" {
             return Vec::new();
         }
-        let Some(text) = sentence::of_rule(application, self.leaves) else {
+        let text = sentence::of_rule(application, self.leaves);
+        let Some(text) = text.filter(|_| !self.is_of_one_name(application)) else {
             return below.into_iter().map(|it| (it, depth)).collect();
         };
         let origins = self.origins(application);
@@ -103,6 +104,16 @@ impl Teller<'_> {
             Some(last) if last.text == line => last.origins.extend(origins),
             _ => self.lines.push(Line { text: line, origins }),
         }
+    }
+
+    /// Returns whether a rule went from what stood in for an instance to that instance: both have one name.
+    fn is_of_one_name(&self, application: &Application) -> bool {
+        application.premises.iter().any(|it| {
+            let Premise::Step(step) = it else { return false };
+            let step = &self.proof.steps[*step];
+            let names = |at: usize| name(self.leaves, &step.kinds[at], step.row[at]);
+            step.relation == "reads" && step.row[0] != step.row[1] && names(0) == names(1)
+        })
     }
 
     /// Returns where the given premises of a rule come from.

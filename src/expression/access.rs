@@ -25,6 +25,11 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
         _ => key.marks(),
     };
     let marks = collection.marks().union(&key_marks);
+    // Which element it will be is not known, so it may be made of what any of them is.
+    let marks = match key.is_known() {
+        true => marks,
+        false => marks.union(&collection.deep_marks().provenance()),
+    };
     let (ty, bare) = (collection.ty(), collection.bare());
     if ty == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));

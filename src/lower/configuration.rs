@@ -4,29 +4,70 @@ use entail_rules::{Block, Mode as RunMode, Node, Repetition};
 
 use super::blocks::BlockKey;
 use super::structure::{NodeKind, ResourceId, Style};
-use super::{Documents, Lowered};
+use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
-use crate::diagnostic::Span;
 use crate::request::PlanMode;
 
-/// Writes `mode`, the kinds of nodes, `of`, `declared`, `pending`, `reads`, `block_reads`, `repeats`, `asks_cbd`,
-/// `keeps_object`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`.
-pub(super) fn lower(
-    lowered: &mut Lowered,
-    documents: &Documents<'_>,
-    reads: &[(Node, Node, Span)],
-) {
-    let mode = match documents.request.mode {
+/// Writes `mode`, `filtered`, `targeting`, `excluding`, `outputs_need_all`: what holds for the whole run.
+pub(super) fn request(lowered: &mut Lowered, documents: &Documents<'_>) {
+    let (request, facts) = (documents.request, &mut lowered.facts);
+    facts.mode.push((match request.mode {
         PlanMode::Normal => RunMode::Normal,
         PlanMode::Destroy => RunMode::Destroy,
         PlanMode::RefreshOnly => RunMode::RefreshOnly,
-    };
-    lowered.facts.mode.push((mode,));
-    blocks(lowered, documents);
-    for resource in 0..lowered.structure.resources.len() {
-        declared(lowered, documents, ResourceId(resource as u32));
+    },));
+    if !request.targets.is_empty() {
+        facts.targeting.push(());
     }
-    for (index, kind) in lowered.structure.nodes.iter().enumerate() {
+    if !request.excludes.is_empty() {
+        facts.excluding.push(());
+    }
+    if !request.is_unfiltered() {
+        facts.filtered.push(());
+    }
+    if request.compat_opentofu {
+        facts.outputs_need_all.push(());
+    }
+}
+
+/// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `awaits`, `member`, `keeps_object`,
+/// `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`.
+pub(super) fn lower(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    part: &Part<'_>,
+    reads: &Reads,
+) {
+    for resource in part.resources {
+        declared(lowered, documents, *resource);
+    }
+    kinds(lowered, part.first);
+    let root = part.modules.first().filter(|it| **it == super::Structure::ROOT);
+    let outputs = root.into_iter().flat_map(|it| lowered.structure.module(*it).outputs.values());
+    lowered.facts.output.extend(outputs.map(|it| (*it,)));
+    let outputs = lowered.facts.output.clone();
+    lowered.facts.evaluated_last.extend(outputs);
+    let checks = part.modules.iter().flat_map(|it| lowered.structure.module(*it).checks.values());
+    lowered.facts.evaluated_last.extend(checks.map(|it| (*it,)));
+    // In a destroy run nothing is made from the configuration: only what exists rests on what exists.
+    if documents.request.mode != PlanMode::Destroy {
+        lowered.facts.reads.extend(reads.reads.iter().map(|it| (it.0, it.1)));
+        lowered.facts.may_read.extend(reads.may_read.iter().map(|it| (it.0, it.1)));
+    }
+    lowered.facts.awaits.extend(&reads.waits);
+    let all = reads.may_read.iter().chain(&reads.reads);
+    lowered.places.extend(all.map(|it| ((it.0, it.1), it.2)));
+    for trigger in &reads.triggers {
+        match trigger.path.is_empty() {
+            true => lowered.facts.triggers.push((trigger.node, trigger.target)),
+            false => lowered.facts.triggers_by_part.push((trigger.node, trigger.target)),
+        }
+    }
+}
+
+/// Writes `value`, `collection` and `repetition`, from node number `first` on.
+fn kinds(lowered: &mut Lowered, first: usize) {
+    for (index, kind) in lowered.structure.nodes.iter().enumerate().skip(first) {
         let node = Node(index as u32);
         match kind {
             NodeKind::Variable(..)
@@ -45,25 +86,28 @@ pub(super) fn lower(
             _ => {}
         }
     }
-    let root = lowered.structure.module(super::Structure::ROOT);
-    lowered.facts.output.extend(root.outputs.values().map(|it| (*it,)));
-    lowered.facts.evaluated_last.extend(root.outputs.values().map(|it| (*it,)));
-    let checks = lowered.structure.modules.iter().flat_map(|it| it.checks.values());
-    lowered.facts.evaluated_last.extend(checks.map(|it| (*it,)));
-    // In a destroy run nothing is made from the configuration: only what exists rests on what exists.
-    if documents.request.mode != PlanMode::Destroy {
-        lowered.facts.reads.extend(reads.iter().map(|it| (it.0, it.1)));
-    }
-    lowered.places.extend(reads.iter().map(|it| ((it.0, it.1), it.2)));
-    for trigger in &lowered.triggers {
-        match trigger.path.is_empty() {
-            true => lowered.facts.triggers.push((trigger.node, trigger.target)),
-            false => lowered.facts.triggers_by_part.push((trigger.node, trigger.target)),
+}
+
+/// Writes `reads_open`: what is read before it is known what it is. `is_known` tells of what was pending and is so no longer.
+pub(super) fn open(lowered: &mut Lowered, is_known: &dyn Fn(Node) -> bool) {
+    let structure = &lowered.structure;
+    let is_open = |node: Node| match structure.kind(node) {
+        NodeKind::Pending(_) => !is_known(node),
+        NodeKind::Object(id, key) => {
+            let resource = structure.resource(*id);
+            resource.pending.is_some_and(|it| !is_known(it))
+                && resource.others.get(key) == Some(&node)
         }
+        _ => false,
+    };
+    if structure.resources.iter().any(|it| it.pending.is_some()) {
+        let open = lowered.facts.reads.iter().filter(|it| is_open(it.1));
+        lowered.facts.reads_open.extend(open);
     }
 }
 
-fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
+/// Writes `block_reads`, `value_block`, `repeats`, `asks_cbd`, `knot`.
+pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
     let facts = &mut lowered.facts;
     for (number, node) in documents.graph.blocks.iter().enumerate() {
         let block = Block(number as u32);
@@ -77,18 +121,23 @@ fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
         else {
             continue;
         };
-        let repetition = match Style::of(&resource.repetition) {
-            Style::Single => Repetition::Single,
-            Style::Count => Repetition::Count,
-            Style::ForEach => Repetition::ForEach,
-            Style::Enabled => Repetition::Enabled,
-        };
+        let repetition = repetition(Style::of(&resource.repetition));
         facts.repeats.push((block, repetition));
         if resource.lifecycle.create_before_destroy == Some(true) {
             facts.asks_cbd.push((block,));
         }
     }
     facts.knot = entail_rules::references::knot(&facts.block_reads);
+}
+
+/// Returns the rules' word for how a block repeats.
+pub(super) fn repetition(style: Style) -> Repetition {
+    match style {
+        Style::Single => Repetition::Single,
+        Style::Count => Repetition::Count,
+        Style::ForEach => Repetition::ForEach,
+        Style::Enabled => Repetition::Enabled,
+    }
 }
 
 /// Returns the block of a resource, where the configuration has it (its module instance may be gone).
@@ -109,36 +158,42 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
     let resource = lowered.structure.resource(id);
     let mode = resource.address.resource.mode;
     let Some(config) = lowered.structure.block(id) else { return };
-    let nodes = resource.instances.values().copied().chain(resource.pending);
-    for node in nodes {
-        lowered.facts.object.push((node,));
-        lowered.facts.of.push((node, block));
+    let facts = &mut lowered.facts;
+    if let Some(pending) = resource.pending {
+        facts.object.push((pending,));
+        facts.pending.push((pending,));
+        facts.of.push((pending, block));
+        facts.late.extend(resource.others.values().map(|it| (*it, pending)));
+        let from = lowered.structure.keys_from(id).unwrap_or(pending);
+        facts.keys_from.push((pending, from));
+    }
+    for &node in resource.instances.values() {
+        facts.object.push((node,));
+        facts.of.push((node, block));
+        facts.declared.push((node,));
         match mode {
-            Mode::Managed => lowered.facts.managed.push((node,)),
-            Mode::Data => lowered.facts.data.push((node,)),
-            Mode::Ephemeral => lowered.facts.ephemeral.push((node,)),
+            Mode::Managed => facts.managed.push((node,)),
+            Mode::Data => facts.data.push((node,)),
+            Mode::Ephemeral => facts.ephemeral.push((node,)),
         }
-        if Some(node) == resource.pending {
-            lowered.facts.pending.push((node,));
-        } else {
-            lowered.facts.declared.push((node,));
-        }
+    }
+    for &node in resource.instances.values().chain(resource.others.values()) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
-            lowered.facts.keeps_object.push((node,));
+            facts.keeps_object.push((node,));
         }
+    }
+    for &node in resource.instances.values() {
         if mode == Mode::Data
             && !(config.lifecycle.preconditions.is_empty()
                 && config.lifecycle.postconditions.is_empty())
         {
-            lowered.facts.has_conditions.push((node,));
+            facts.has_conditions.push((node,));
         }
         if config.check.is_some() {
-            lowered.facts.in_check.push((node,));
+            facts.in_check.push((node,));
         }
     }
-    if let (Some(collection), None) =
-        (resource.collection.filter(|_| resource.repetition.is_some()), resource.pending)
-    {
-        lowered.facts.member.extend(resource.instances.values().map(|it| (*it, collection)));
+    if let Some(collection) = resource.collection.filter(|_| resource.repetition.is_some()) {
+        facts.member.extend(resource.instances.values().map(|it| (*it, collection)));
     }
 }

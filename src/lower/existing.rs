@@ -6,7 +6,7 @@ use std::str::FromStr;
 use entail_rules::{Fate, KeyKind, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::configuration::block_of;
+use super::configuration::{block_of, repetition};
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use super::{Documents, Lowered};
 use crate::address::{
@@ -61,9 +61,54 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     needs(lowered, documents, &existing);
 }
 
+/// Writes of instances that waited for keys which are known now, and that these keys do not make, what is gone; and what
+/// the state says of all of them: `in_state`, `key_kind`, `repeats`, `moved`.
+pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waited: &[Node]) {
+    let known = Known::of(lowered, documents);
+    for &node in waited {
+        let NodeKind::Object(id, key) = lowered.structure.kind(node).clone() else { continue };
+        let resource = lowered.structure.resource(id);
+        let address = resource.address.instance(key.clone());
+        let is_declared = resource.instances.get(&key) == Some(&node);
+        let style = resource.style;
+        // What stood in for its module instance does so no longer.
+        if resource.module.is_some_and(|it| lowered.structure.module(it).pending) {
+            lowered.structure.resources[id.index()].is_declared_no_more();
+        }
+        if lowered.structure.resource(id).module.is_none() {
+            let pending = pending_above(&lowered.structure, &address.of());
+            lowered.structure.resources[id.index()].pending = pending;
+        }
+        lowered.facts.key_kind.push((node, kind_of(&key)));
+        if let Some(block) = block_of(lowered, documents, id) {
+            lowered.facts.repeats.push((block, repetition(style)));
+        }
+        if documents.moved.contains_key(&address) {
+            lowered.facts.moved.push((node,));
+        }
+        if let Some(object) = documents.state.current(&address) {
+            exists(lowered, node, object);
+        }
+        if documents.state.instance(&address).is_some() {
+            lowered.facts.object.push((node,));
+        }
+        if !is_declared && documents.state.instance(&address).is_some() {
+            undeclared(lowered, documents, &known, id, node);
+        }
+    }
+}
+
+fn kind_of(key: &InstanceKey) -> KeyKind {
+    match key {
+        InstanceKey::None => KeyKind::Bare,
+        InstanceKey::Int(_) => KeyKind::Number,
+        InstanceKey::Str(_) => KeyKind::Text,
+    }
+}
+
 /// What is looked up for one object after another, collected once.
 struct Known<'a> {
-    /// What each pending node reads.
+    /// What each pending node reads, or may read.
     pending: FxHashMap<Node, Vec<Node>>,
     /// Every `removed` block with its module, in order.
     removed: Vec<(&'a Module, &'a Removed)>,
@@ -74,7 +119,7 @@ impl<'a> Known<'a> {
         let mut pending: FxHashMap<Node, Vec<Node>> =
             lowered.facts.pending.iter().map(|it| (it.0, Vec::new())).collect();
         if !pending.is_empty() {
-            for &(reader, read) in &lowered.facts.reads {
+            for &(reader, read) in lowered.facts.reads.iter().chain(&lowered.facts.may_read) {
                 pending.entry(reader).and_modify(|it| it.push(read));
             }
         }
@@ -149,17 +194,17 @@ fn current(
     id: ResourceId,
     key: &InstanceKey,
 ) -> Node {
-    let kind = match key {
-        InstanceKey::None => KeyKind::Bare,
-        InstanceKey::Int(_) => KeyKind::Number,
-        InstanceKey::Str(_) => KeyKind::Text,
-    };
-    if let Some(node) = lowered.structure.resource(id).instance(key) {
+    let kind = kind_of(key);
+    if let Some(&node) = lowered.structure.resource(id).instances.get(key) {
         lowered.facts.key_kind.push((node, kind));
         return node;
     }
-    let node = lowered.structure.add(NodeKind::Object(id, key.clone()));
-    lowered.structure.resources[id.index()].others.insert(key.clone(), node);
+    let named = lowered.structure.resource(id).others.get(key).copied();
+    let node = named.unwrap_or_else(|| {
+        let node = lowered.structure.add(NodeKind::Object(id, key.clone()));
+        lowered.structure.resources[id.index()].others.insert(key.clone(), node);
+        node
+    });
     lowered.facts.key_kind.push((node, kind));
     let address = lowered.structure.resource(id).address.instance(key.clone());
     lowered.facts.object.push((node,));
@@ -184,14 +229,7 @@ fn undeclared(
     let destroying = documents.request.mode == PlanMode::Destroy;
     let resource = lowered.structure.resource(id);
     if let Some(pending) = resource.pending {
-        lowered.facts.late.push((node, pending));
-        lowered
-            .facts
-            .reads
-            .extend(known.pending.get(&pending).into_iter().flatten().map(|it| (node, *it)));
-        block_of(lowered, documents, id)
-            .into_iter()
-            .for_each(|block| lowered.facts.of.push((node, block)));
+        open(lowered, documents, known, (id, pending), node);
         return;
     }
     let Some(block) = block_of(lowered, documents, id) else {
@@ -219,6 +257,30 @@ fn undeclared(
     {
         lowered.facts.reads.push((node, keys));
     }
+}
+
+/// An instance of the state whose declaration is not known yet: a trace has told what it may read, unless the keys of a
+/// call around it are not known either.
+fn open(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    known: &Known<'_>,
+    (id, pending): (ResourceId, Node),
+    node: Node,
+) {
+    lowered.facts.late.push((node, pending));
+    if let Some(block) = block_of(lowered, documents, id) {
+        lowered.facts.of.push((node, block));
+    }
+    let resource = lowered.structure.resource(id);
+    if resource.declared && !resource.module.is_some_and(|it| lowered.structure.module(it).pending)
+    {
+        return;
+    }
+    let address = lowered.structure.resource(id).address.module.clone();
+    let keys = deepest_call(&lowered.structure, &address);
+    let all = known.pending.get(&pending).into_iter().flatten().copied().chain(keys);
+    lowered.facts.may_read.extend(all.map(|it| (node, it)));
 }
 
 /// The key set of the call that no longer makes the module instance.

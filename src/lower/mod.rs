@@ -23,6 +23,7 @@ mod waiting;
 pub use blocks::BlockGraph;
 pub use moves::{Moved, apply_moves};
 pub use structure::Structure;
+use structure::{ModuleId, ResourceId};
 pub use trace::{Reads, TraceInput};
 
 /// What facts are made from.
@@ -45,8 +46,6 @@ pub struct Lowered {
     pub facts: Facts,
     /// What the nodes stand for.
     pub structure: Structure,
-    /// What waits for what beyond what it reads.
-    pub waits: Vec<(Node, Node)>,
     /// Where each read stands.
     pub places: BTreeMap<(Node, Node), Span>,
     /// What each flag's number stands for: as written on the command line or in a file.
@@ -59,26 +58,78 @@ pub struct Lowered {
     pub problems: crate::diagnostic::Diagnostics,
 }
 
+/// What of a structure is lowered.
+struct Part<'a> {
+    /// The first node that is new in it.
+    first: usize,
+    /// Resources whose instances, or whose pending node, are.
+    resources: &'a [ResourceId],
+    /// Module instances that are.
+    modules: &'a [ModuleId],
+}
+
 /// Lowers everything that is known before the walk.
-pub fn lower(documents: &Documents<'_>, traced: (Structure, Reads)) -> Lowered {
-    let (structure, reads) = traced;
-    let mut lowered = Lowered {
-        facts: Facts::default(),
-        structure,
-        waits: reads.waits,
-        places: BTreeMap::new(),
-        flags: Vec::new(),
-        triggers: reads.triggers,
-        serving: Default::default(),
-        problems: Default::default(),
-    };
-    configuration::lower(&mut lowered, documents, &reads.reads);
-    waiting::lower(&mut lowered, &reads.reads);
+pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> Lowered {
+    let mut lowered = Lowered::of(structure);
+    let count = |it: usize| 0..it as u32;
+    let resources: Vec<_> = count(lowered.structure.resources.len()).map(ResourceId).collect();
+    let modules: Vec<_> = count(lowered.structure.modules.len()).map(ModuleId).collect();
+    let part = Part { first: 0, resources: &resources, modules: &modules };
+    configuration::request(&mut lowered, documents);
+    configuration::blocks(&mut lowered, documents);
+    configuration::lower(&mut lowered, documents, &part, &reads);
+    waiting::lower(&mut lowered, |node| reads.of(node).collect());
     existing::lower(&mut lowered, documents);
+    configuration::open(&mut lowered, &|_| false);
     serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);
+    lowered.triggers = reads.triggers;
     lowered.facts.tidy();
     lowered
+}
+
+/// Lowers what was found when the keys of a block became known, by the same functions as all the rest.
+///
+/// - `structure`: with what was added; it is taken, and comes back in the result.
+/// - `first`: its first new node.
+/// - `waited`: instances that were nodes before, and waited for these keys.
+/// - `read_before`: what a node reads, as far as that was known before.
+/// - `is_known`: whether a node that was pending is so no longer.
+pub fn lower_more(
+    documents: &Documents<'_>,
+    structure: Structure,
+    (first, added, waited): (usize, &trace::Added, &[Node]),
+    reads: Reads,
+    read_before: impl Fn(Node) -> Vec<Node>,
+    is_known: &dyn Fn(Node) -> bool,
+) -> Lowered {
+    let mut lowered = Lowered::of(structure);
+    let part = Part { first, resources: &added.resources, modules: &added.modules };
+    configuration::request(&mut lowered, documents);
+    configuration::lower(&mut lowered, documents, &part, &reads);
+    waiting::lower(&mut lowered, |node| {
+        read_before(node).into_iter().chain(reads.of(node)).collect()
+    });
+    existing::lower_more(&mut lowered, documents, waited);
+    configuration::open(&mut lowered, is_known);
+    requested::lower_more(&mut lowered, documents, part.resources);
+    lowered.triggers = reads.triggers;
+    lowered.facts.tidy();
+    lowered
+}
+
+impl Lowered {
+    fn of(structure: Structure) -> Lowered {
+        Lowered {
+            facts: Facts::default(),
+            structure,
+            places: BTreeMap::new(),
+            flags: Vec::new(),
+            triggers: Vec::new(),
+            serving: Default::default(),
+            problems: Default::default(),
+        }
+    }
 }
 
 /// Returns the number of a flag, given it is not known yet.

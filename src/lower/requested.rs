@@ -3,7 +3,7 @@
 use entail_rules::{End, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
-use super::structure::{ResourceId, ResourceNode, Structure};
+use super::structure::{NodeKind, ResourceId, ResourceNode, Structure};
 use super::{Documents, Lowered, flag};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
@@ -11,21 +11,9 @@ use crate::config::MoveEndpoint;
 use crate::diagnostic::Diagnostic;
 use crate::request::Selector;
 
-/// Writes `filtered`, `targeting`, `excluding`, `hit`, `replace_hit`, `move_named`, `outputs_need_all`.
+/// Writes `hit`, `replace_hit`, `move_named`.
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let request = documents.request;
-    if !request.targets.is_empty() {
-        lowered.facts.targeting.push(());
-    }
-    if !request.excludes.is_empty() {
-        lowered.facts.excluding.push(());
-    }
-    if !request.is_unfiltered() {
-        lowered.facts.filtered.push(());
-    }
-    if request.compat_opentofu {
-        lowered.facts.outputs_need_all.push(());
-    }
     let structure = std::mem::take(&mut lowered.structure);
     let index = Index::of(&structure);
     for (selectors, hit) in [(&request.targets, Hit::Target), (&request.excludes, Hit::Exclude)] {
@@ -47,6 +35,36 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     }
     drop(index);
     lowered.structure = structure;
+}
+
+/// Writes what the request names of resources whose instances have just become known.
+pub(super) fn lower_more(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    resources: &[ResourceId],
+) {
+    let request = documents.request;
+    let targets = request.targets.iter().map(|it| (it, Hit::Target));
+    let excludes = request.excludes.iter().map(|it| (it, Hit::Exclude));
+    for (number, (selector, hit)) in targets.chain(excludes).enumerate() {
+        let flag = Flag(number as u32);
+        for id in resources {
+            let resource = lowered.structure.resource(*id);
+            let hits = &mut lowered.facts.hit;
+            named(&lowered.structure, &selector.target, resource, hit, &mut |node, hit| {
+                hits.push((node, hit, flag))
+            });
+        }
+    }
+    let first = request.targets.len() + request.excludes.len();
+    for (number, (instance, _)) in request.replaces.iter().enumerate() {
+        let is_here = |it: &&ResourceId| lowered.structure.resource(**it).address == instance.of();
+        if resources.iter().any(|it| is_here(&it))
+            && let Some(node) = node_of(&lowered.structure, instance)
+        {
+            lowered.facts.replace_hit.push((node, Flag((first + number) as u32)));
+        }
+    }
 }
 
 fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
@@ -158,36 +176,16 @@ impl<'a> Index<'a> {
         let mut found = Vec::new();
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
-            Target::Module(module) => {
-                for resource in &structure.resources {
-                    if is_prefix(module, &resource.address.module) {
-                        every(resource, &mut |node| add(node, hit));
-                    } else if let Some(pending) =
-                        resource.pending.filter(|_| may_be_prefix(module, &resource.address.module))
-                    {
-                        add(pending, part(hit));
-                    }
-                }
+            Target::Module(_) => {
+                structure
+                    .resources
+                    .iter()
+                    .for_each(|it| named(structure, target, it, hit, &mut add));
             }
-            Target::Resource(it) => self.each(structure, &it.resource, |resource| {
-                if is_same(&it.module, &resource.address.module) {
-                    every(resource, &mut |node| add(node, hit));
-                } else if let Some(pending) =
-                    resource.pending.filter(|_| may_be(&it.module, resource))
-                {
-                    add(pending, part(hit));
-                }
-            }),
-            Target::Instance(it) => self.each(structure, &it.resource, |resource| {
-                if let Some(pending) = resource.pending.filter(|_| may_be(&it.module, resource)) {
-                    add(pending, part(hit));
-                }
-                if is_same(&it.module, &resource.address.module) {
-                    resource.instance(&it.key).into_iter().for_each(|node| add(node, hit));
-                    let deposed = resource.deposed.iter().filter(|entry| entry.0.0 == it.key);
-                    deposed.for_each(|entry| add(*entry.1, hit));
-                }
-            }),
+            Target::Resource(Resource { resource: name, .. })
+            | Target::Instance(Instance { resource: name, .. }) => {
+                self.each(structure, name, |it| named(structure, target, it, hit, &mut add));
+            }
         }
         found
     }
@@ -204,14 +202,59 @@ impl<'a> Index<'a> {
     }
 }
 
-fn may_be(module: &ModuleInstance, resource: &ResourceNode) -> bool {
-    module.0.len() == resource.address.module.0.len()
-        && may_be_prefix(module, &resource.address.module)
+/// What a target names of a resource: nodes, each with how it is hit.
+fn named(
+    structure: &Structure,
+    target: &Target,
+    resource: &ResourceNode,
+    hit: Hit,
+    add: &mut dyn FnMut(Node, Hit),
+) {
+    let (module, whole) = match target {
+        Target::Module(it) => (it, is_prefix(it, &resource.address.module)),
+        Target::Resource(Resource { module, resource: name })
+        | Target::Instance(Instance { module, resource: name, .. }) => {
+            if *name != resource.address.resource
+                || module.0.len() != resource.address.module.0.len()
+            {
+                return;
+            }
+            (module, is_prefix(module, &resource.address.module))
+        }
+    };
+    let key = match target {
+        Target::Instance(it) => Some(&it.key),
+        _ => None,
+    };
+    match (whole, key) {
+        (true, None) => every(resource, &mut |node| add(node, hit)),
+        (true, Some(key)) => one(resource, key, hit, add),
+        (false, _) => {
+            // A target has a stand-in of its own, where it names the key of one call.
+            let has_own = hit == Hit::Target && structure.module_ids.contains_key(module);
+            let may_be = !has_own && may_be_prefix(module, &resource.address.module);
+            let pending = resource.pending.filter(|_| may_be && resource.declared);
+            pending.into_iter().for_each(|it| add(it, part(hit)));
+        }
+    }
 }
 
-/// An exclusion of something inside leaves the pending node in; a target of something inside wants it.
+/// One instance of a resource, whose key may not be known yet.
+fn one(resource: &ResourceNode, key: &InstanceKey, hit: Hit, add: &mut dyn FnMut(Node, Hit)) {
+    let known = resource.instance(key);
+    if let Some(pending) = resource.pending.filter(|_| resource.declared)
+        && (hit == Hit::Exclude || known.is_none())
+    {
+        add(pending, part(hit));
+    }
+    known.into_iter().for_each(|node| add(node, hit));
+    let deposed = resource.deposed.iter().filter(|entry| entry.0.0 == *key);
+    deposed.for_each(|entry| add(*entry.1, hit));
+}
+
+/// A flag that names what may be an instance of a pending node: an exclusion leaves that node in, a target wants it.
 fn part(hit: Hit) -> Hit {
-    if hit == Hit::Exclude { Hit::Part } else { hit }
+    if hit == Hit::Exclude { Hit::Part } else { Hit::Among }
 }
 
 /// A flag that names a whole resource also names its collection and key set.
@@ -224,7 +267,34 @@ fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
     // A resource of the state may only be waiting for another's pending node: that one is not named with it.
     let pending = resource.pending.filter(|_| resource.declared);
     nodes.copied().chain(pending).chain(resource.repetition).for_each(&mut *visit);
-    resource.collection.filter(|_| resource.repetition.is_some()).into_iter().for_each(visit);
+    let is_several = resource.repetition.or(pending).is_some();
+    resource.collection.filter(|_| is_several).into_iter().for_each(visit);
+}
+
+/// Warns of what the request named as an instance that might be found in the walk, and was not.
+pub fn unmatched(
+    structure: &Structure,
+    facts: &entail_rules::Facts,
+    request: &crate::request::Request,
+) -> Vec<Diagnostic> {
+    let is_there = |node: Node| match structure.kind(node) {
+        NodeKind::Pending(_) => false,
+        NodeKind::Object(..) => facts.object.binary_search(&(node,)).is_ok(),
+        NodeKind::Repetition(id) | NodeKind::Collection(id) => {
+            let module = structure.resource(*id).module;
+            module.is_some_and(|it| !structure.module(it).pending)
+        }
+        _ => true,
+    };
+    let mut found: FxHashMap<Flag, bool> = FxHashMap::default();
+    for (node, _, flag) in &facts.hit {
+        *found.entry(*flag).or_default() |= is_there(*node);
+    }
+    let targets = request.targets.iter().map(|it| (it, Hit::Target));
+    let all = targets.chain(request.excludes.iter().map(|it| (it, Hit::Exclude))).enumerate();
+    all.filter(|(number, _)| found.get(&Flag(*number as u32)) == Some(&false))
+        .map(|(_, (selector, hit))| matches_nothing(structure, selector, hit))
+        .collect()
 }
 
 fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diagnostic {

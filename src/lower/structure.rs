@@ -173,6 +173,16 @@ pub struct CallNode {
     pub instances: BTreeMap<InstanceKey, ModuleId>,
     /// Whether its keys are not known before the walk.
     pub pending: bool,
+    /// Until they are: stand-ins for instances that something names by key.
+    #[serde(skip)]
+    pub named: BTreeMap<InstanceKey, ModuleId>,
+}
+
+impl CallNode {
+    /// Returns its instances, and what stands in for them.
+    pub fn all_instances(&self) -> impl Iterator<Item = ModuleId> {
+        self.instances.values().chain(self.named.values()).copied()
+    }
 }
 
 /// One resource of one module instance.
@@ -212,6 +222,18 @@ pub struct ResourceNode {
 }
 
 impl ResourceNode {
+    /// What only the state knew, or a stand-in was for, has a block in a module instance now.
+    fn becomes_declared(&mut self, module: Option<ModuleId>, style: Style) {
+        (self.module, self.declared, self.style) = (module, true, style);
+        (self.repetition, self.collection, self.pending) = (None, None, None);
+    }
+
+    /// What stood in for an instance of its module is there no more, and there is none.
+    pub fn is_declared_no_more(&mut self) {
+        (self.module, self.declared, self.style) = (None, false, Style::Single);
+        (self.repetition, self.collection, self.pending) = (None, None, None);
+    }
+
     /// Returns the node of an instance, declared or not.
     pub fn instance(&self, key: &InstanceKey) -> Option<Node> {
         self.instances.get(key).or_else(|| self.others.get(key)).copied()
@@ -297,6 +319,17 @@ impl Structure {
         }
     }
 
+    /// Returns the key set of the outermost call around a resource whose keys are not known.
+    pub fn keys_from(&self, id: ResourceId) -> Option<Node> {
+        let mut module = self.module(self.resource(id).module?);
+        let mut keys = None;
+        while let Some((parent, call)) = module.parent.filter(|_| module.pending) {
+            keys = Some(self.call(call).keys);
+            module = self.module(parent);
+        }
+        keys
+    }
+
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);
@@ -330,14 +363,18 @@ impl Structure {
         style: Style,
         declared: bool,
     ) -> ResourceId {
-        if let Some(&id) = self.resource_ids.get(&address) {
-            return id;
-        }
-        let id = ResourceId(self.resources.len() as u32);
-        self.resource_ids.insert(address.clone(), id);
+        let known = self.resource_ids.get(&address).copied();
+        let id = known.unwrap_or(ResourceId(self.resources.len() as u32));
         if let Some(module) = module.filter(|_| declared) {
             self.modules[module.index()].resources.insert(address.resource.clone(), id);
         }
+        if known.is_some() {
+            if declared {
+                self.resources[id.index()].becomes_declared(module, style);
+            }
+            return id;
+        }
+        self.resource_ids.insert(address.clone(), id);
         self.resources.push(ResourceNode {
             address,
             module,

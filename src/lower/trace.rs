@@ -3,28 +3,33 @@
 //! Every attribute of a resource is unknown here, also where the state knows it: a refresh may change it. Provenance
 //! travels with values as a mark, so that an element of a local value reads only what that element was made of.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{BlockGraph, BlockKey};
 use super::serving::Repeated;
-use super::structure::{CallId, CallNode, ModuleId, ModuleNode, NodeKind, Structure, Style};
+use super::structure::{
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
+};
 use crate::address::{InstanceKey, Module, ModuleInstance};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::request::Request;
 use crate::state::State;
 use crate::syntax::Step;
 use crate::value::{Marks, Str, Value, convert};
 use crate::world::World;
 
+mod late;
 pub mod providers;
 mod reading;
 mod resource;
 mod scope;
 
+pub use late::{Added, Entries, existing_modules};
 use scope::{Each, Entry, How, TraceScope};
 
 /// What reads what, before selection.
@@ -34,6 +39,8 @@ pub struct Reads {
     pub reads: Vec<(Node, Node, Span)>,
     /// `(n, m)`: further, `n` cannot be evaluated before `m` (a value of which only a part is read). Sorted.
     pub waits: Vec<(Node, Node)>,
+    /// `(n, m, place)`: what `n` stands for, an instance that is not known yet or all of them, may read `m`. Sorted, each pair once.
+    pub may_read: Vec<(Node, Node, Span)>,
     /// What `replace_triggered_by` names.
     pub triggers: Vec<Trigger>,
     /// What each provider configuration that repeats gives.
@@ -42,6 +49,14 @@ pub struct Reads {
     pub provider_choices: Vec<(Node, InstanceKey)>,
     /// What is wrong with how provider configurations repeat.
     pub problems: Diagnostics,
+}
+
+impl Reads {
+    /// Returns what a node reads.
+    pub fn of(&self, node: Node) -> impl Iterator<Item = Node> {
+        let start = self.reads.partition_point(|it| it.0 < node);
+        self.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+    }
 }
 
 /// One expression of `replace_triggered_by`, for one instance.
@@ -56,16 +71,14 @@ pub struct Trigger {
 }
 
 /// What the trace starts from.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct TraceInput<'a> {
     /// The configuration.
     pub config: &'a Config,
     /// Its blocks.
     pub graph: &'a BlockGraph,
     /// The blocks in order.
-    pub sorted: &'a [usize],
-    /// What exists, after moves.
-    pub state: &'a State,
+    pub sorted: Arc<[usize]>,
     /// The root module's variables, converted and marked.
     pub variables: &'a BTreeMap<Str, Value>,
     /// `terraform.workspace`
@@ -74,36 +87,25 @@ pub struct TraceInput<'a> {
     pub world: &'a World,
     /// The source files, for places in messages.
     pub sources: &'a Sources,
+    /// What exists, after moves.
+    pub state: &'a State,
+    /// What is asked for.
+    pub request: &'a Request,
 }
 
-/// Expands and traces a configuration.
-pub fn trace(input: TraceInput<'_>) -> (Structure, Reads) {
-    let mut trace = Trace {
-        input,
-        structure: Structure::default(),
-        values: FxHashMap::default(),
-        wholes: Vec::new(),
-        instances_of: FxHashMap::default(),
-        call_keys: FxHashMap::default(),
-        reads: Reads::default(),
-    };
-    trace.root();
-    for &block in input.sorted {
-        let node = &input.graph.blocks[block];
-        trace.block(&node.module, &node.key);
-    }
-    trace.wholes_read_members();
-    let mut reads = trace.reads;
-    reads.reads.sort();
-    reads.reads.dedup_by_key(|it| (it.0, it.1));
-    reads.waits.sort();
-    reads.waits.dedup();
-    (trace.structure, reads)
+/// What a trace found, and what it takes to go on with it.
+pub struct Traced<'a> {
+    /// The expanded configuration.
+    pub structure: Structure,
+    /// What reads what in it.
+    pub reads: Reads,
+    /// What was computed on the way.
+    pub memory: Memory<'a>,
 }
 
-struct Trace<'a> {
+/// What is kept of a trace, so that instances found in the walk are traced as all others are.
+pub struct Memory<'a> {
     input: TraceInput<'a>,
-    structure: Structure,
     /// What is known of variables, locals and outputs.
     values: FxHashMap<Node, Value>,
     /// What a whole resource looks like, made when first asked for.
@@ -112,7 +114,85 @@ struct Trace<'a> {
     instances_of: FxHashMap<Module, Vec<ModuleId>>,
     /// The provider key that each instance of a call passes, by the place of its expression.
     call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
+}
+
+/// Expands and traces a configuration.
+pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
+    let (sorted, graph) = (input.sorted.clone(), input.graph);
+    let memory = Memory {
+        input,
+        values: FxHashMap::default(),
+        wholes: Vec::new(),
+        instances_of: FxHashMap::default(),
+        call_keys: FxHashMap::default(),
+    };
+    let mut trace = Trace::resume(Structure::default(), memory);
+    trace.root();
+    for &block in &*sorted {
+        let node = &graph.blocks[block];
+        trace.block(&node.module, &node.key);
+    }
+    trace.likely_instances();
+    let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
+    trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
+    trace.finish()
+}
+
+struct Trace<'a> {
+    input: TraceInput<'a>,
+    structure: Structure,
+    values: FxHashMap<Node, Value>,
+    wholes: Vec<OnceLock<Value>>,
+    instances_of: FxHashMap<Module, Vec<ModuleId>>,
+    call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
     reads: Reads,
+    /// Instances of blocks whose keys are not known yet that something names.
+    named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
+    /// Instances of calls whose keys are not known yet that something names.
+    named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
+    /// What these read in any case.
+    firm: Vec<(Node, Node, Span)>,
+}
+
+impl<'a> Trace<'a> {
+    fn resume(structure: Structure, memory: Memory<'a>) -> Trace<'a> {
+        let Memory { input, values, wholes, instances_of, call_keys } = memory;
+        Trace {
+            input,
+            structure,
+            values,
+            wholes,
+            instances_of,
+            call_keys,
+            reads: Reads::default(),
+            named: Mutex::default(),
+            named_calls: Mutex::default(),
+            firm: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> Traced<'a> {
+        let Trace {
+            input,
+            structure,
+            values,
+            wholes,
+            instances_of,
+            call_keys,
+            mut reads,
+            firm,
+            ..
+        } = self;
+        reads.reads.extend(firm);
+        for reads in [&mut reads.reads, &mut reads.may_read] {
+            reads.sort();
+            reads.dedup_by_key(|it| (it.0, it.1));
+        }
+        reads.waits.sort();
+        reads.waits.dedup();
+        let memory = Memory { input, values, wholes, instances_of, call_keys };
+        Traced { structure, reads, memory }
+    }
 }
 
 impl Trace<'_> {
@@ -265,43 +345,55 @@ impl Trace<'_> {
             inside,
             instances: BTreeMap::new(),
             pending: false,
+            named: BTreeMap::new(),
         });
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
-        self.depends_on(keys, module, &block.depends_on);
         let outer_pending = self.structure.module(module).pending;
         let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending);
+        let known = known.or_else(|| self.destroyed_modules(module, name));
         let has_node = style != Style::Single
             || !block.depends_on.is_empty()
             || self.structure.module(module).node.is_some();
         let pending = known.is_none();
         self.structure.calls[id.index()].pending = pending;
         let entries = known.unwrap_or_else(|| vec![(InstanceKey::None, None)]);
+        let pending = pending || outer_pending;
+        self.call_instances(id, entries, pending, has_node);
+    }
+
+    /// The module instances that the keys of a call make.
+    fn call_instances(
+        &mut self,
+        id: CallId,
+        entries: Vec<(InstanceKey, Option<Value>)>,
+        pending: bool,
+        has_node: bool,
+    ) {
+        let CallNode { parent, name, keys, .. } = self.structure.call(id).clone();
+        let config = self.structure.module(parent).config.clone();
+        let block = &config.calls[&name];
+        let place = block.repetition.expression().map_or(block.declared, |it| it.span);
         for (key, each_value) in entries {
-            let address = self.structure.module(module).address.child(name, key.clone());
+            let address = self.structure.module(parent).address.child(&name, key.clone());
             if self.input.config.module_of(&address).is_none() {
                 continue;
             }
-            let child = self.module_node(
-                address,
-                Some((module, id)),
-                key.clone(),
-                each_value,
-                pending || outer_pending,
-                None,
-            );
+            let is_named = pending && key != InstanceKey::None;
+            let above = Some((parent, id));
+            let child = self.module_node(address, above, key.clone(), each_value, pending, None);
             if has_node {
                 let node = self.structure.add(NodeKind::Module(child));
                 self.structure.modules[child.index()].node = Some(node);
-                self.reads.reads.push((
-                    node,
-                    keys,
-                    block.repetition.expression().map_or(block.declared, |it| it.span),
-                ));
+                self.reads.reads.push((node, keys, place));
                 let value = self.structure.module(child).each_value.clone();
                 self.read_marks(node, value.as_ref(), block.declared);
+                // Which instances there are does not rest on it: only what is in them does.
+                self.depends_on(node, parent, &block.depends_on);
             }
-            self.structure.calls[id.index()].instances.insert(key, child);
+            let call = &mut self.structure.calls[id.index()];
+            let instances = if is_named { &mut call.named } else { &mut call.instances };
+            instances.insert(key, child);
         }
     }
 }

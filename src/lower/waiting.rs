@@ -7,7 +7,6 @@ use super::Lowered;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
 use crate::address::{Mode, ResourceName};
 use crate::config::uses::{self, Role};
-use crate::diagnostic::Span;
 use crate::expression::{Subject, parse_reference};
 use crate::syntax::Expression;
 
@@ -16,13 +15,11 @@ use crate::syntax::Expression;
 /// A block waits for the managed objects that it names itself, in `depends_on` and in its keys too, and for everything
 /// behind the modules that its `depends_on` names and behind what the `depends_on` of a call around it names. What is
 /// opened for a while does not wait for what its keys name.
-pub(super) fn lower(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
+///
+/// - `read_by`: what a node reads.
+pub(super) fn lower(lowered: &mut Lowered, read_by: impl Fn(Node) -> Vec<Node>) {
     let structure = &lowered.structure;
     let facts = &mut lowered.facts;
-    let read_by = |node: Node| {
-        let start = reads.partition_point(|it| it.0 < node);
-        reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
-    };
     let data = facts.data.iter().map(|it| (it.0, true));
     let lent = facts.ephemeral.iter().map(|it| (it.0, false));
     let mut known: FxHashMap<ResourceId, Named> = FxHashMap::default();
@@ -31,7 +28,7 @@ pub(super) fn lower(lowered: &mut Lowered, reads: &[(Node, Node, Span)]) {
         let named =
             known.entry(resource).or_insert_with(|| named(structure, resource, waits_for_keys));
         let keys = structure.resource(resource).repetition.filter(|_| waits_for_keys);
-        let read = read_by(node).chain(keys.into_iter().flat_map(read_by));
+        let read = read_by(node).into_iter().chain(keys.into_iter().flat_map(&read_by));
         let objects = read
             .filter(|it| resource_of(structure, *it).is_some_and(|it| named.objects.contains(&it)));
         facts.data_waits.extend(objects.map(|it| (node, it)));

@@ -62,7 +62,8 @@ impl Leases {
             return leases;
         }
         let mut readers: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-        facts.reads.iter().for_each(|it| readers.entry(it.1).or_default().push(it.0));
+        let reads = facts.reads.iter().chain(&facts.may_read);
+        reads.for_each(|it| readers.entry(it.1).or_default().push(it.0));
         facts.member.iter().for_each(|it| readers.entry(it.0).or_default().push(it.1));
         providers.serves.iter().for_each(|it| readers.entry(it.0).or_default().push(it.1));
         let is_ephemeral = |node: Node| match structure.kind(node) {

@@ -154,13 +154,9 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Notes of a resource what is known of another of the same type.
-    pub fn learn_from(&mut self, id: ResourceId, pattern: ResourceId) {
-        let known = self.types.get(pattern.index()).copied();
-        self.types[id.index()] = known.unwrap_or(Type::DYNAMIC);
-        if let Some(schema) = self.deprecated.get(&pattern).cloned() {
-            self.deprecated.insert(id, schema);
-        }
+    /// Returns for how many nodes there is room.
+    pub fn nodes(&self) -> usize {
+        self.objects.len()
     }
 
     /// Records an object's value; the first one stays.

@@ -215,10 +215,16 @@ fn unknown(address: &str, ground: &Ground) -> Diagnostic {
         matches!(ground.structure.kind(*it), NodeKind::Object(..) | NodeKind::Pending(_))
             || matches!(ground.structure.kind(*it), NodeKind::Output(module, _) if *module == Structure::ROOT)
     });
+    // One that is only named somewhere may not be there.
+    let is_there = |it: &Node| match ground.structure.kind(*it) {
+        NodeKind::Object(..) => ground.facts.object.binary_search(&(*it,)).is_ok(),
+        _ => true,
+    };
     let near = names
+        .filter(is_there)
         .map(|it| ground.name(it))
         .filter(|it| it.len().abs_diff(address.len()) <= 6)
-        .min_by_key(|it| strsim::levenshtein(it, address));
+        .min_by_key(|it| (strsim::levenshtein(it, address), it.clone()));
     let hint = near.map_or_else(String::new, |it| format!(" Did you mean {it}?"));
     Diagnostic::error("Nothing has that address")
         .detail(format!("{address} is neither declared nor in the state.{hint}"))

@@ -18,6 +18,8 @@ pub struct ByNode {
     deposed_of: FxHashMap<Node, Node>,
     removed: FxHashMap<Node, Fate>,
     orphan: FxHashMap<Node, Reason>,
+    /// The pending node that stands for each instance which is not known yet.
+    late: FxHashMap<Node, Node>,
     replace: FxHashMap<Node, Flag>,
     triggers: FxHashMap<Node, Vec<Node>>,
     part_triggers: FxHashMap<Node, Vec<Node>>,
@@ -120,6 +122,7 @@ impl ByNode {
             deposed_of: facts.deposed_of.iter().copied().collect(),
             removed: facts.removed_says.iter().copied().collect(),
             orphan: earlier.orphan.iter().copied().collect(),
+            late: facts.late.iter().copied().collect(),
             replace: facts.replace_hit.iter().copied().collect(),
             triggers: pairs(&facts.triggers),
             part_triggers: pairs(&facts.triggers_by_part),
@@ -133,19 +136,23 @@ impl ByNode {
                 ..Facts::default()
             },
         };
-        known.note(Trait::Managed, &facts.managed);
-        known.note(Trait::Data, &facts.data);
-        known.note(Trait::Ephemeral, &facts.ephemeral);
-        known.note(Trait::Declared, &facts.declared);
-        known.note(Trait::InState, &facts.in_state);
-        known.note(Trait::Keeps, &facts.keeps_object);
-        known.note(Trait::StateKeeps, &facts.state_keeps_object);
-        known.note(Trait::Conditions, &facts.has_conditions);
-        known.note(Trait::InCheck, &facts.in_check);
+        known.note_all(facts);
         known.note(Trait::Kept, earlier.kept);
         known.note(Trait::Guarded, earlier.guarded);
         known.note(Trait::Cbd, earlier.cbd);
         known
+    }
+
+    fn note_all(&mut self, facts: &Facts) {
+        self.note(Trait::Managed, &facts.managed);
+        self.note(Trait::Data, &facts.data);
+        self.note(Trait::Ephemeral, &facts.ephemeral);
+        self.note(Trait::Declared, &facts.declared);
+        self.note(Trait::InState, &facts.in_state);
+        self.note(Trait::Keeps, &facts.keeps_object);
+        self.note(Trait::StateKeeps, &facts.state_keeps_object);
+        self.note(Trait::Conditions, &facts.has_conditions);
+        self.note(Trait::InCheck, &facts.in_check);
     }
 
     fn note(&mut self, what: Trait, rows: &[(Node,)]) {
@@ -187,7 +194,8 @@ impl ByNode {
     /// Returns whether something that a node reads failed or is blocked, so that nothing need be asked of it.
     pub fn is_blocked(&self, node: Node) -> bool {
         let stops = bit(Seen::Failed) | bit(Seen::Blocked);
-        self.reads.of_node(node).iter().any(|it| self.seen(*it) & stops != 0)
+        let waited_for = self.reads.of_node(node).iter().chain(self.late.get(&node));
+        waited_for.copied().any(|it| self.seen(it) & stops != 0)
     }
 
     /// Returns whether a node's own question failed.
@@ -203,7 +211,7 @@ impl ByNode {
     /// Returns whether anything was concluded of what a node reads, so that rules have something to say of it.
     pub fn matters(&self, node: Node) -> bool {
         let seen = |it: &Node| self.seen(*it) != 0;
-        self.reads.of_node(node).iter().any(seen)
+        self.reads.of_node(node).iter().chain(self.late.get(&node)).any(seen)
             || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
     }
 
@@ -222,6 +230,11 @@ impl ByNode {
             if seen_of(batch, other) {
                 batch.reads.push((node, other));
             }
+        }
+        if let Some(&pending) = self.late.get(&node)
+            && seen_of(batch, pending)
+        {
+            batch.late.push((node, pending));
         }
         if matches!(kind, NodeKind::Collection(_)) {
             for &member in self.members.get(&node).into_iter().flatten() {
@@ -289,37 +302,32 @@ impl ByNode {
         self.see(node, Seen::Failed);
     }
 
-    /// Takes in facts of instances that were found in the walk.
-    pub fn extend(&mut self, more: &Facts, orphans: &[(Node, Reason)]) {
-        self.note(Trait::Managed, &more.managed);
-        self.note(Trait::Data, &more.data);
-        self.note(Trait::Ephemeral, &more.ephemeral);
-        self.note(Trait::Declared, &more.declared);
-        self.note(Trait::Keeps, &more.keeps_object);
-        self.note(Trait::Conditions, &more.has_conditions);
+    /// Takes in facts of instances that were found in the walk, conclusions included.
+    pub fn extend(&mut self, more: &Facts) {
+        self.note_all(more);
+        self.note(Trait::Kept, &more.kept);
+        self.note(Trait::Guarded, &more.guarded);
         self.note(Trait::Cbd, &more.cbd);
         for (node, collection) in &more.member {
-            self.members.entry(*collection).or_default().push(*node);
+            let members = self.members.entry(*collection).or_default();
+            if !members.contains(node) {
+                members.push(*node);
+            }
         }
         for (node, other) in &more.reads {
             self.reads.push(*node, *other);
         }
         for (rows, all) in [
+            (&more.triggers, &mut self.triggers),
+            (&more.triggers_by_part, &mut self.part_triggers),
             (&more.data_waits, &mut self.data_waits),
             (&more.data_waits_behind, &mut self.data_waits_behind),
         ] {
             rows.iter().for_each(|it| all.entry(it.0).or_default().push(it.1));
         }
-        self.orphan.extend(orphans.iter().copied());
-    }
-
-    /// Writes that an instance waits for what its pending node waits for.
-    pub fn hand_on_waits(&self, facts: &mut Facts, pending: Node, instance: Node) {
-        let of_pending = |all: &FxHashMap<Node, Vec<Node>>| {
-            all.get(&pending).into_iter().flatten().map(|it| (instance, *it)).collect::<Vec<_>>()
-        };
-        facts.data_waits.extend(of_pending(&self.data_waits));
-        facts.data_waits_behind.extend(of_pending(&self.data_waits_behind));
+        self.late.extend(more.late.iter().copied());
+        self.replace.extend(more.replace_hit.iter().copied());
+        self.orphan.extend(more.orphan.iter().copied());
     }
 
     /// Returns the nodes a node reads.

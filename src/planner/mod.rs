@@ -25,6 +25,7 @@ mod answers;
 mod assemble;
 mod checks;
 mod expand;
+mod late;
 mod prior;
 mod problems;
 mod protection;
@@ -109,28 +110,29 @@ pub struct Finished {
 ///
 /// If blocks wait for each other.
 pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
+    Ok(structure_for_walk(inputs)?.0)
+}
+
+/// Like [`structure`], with what it takes to go on with the trace.
+fn structure_for_walk<'a>(
+    inputs: &Inputs<'a>,
+) -> Result<(Structured, lower::trace::Memory<'a>), Diagnostics> {
     let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
         graph: inputs.graph,
-        sorted: &sorted,
-        state: inputs.state,
+        sorted: sorted.into(),
         variables: &inputs.variables.values,
         workspace: inputs.workspace,
         world: inputs.world,
         sources: inputs.sources,
-    });
-    if traced.1.problems.has_errors() {
-        return Err(traced.1.problems);
-    }
-    let documents = Documents {
-        config: inputs.config,
-        graph: inputs.graph,
         state: inputs.state,
-        moved: inputs.moved,
         request: inputs.request,
-    };
-    let mut lowered = lower::lower(&documents, traced);
+    });
+    if traced.reads.problems.has_errors() {
+        return Err(traced.reads.problems);
+    }
+    let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
     let instances = instances::judge(&lowered.facts);
     lowered.facts.orphan = instances.orphan.clone();
     lowered.facts.doomed = instances.doomed.clone();
@@ -140,7 +142,18 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
         || selection::select(facts),
         || (providers::serve(facts, configurations), spread::spread(facts)),
     );
-    Ok(Structured { lowered, instances, selection, providers, spread })
+    Ok((Structured { lowered, instances, selection, providers, spread }, traced.memory))
+}
+
+/// What facts are made from.
+fn documents<'a>(inputs: &Inputs<'a>) -> Documents<'a> {
+    Documents {
+        config: inputs.config,
+        graph: inputs.graph,
+        state: inputs.state,
+        moved: inputs.moved,
+        request: inputs.request,
+    }
 }
 
 /// Makes a plan. Problems come with it; where any is an error, the plan is marked as errored.
@@ -153,26 +166,26 @@ pub async fn plan(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
-    let mut known = structure(inputs)?;
+    let (mut known, memory) = structure_for_walk(inputs)?;
     let mut problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(inputs, &known, &observer);
-    walk_all(&mut observer, &mut progress).await;
+    let mut tracing = late::Tracing { memory: Some(memory), documents: documents(inputs) };
+    walk_all(&mut observer, &mut progress, &mut tracing).await;
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;
     }
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(inputs, &mut known, &progress, &observer);
-    let Structured { lowered, selection, providers, spread, .. } = known;
+    let structure = &observer.values.structure;
+    observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
+    let Structured { mut lowered, selection, providers, spread, .. } = known;
+    lowered.places.append(&mut progress.places);
     let outputs = settle_outputs(inputs, &facts, &selection, &mut observer, &progress);
     observer.close_all().await;
     progress.decisions.tidy();
     facts.step_asked.extend(results::conditioned(&observer, &progress.decisions));
     facts.step_asked.sort_unstable();
-    // For the order only, what waits counts as what reads; what reads a pending node waits for the instances found in it.
-    let reads = facts.reads.len();
-    facts.reads.extend(&lowered.waits);
-    facts.reads.extend(progress.facts.late.iter().map(|it| (it.1, it.0)));
     problems.extend(observer.values.take_problems().settled(inputs.sources));
     if !problems.has_errors() {
         let by_node = &progress.by_node;
@@ -200,7 +213,6 @@ pub async fn plan(
         || order::order(&facts, &providers, &spread, &progress.decisions, &lent),
         || assemble::assemble(parts, errored),
     );
-    facts.reads.truncate(reads);
     problems.extend(observer.values.take_problems());
     Ok(Finished {
         plan,
@@ -233,8 +245,11 @@ fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Dia
 }
 
 /// Walks until every key set is expanded and every node is settled.
-async fn walk_all(observer: &mut Observer<'_>, progress: &mut walk::Progress) {
-    let mut real = expand::Real::default();
+async fn walk_all(
+    observer: &mut Observer<'_>,
+    progress: &mut walk::Progress,
+    tracing: &mut late::Tracing<'_>,
+) {
     loop {
         tokio::select! {
             () = walk::run(observer, progress) => {}
@@ -243,7 +258,7 @@ async fn walk_all(observer: &mut Observer<'_>, progress: &mut walk::Progress) {
         if progress.to_expand.is_empty() {
             return;
         }
-        expand::expand(observer, progress, &mut real);
+        expand::expand(observer, progress, tracing);
     }
 }
 
@@ -262,6 +277,10 @@ fn gather(
     observer: &Observer<'_>,
 ) -> Facts {
     let learned = serving::learn(&mut known.lowered, observer);
+    known.selection.absorb(&progress.selection);
+    known.selection.tidy();
+    known.spread.absorb(&progress.spread);
+    known.spread.tidy();
     let mut facts = std::mem::take(&mut known.lowered.facts);
     facts.absorb(&progress.facts);
     facts.absorb(&learned);
@@ -271,7 +290,7 @@ fn gather(
     facts.excluded.extend(&known.selection.excluded);
     facts.untargeted.extend(&known.selection.untargeted);
     facts.tidy();
-    if !(facts.late.is_empty() && learned.provider_key.is_empty()) {
+    if !(facts.pending.is_empty() && learned.provider_key.is_empty()) {
         known.providers = providers::serve(&facts, &inputs.graph.configured.concluded);
     }
     facts
@@ -307,6 +326,8 @@ fn unmatched_replaces(
     let keyless = inputs.request.replaces.iter().map(|it| &it.0);
     let unmatched = keyless.filter(|it| it.key == InstanceKey::None).filter_map(|address| {
         let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+        // Nothing in a module instance that only stands in for others is there.
+        resource.module.filter(|it| !structure.module(*it).pending)?;
         let is_matched =
             resource.instances.len() == 1 && resource.instances.contains_key(&InstanceKey::None);
         if !resource.declared || is_matched {

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Semaphore;
 
 use super::answers::{ByNode, Earlier};
+use super::late::Before;
 use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
 use crate::lower::structure::ResourceId;
@@ -80,8 +81,11 @@ pub(super) fn progress(
     known.selection.selected.iter().for_each(|it| parts[it.0.0 as usize] = Part::Selected);
     known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
-    let edges = facts.reads.iter().chain(&known.lowered.waits).map(|it| (it.0.0, it.1.0));
-    let schedule = Schedule::holding(count, edges, facts.late.iter().map(|it| it.0.0));
+    let edges = facts.reads.iter().chain(&facts.awaits).map(|it| (it.0.0, it.1.0));
+    let edges: Vec<(u32, u32)> = edges.collect();
+    let later = judged_later(&known.selection.judged_after, &edges);
+    let held = facts.late.iter().map(|it| it.0.0);
+    let schedule = Schedule::holding(count, edges.into_iter().chain(later), held);
     let earlier = Earlier {
         orphan: &known.instances.orphan,
         kept: &known.selection.kept,
@@ -95,20 +99,12 @@ pub(super) fn progress(
     let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
     let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
-    let needed: FxHashSet<Node> =
-        known.selection.wanted_by.iter().filter(|it| it.0 != it.1).map(|it| it.0).collect();
     let is_whole = facts.filtered.is_empty();
     let normal = inputs.request.mode != PlanMode::Destroy;
-    let wanted = match is_whole || !normal {
-        true => FxHashSet::default(),
-        false => {
-            let part = |node: Node| parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject);
-            let readers = facts.reads.iter().map(|it| it.0);
-            let selected = readers.filter(|it| part(*it) == Part::Selected).collect();
-            values_behind(facts, |node| part(node) == Part::NoObject, selected)
-        }
+    let before = match pending.is_empty() {
+        true => Before::default(),
+        false => Before::of(&known.selection, &known.spread, facts),
     };
-    let cbd: FxHashSet<Node> = known.spread.cbd.iter().map(|it| it.0).collect();
     Progress {
         schedule,
         by_node: ByNode::new(&known.lowered, earlier),
@@ -122,16 +118,14 @@ pub(super) fn progress(
         to_expand: Vec::new(),
         triggers,
         evaluate_all: is_whole && normal,
-        wanted,
+        wanted: known.selection.evaluated.iter().map(|it| it.0).collect(),
         expanded: FxHashSet::default(),
-        only_named: if inputs.request.targets.is_empty() {
-            FxHashSet::default()
-        } else {
-            pending.iter().copied().filter(|it| !needed.contains(it)).collect()
-        },
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
-        cbd_blocks: pending.iter().copied().filter(|it| cbd.contains(it)).collect(),
         late,
+        before,
+        selection: Default::default(),
+        spread: Default::default(),
+        places: BTreeMap::new(),
     }
 }
 
@@ -151,4 +145,26 @@ pub fn values_behind(
         open.extend(values.filter(|it| seen.insert(**it)));
     }
     seen
+}
+
+/// Returns who waits for the keys of whom, that an instance may be found which holds it back – unless these keys wait for it.
+fn judged_later(after: &[(Node, Node)], edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut later = Vec::new();
+    if after.is_empty() {
+        return later;
+    }
+    let mut waits: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    edges.iter().for_each(|it| waits.entry(it.0).or_default().push(it.1));
+    for (node, pending) in after {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![pending.0]);
+        while let Some(next) = open.pop() {
+            let further = waits.get(&next).into_iter().flatten();
+            open.extend(further.filter(|it| seen.insert(**it)));
+        }
+        if node != pending && !seen.contains(&node.0) {
+            waits.entry(node.0).or_default().push(pending.0);
+            later.push((node.0, pending.0));
+        }
+    }
+    later
 }

@@ -5,18 +5,22 @@
 use std::collections::BTreeMap;
 
 use entail_rules::decide::{Decisions, decide};
+use entail_rules::selection::Selection;
+use entail_rules::spread::Spread;
 use entail_rules::{Action, Block, Facts, Node, Reason};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::ByNode;
+use super::late::Before;
 use crate::diagnostic::Span;
 use crate::expression::{attribute, index};
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{CallId, NodeKind};
 use crate::lower::trace::Trigger;
 use crate::observe::Observer;
 use crate::observe::object::Prior;
+use crate::observe::values::Values;
 use crate::schedule::Schedule;
 use crate::syntax::Step;
 use crate::value::{PathStep, Value};
@@ -76,20 +80,38 @@ pub struct Progress {
     pub wanted: FxHashSet<Node>,
     /// Key sets that have been expanded.
     pub expanded: FxHashSet<Node>,
-    /// Pending nodes that are wanted only because a target names instances in them.
-    pub only_named: FxHashSet<Node>,
     /// The block of each pending node.
     pub blocks: FxHashMap<Node, Block>,
-    /// Pending nodes whose block makes the new object first.
-    pub cbd_blocks: FxHashSet<Node>,
     /// Existing instances whose declaration waits for each pending node.
     pub late: FxHashMap<Node, Vec<Node>>,
+    /// What was concluded before the walk, for instances that are found in it.
+    pub before: Before,
+    /// What was concluded of such instances: which take part.
+    pub selection: Selection,
+    /// Which of them make the new object first.
+    pub spread: Spread,
+    /// Where their reads stand.
+    pub places: BTreeMap<(Node, Node), Span>,
 }
 
 impl Progress {
     /// Returns whether a node is no object.
     pub fn is_value(&self, node: Node) -> bool {
         self.parts.get(node.0 as usize).is_none_or(|it| *it == Part::NoObject)
+    }
+
+    /// Returns the part of a node.
+    pub fn part(&self, node: Node) -> Part {
+        self.parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject)
+    }
+
+    /// Says which part a node takes.
+    pub fn set_part(&mut self, node: Node, part: Part) {
+        let index = node.0 as usize;
+        if self.parts.len() <= index {
+            self.parts.resize(index + 1, Part::NoObject);
+        }
+        self.parts[index] = part;
     }
 
     /// Returns whether a value is evaluated in this run, be it only for its checks.
@@ -115,9 +137,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                     break;
                 }
             } else {
-                open.push(
-                    ask(observer, node, progress.parts[node.0 as usize]).map(move |it| (node, it)),
-                );
+                open.push(ask(observer, node, progress.part(node)).map(move |it| (node, it)));
             }
         }
         if batch.is_empty() {
@@ -151,17 +171,28 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
     if progress.by_node.is_blocked(node) {
         return Some(Answer::Nothing);
     }
+    // What could not be expanded is asked for once.
+    if progress.by_node.has_failed(node) {
+        return Some(Answer::Nothing);
+    }
     match values.structure.kind(node) {
-        NodeKind::Pending(_) | NodeKind::CallKeys(_) if progress.expanded.contains(&node) => {
-            Some(Answer::Nothing)
-        }
+        NodeKind::Pending(_) if progress.expanded.contains(&node) => Some(Answer::Nothing),
         NodeKind::Pending(_) => {
             progress.to_expand.push(node);
             None
         }
-        NodeKind::CallKeys(call) if values.structure.call(*call).pending => {
+        NodeKind::CallKeys(call)
+            if values.structure.call(*call).pending && !is_stand_in(values, call) =>
+        {
             progress.to_expand.push(node);
             None
+        }
+        NodeKind::Variable(module, _)
+        | NodeKind::Local(module, _)
+        | NodeKind::Output(module, _)
+            if values.structure.module(*module).pending =>
+        {
+            Some(Answer::Nothing)
         }
         NodeKind::Variable(..) | NodeKind::Local(..) if progress.is_evaluated(node) => {
             let failed = values.value(node).is_err() || !observer.validate_variable(node);
@@ -177,14 +208,18 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
     }
 }
 
+/// Returns whether a value belongs to a module instance that stands in for those that are not known yet.
+fn is_stand_in(values: &Values<'_>, call: &CallId) -> bool {
+    values.structure.module(values.structure.call(*call).parent).pending
+}
+
 /// Lets the rules decide a batch, does what the decisions ask for, and settles its nodes.
 async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec<(Node, Answer)>) {
     let mut batch = progress.by_node.batch();
     let mut trivial = true;
     for (node, answer) in &answers {
         let is_frozen = matches!(answer, Answer::Frozen(_));
-        let is_plain =
-            matches!(answer, Answer::Nothing) && progress.parts[node.0 as usize] == Part::NoObject;
+        let is_plain = matches!(answer, Answer::Nothing) && progress.part(*node) == Part::NoObject;
         if is_frozen || (is_plain && !progress.by_node.matters(*node)) {
             continue;
         }
@@ -206,6 +241,10 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     while let Some((node, outcome)) = second.next().await {
         record(observer, progress, node, outcome);
         observer.values.decide(node);
+        // What could not be expanded leaves nothing to wait for.
+        for waited in progress.late.remove(&node).unwrap_or_default() {
+            progress.schedule.release(waited.0);
+        }
         progress.schedule.settle(node.0);
         observer.close(observer.leases.done(node)).await;
         observer.let_go(node);

@@ -118,7 +118,7 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
                     .map(|(address, via)| json!({"address": address, "through": via}))
                     .collect()
             };
-            let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted});
+            let document = json!({"selected": rows.selected, "excluded": name(&rows.excluded), "untargeted": rows.untargeted, "undecided": rows.open});
             ui.out(&format!("{document:#}\n"));
             ui.remarks(problems);
             return Ok(0);

@@ -10,6 +10,7 @@ use super::*;
 use crate::address::ProviderConfig;
 use crate::config::tests::load_folder;
 use crate::lower::{BlockGraph, TraceInput, trace};
+use crate::request::Request;
 use crate::state::{Attributes, InstanceState, Object, ResourceState, Status};
 use crate::world::World;
 
@@ -114,14 +115,15 @@ fn structure(config: &Config, root: &Path) -> Structure {
     trace::trace(TraceInput {
         config,
         graph: &graph,
-        sorted: &sorted,
-        state: &State::default(),
+        sorted: sorted.into(),
         variables: &variables,
         workspace: "default",
         world: &world,
         sources: &Sources::default(),
+        state: &State::default(),
+        request: &Request::default(),
     })
-    .0
+    .structure
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::config::Repetition;
 use crate::config::expansion::{self, Keys};
 use crate::diagnostic::Span;
 use crate::expression::{self, Scope, parse_reference};
-use crate::lower::structure::ModuleId;
+use crate::lower::structure::{CallId, ModuleId, ResourceId};
 use crate::syntax::Expression;
 use crate::value::{Marks, Str, Type, Value};
 
@@ -54,7 +54,7 @@ impl Trace<'_> {
 
     pub(super) fn each_of_module(&self, module: ModuleId) -> Each {
         let node = self.structure.module(module);
-        if node.pending {
+        if node.pending && node.key == InstanceKey::None {
             Each::Unknown
         } else {
             Each::Known(node.key.clone(), node.each_value.clone())
@@ -85,6 +85,9 @@ impl Trace<'_> {
         let (value, problems) = expression::evaluate_with(expression, &scope, &bindings);
         if !problems.has_errors() {
             let log = scope.into_log();
+            if self.name_all() {
+                return self.evaluate_bound(node, module, each, expression, bound);
+            }
             self.record(node, log);
             return value;
         }
@@ -146,21 +149,25 @@ impl Trace<'_> {
     }
 
     /// A collection reads its members and its key set; a whole call its outputs; everything in a call all of it.
-    pub(super) fn wholes_read_members(&mut self) {
+    pub(super) fn wholes_read_members(
+        &mut self,
+        resources: impl IntoIterator<Item = ResourceId>,
+        calls: impl IntoIterator<Item = CallId>,
+    ) {
         let no_place = Span::default();
-        for id in 0..self.structure.resources.len() {
-            let resource = &self.structure.resources[id];
-            let Some(collection) = resource
-                .collection
-                .filter(|_| resource.pending.is_none() && resource.repetition.is_some())
+        for id in resources {
+            let resource = self.structure.resource(id);
+            let Some(collection) =
+                resource.collection.filter(|_| resource.repetition.or(resource.pending).is_some())
             else {
                 continue;
             };
-            let members = resource.instances.values().copied().chain(resource.repetition);
+            let members = resource.instances.values().chain(&resource.pending).copied();
+            let members = members.chain(resource.repetition).filter(|it| *it != collection);
             self.reads.reads.extend(members.map(|it| (collection, it, no_place)));
         }
-        for id in 0..self.structure.calls.len() {
-            let call = &self.structure.calls[id];
+        for id in calls {
+            let call = self.structure.call(id);
             let (all, inside, keys) = (call.all, call.inside, call.keys);
             self.reads.reads.extend([(all, keys, no_place), (inside, keys, no_place)]);
             for &module in call.instances.values() {

@@ -24,6 +24,7 @@ impl Trace<'_> {
         };
         let id = self.structure.add_resource(address, Some(module), style, true);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
+        self.wholes[id.index()] = OnceLock::new();
         let asked = self.asks(module, block);
         let whole = self.configuration_of(id, &asked);
         let outer_pending = self.structure.module(module).pending;
@@ -37,24 +38,37 @@ impl Trace<'_> {
             }
             None => Some(vec![(InstanceKey::None, None)]),
         };
-        match known.filter(|_| !outer_pending) {
+        let known = known.filter(|_| !outer_pending).or_else(|| self.destroyed_instances(id));
+        match known {
             Some(entries) => self.expanded(id, module, block, entries, (&asked, whole)),
-            None => {
-                let pending = self.structure.add(NodeKind::Pending(id));
-                self.structure.resources[id.index()].pending = Some(pending);
-                self.structure.resources[id.index()].collection = Some(pending);
-                repetition
-                    .into_iter()
-                    .for_each(|it| self.reads.reads.push((pending, it, block.declared)));
-                self.reads.reads.push((pending, whole, block.declared));
-                self.served_as_pending(pending, &asked);
-                self.trace_block(pending, module, &Each::Unknown, block, true);
-                self.hang(pending, module);
-            }
+            None => self.not_expanded(id, module, block, (&asked, whole)),
         }
     }
 
-    fn expanded(
+    /// A block whose keys are not known yet is one pending node, which stands for all its instances.
+    fn not_expanded(
+        &mut self,
+        id: ResourceId,
+        module: ModuleId,
+        block: &config::Resource,
+        (asked, whole): (&providers::Asked, Node),
+    ) {
+        let pending = self.structure.add(NodeKind::Pending(id));
+        let collection = self.structure.add(NodeKind::Collection(id));
+        let resource = &mut self.structure.resources[id.index()];
+        (resource.pending, resource.collection) = (Some(pending), Some(collection));
+        if let Some(repetition) = resource.repetition {
+            self.reads.reads.push((pending, repetition, block.declared));
+        }
+        self.hang(pending, module);
+        self.perhaps(|trace| {
+            trace.reads.reads.push((pending, whole, block.declared));
+            trace.served_as_pending(pending, asked);
+            trace.trace_block(pending, module, &Each::Unknown, block);
+        });
+    }
+
+    pub(super) fn expanded(
         &mut self,
         id: ResourceId,
         module: ModuleId,
@@ -79,7 +93,7 @@ impl Trace<'_> {
                     let reads = &self.reads;
                     let (first_read, first_wait, first_trigger) =
                         (reads.reads.len(), reads.waits.len(), reads.triggers.len());
-                    self.trace_block(node, module, &each, block, false);
+                    self.trace_block(node, module, &each, block);
                     if alike {
                         pattern = Some(Pattern {
                             reads: first_read..self.reads.reads.len(),
@@ -93,7 +107,9 @@ impl Trace<'_> {
                 self.structure.resources[id.index()].each_values.insert(key, value);
             }
         }
-        let collection = match (repetition, self.structure.resource(id).instances.values().next()) {
+        let resource = self.structure.resource(id);
+        let collection = match (repetition, resource.instances.values().next()) {
+            _ if resource.pending.is_some() => return,
             (None, Some(&only)) => only,
             _ => self.structure.add(NodeKind::Collection(id)),
         };
@@ -116,13 +132,12 @@ impl Trace<'_> {
         }
     }
 
-    fn trace_block(
+    pub(super) fn trace_block(
         &mut self,
         node: Node,
         module: ModuleId,
         each: &Each,
         block: &config::Resource,
-        pending: bool,
     ) {
         let address = ConfigResource {
             module: self.structure.module(module).path.clone(),
@@ -139,19 +154,13 @@ impl Trace<'_> {
             self.static_reads(node, Structure::ROOT, it, &[]);
         }
         for it in traced_uses(block) {
-            if pending {
-                self.static_reads(node, module, &it.expression, &it.bound);
-            } else {
-                self.evaluate_bound(node, module, each, &it.expression, &it.bound);
-            }
+            self.evaluate_bound(node, module, each, &it.expression, &it.bound);
         }
-        if !pending {
-            block
-                .lifecycle
-                .replace_triggered_by
-                .iter()
-                .for_each(|it| self.trigger(node, module, each, it));
-        }
+        block
+            .lifecycle
+            .replace_triggered_by
+            .iter()
+            .for_each(|it| self.trigger(node, module, each, it));
         self.depends_on(node, module, &block.depends_on);
     }
 
@@ -170,6 +179,9 @@ impl Trace<'_> {
             scope.resource(id, key.as_ref(), expression.span);
         }
         let log = scope.into_log();
+        if self.name_all() {
+            return self.trigger(node, module, each, expression);
+        }
         let targets = log.iter().map(|it| Trigger { node, target: it.target, path: path.to_vec() });
         self.reads.triggers.extend(targets.filter(|it| it.target != node));
         self.record(node, log);

@@ -68,13 +68,15 @@ impl<'a> TraceScope<'a> {
     pub fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
         let resource = self.trace.structure.resource(id);
         let key = key.and_then(expansion::key_of);
-        if let Some(node) = key
-            .as_ref()
-            .filter(|_| resource.repetition.is_some())
-            .and_then(|it| resource.instances.get(it))
-        {
-            self.note(*node, span, How::Both);
-            return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+        if let Some(key) = key.as_ref().filter(|_| resource.repetition.is_some()) {
+            match self.instance(id, key) {
+                Some(node) => {
+                    self.note(node, span, How::Both);
+                    return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+                }
+                None if self.trace.may_have(id, key) => self.trace.named_by(id, key),
+                None => {}
+            }
         }
         let Some(collection) = resource.collection else { return Value::unknown(Type::DYNAMIC) };
         self.note(collection, span, How::Both);
@@ -87,6 +89,13 @@ impl<'a> TraceScope<'a> {
             }
             _ => whole.clone(),
         }
+    }
+
+    /// The node of an instance that is declared, or may be.
+    fn instance(&self, id: ResourceId, key: &InstanceKey) -> Option<Node> {
+        let resource = self.trace.structure.resource(id);
+        let open = resource.others.get(key).filter(|_| resource.pending.is_some());
+        resource.instances.get(key).or(open).copied()
     }
 
     pub fn module_call(&self, name: &Str, key: Option<&Value>) -> Value {
@@ -106,6 +115,11 @@ impl<'a> TraceScope<'a> {
             }))
         };
         if call.pending {
+            let key = key.and_then(expansion::key_of);
+            if let Some(module) = key.as_ref().and_then(|it| call.named.get(it)) {
+                return object(module);
+            }
+            key.into_iter().for_each(|it| self.trace.call_named_by(id, it));
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
         }
         if let Some(key) = key {
@@ -225,7 +239,8 @@ impl Scope for TraceScope<'_> {
                 let Some(&id) = module.calls.get(name) else { return };
                 let call = structure.call(id);
                 let instance = match key {
-                    Some(key) => expansion::key_of(key).and_then(|it| call.instances.get(&it)),
+                    Some(key) => expansion::key_of(key)
+                        .and_then(|it| call.instances.get(&it).or(call.named.get(&it))),
                     None if call.style == Style::Single => call.instances.values().next(),
                     None => None,
                 };
@@ -235,7 +250,7 @@ impl Scope for TraceScope<'_> {
                     }
                     _ => None,
                 };
-                match output.filter(|_| !call.pending) {
+                match output.filter(|_| !call.pending || key.is_some()) {
                     Some(&output) => part(output, rest.len() - 1),
                     None => self.note(call.all, span, How::Both),
                 }
@@ -262,8 +277,13 @@ impl Scope for TraceScope<'_> {
         let Subject::Resource(mode, kind, name) = subject else { return None };
         let id = self.resource_id(*mode, kind, name)?;
         let resource = self.trace.structure.resource(id);
-        let repetition = resource.repetition.filter(|_| resource.pending.is_none())?;
+        let repetition = resource.repetition?;
         self.note(repetition, span, How::Both);
+        if let Some(pending) = resource.pending {
+            // Its keys are there once they have been expanded.
+            self.note(pending, span, How::Waits);
+            return Some(Ok(Value::unknown(Type::DYNAMIC).mark(&Marks::read(repetition.0))));
+        }
         Some(Ok(self.trace.wholes[id.index()]
             .get_or_init(|| whole_resource(resource, repetition))
             .clone()))

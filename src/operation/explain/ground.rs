@@ -189,6 +189,8 @@ impl Ground {
         if let Ok(instance) = address.parse::<Instance>()
             && let Some(id) = self.structure.resource_ids.get(&instance.of())
             && let Some(node) = self.structure.resource(*id).instance(&instance.key)
+            // One that is only named somewhere may not be there.
+            && self.facts.object.binary_search(&(node,)).is_ok()
         {
             return Some(node);
         }
@@ -199,7 +201,11 @@ impl Ground {
                 NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)
             )
         });
-        wanted.into_iter().find(|it| {
+        // What was expanded stands for nothing any more.
+        let stands = |it: &Node| {
+            ![&self.facts.expanded, &self.facts.skipped].iter().any(|all| all.contains(&(*it,)))
+        };
+        wanted.into_iter().filter(stands).find(|it| {
             self.structure.name(*it) == address
                 || self.structure.name(*it).starts_with(&format!("{address} ("))
         })
@@ -289,7 +295,8 @@ impl Leaves for Ground {
         let node = |at: usize| row.get(at).and_then(|it| Node::from_word(*it));
         let flag = |at: usize| row.get(at).and_then(|it| self.flags.get(*it as usize)).cloned();
         match relation {
-            "reads" | "triggers" | "triggers_by_part" | "data_waits" | "data_waits_behind" => {
+            "reads" | "may_read" | "reads_open" | "awaits" | "triggers" | "triggers_by_part"
+            | "data_waits" | "data_waits_behind" => {
                 let pair = (node(0)?, node(1)?);
                 self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
             }

@@ -1,4 +1,5 @@
-//! The three lists of selection: what takes part, what is left out and through whom, what no target wants.
+//! The lists of selection: what takes part, what is left out and through whom, what no target wants, and what only the
+//! plan can tell.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use entail_rules::Node;
 
 use crate::planner::Structured;
 
-/// The three outcomes of selection, in address order.
+/// The outcomes of selection, in address order.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// What takes part.
@@ -15,6 +16,8 @@ pub struct Parts {
     pub excluded: Vec<(String, Option<String>)>,
     /// What no target wants.
     pub untargeted: Vec<String>,
+    /// Existing instances of which that is known only once the keys of their block are.
+    pub open: Vec<String>,
 }
 
 /// Lists what takes part in a run, and what does not.
@@ -33,12 +36,15 @@ pub fn parts(known: &Structured) -> Parts {
         nodes.sort_by_key(|it| structure.instance(*it));
         nodes
     };
+    let names = |rows: &[(Node,)]| {
+        sorted(rows).into_iter().map(|it| structure.name(it)).collect::<Vec<_>>()
+    };
+    let selection = &known.selection;
+    let open = selection.open.iter().filter(|it| selection.excluded.binary_search(it).is_err());
     Parts {
-        selected: sorted(&known.selection.selected)
-            .into_iter()
-            .map(|it| structure.name(it))
-            .collect(),
-        excluded: sorted(&known.selection.excluded)
+        selected: names(&selection.selected),
+        open: names(&open.copied().collect::<Vec<_>>()),
+        excluded: sorted(&selection.excluded)
             .into_iter()
             .map(|it| {
                 (
@@ -50,10 +56,7 @@ pub fn parts(known: &Structured) -> Parts {
                 )
             })
             .collect(),
-        untargeted: sorted(&known.selection.untargeted)
-            .into_iter()
-            .map(|it| structure.name(it))
-            .collect(),
+        untargeted: names(&selection.untargeted),
     }
 }
 
@@ -71,6 +74,10 @@ impl Parts {
         }
         text.push_str(&format!("\nNot targeted: {}\n", self.untargeted.len()));
         self.untargeted.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
+        if !self.open.is_empty() {
+            text.push_str(&format!("\nDecided once the keys are known: {}\n", self.open.len()));
+            self.open.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
+        }
         text
     }
 }

@@ -144,6 +144,7 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
                 inside: keys,
                 instances: BTreeMap::new(),
                 pending: true,
+                named: Default::default(),
             });
             structure.modules[id.index()].calls.insert(name.clone(), call_id);
         }

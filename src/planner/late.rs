@@ -1,0 +1,258 @@
+//! Instances that the walk found: traced, lowered and selected by the same functions and rules as all others, and then
+//! walked like them.
+
+use std::collections::BTreeSet;
+
+use entail_rules::{Block, Facts, Node, instances, selection, spread};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::walk::{Part, Progress, is_decided_late};
+use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
+use crate::lower::trace::{Added, Entries, Memory, Traced};
+use crate::lower::{self, Documents, Lowered};
+use crate::observe::Observer;
+use crate::value::Value;
+
+/// What keys turned out to be, or are taken to be where nothing in this run asks for them.
+pub enum Found {
+    /// Those of a resource.
+    Resource(ResourceId, Entries),
+    /// Those that the state has of a resource.
+    Skipped(ResourceId, Entries),
+    /// Those of a module call.
+    Call(CallId, Entries),
+    /// Those that the state has of a module call.
+    SkippedCall(CallId, Entries),
+}
+
+/// What it takes to go on with the trace.
+pub struct Tracing<'a> {
+    /// What the first trace computed; gone only while another is under way.
+    pub memory: Option<Memory<'a>>,
+    /// What facts are made from.
+    pub documents: Documents<'a>,
+}
+
+/// What was concluded before the walk, as far as instances that are found in it look at it.
+#[derive(Debug, Default)]
+pub struct Before {
+    out: FxHashSet<Node>,
+    want: FxHashSet<Node>,
+    kept: FxHashSet<Node>,
+    needs: FxHashMap<Node, Vec<Node>>,
+    cbd_blocks: FxHashSet<Block>,
+}
+
+impl Before {
+    /// Indexes the conclusions.
+    pub fn of(selection: &selection::Selection, spread: &spread::Spread, facts: &Facts) -> Before {
+        let mut before = Before::default();
+        if !facts.excluding.is_empty() {
+            facts.needs.iter().for_each(|it| before.needs.entry(it.0).or_default().push(it.1));
+        }
+        before.learn(selection);
+        before.cbd_blocks = spread.cbd_block.iter().map(|it| it.0).collect();
+        before
+    }
+
+    fn learn(&mut self, selection: &selection::Selection) {
+        self.out.extend(selection.out.iter().map(|it| it.0));
+        self.want.extend(selection.want.iter().map(|it| it.0));
+        self.kept.extend(selection.kept.iter().map(|it| it.0));
+    }
+
+    /// What the objects that exist as these nodes rest on, and so on.
+    fn needs(&self, nodes: &[(Node,)]) -> Vec<(Node, Node)> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<Node> = nodes.iter().map(|it| it.0).collect();
+        while let Some(next) = open.pop() {
+            if seen.insert(next) {
+                let further = self.needs.get(&next).into_iter().flatten().copied();
+                found.extend(further.clone().map(|it| (next, it)));
+                open.extend(further);
+            }
+        }
+        found
+    }
+
+    /// What was concluded of nodes.
+    fn earlier(&self, nodes: &BTreeSet<Node>) -> selection::Earlier {
+        let among = |all: &FxHashSet<Node>| {
+            nodes.iter().filter(|it| all.contains(it)).map(|it| (*it,)).collect()
+        };
+        selection::Earlier {
+            out: among(&self.out),
+            want: among(&self.want),
+            kept: among(&self.kept),
+        }
+    }
+
+    /// The blocks of these instances that make the new object first.
+    fn cbd_blocks(&self, facts: &Facts) -> Vec<(Block,)> {
+        let blocks: BTreeSet<Block> = facts.of.iter().map(|it| it.1).collect();
+        blocks.into_iter().filter(|it| self.cbd_blocks.contains(it)).map(|it| (it,)).collect()
+    }
+}
+
+/// Takes in the instances that keys make, and what of the state they leave behind. `node` is what waited for the keys.
+pub fn take_in(
+    observer: &mut Observer<'_>,
+    progress: &mut Progress,
+    tracing: &mut Tracing<'_>,
+    node: Node,
+    found: Found,
+) {
+    let is_skipped = matches!(found, Found::Skipped(..) | Found::SkippedCall(..));
+    let known = stood_for(&observer.values.structure, node, &found);
+    progress.expanded.extend(&known);
+    let waited: Vec<Node> =
+        known.iter().flat_map(|it| progress.late.remove(it).unwrap_or_default()).collect();
+    let mut lowered = lower(observer, progress, tracing, found, &waited);
+    let rows = known.iter().map(|it| (*it,));
+    match is_skipped {
+        true => lowered.facts.skipped.extend(rows),
+        false => lowered.facts.expanded.extend(rows),
+    }
+    observer.values.structure = std::mem::take(&mut lowered.structure);
+    settle_values(observer, &lowered.facts, &known);
+    conclude(progress, &mut lowered.facts);
+    schedule(observer, progress, &lowered.facts, &waited);
+    let by_block: FxHashMap<Block, Node> =
+        known.iter().filter_map(|it| Some((*progress.blocks.get(it)?, *it))).collect();
+    progress.blocks.extend(pending_blocks(&lowered.facts));
+    for (instance, block) in &lowered.facts.of {
+        if let Some(pending) = by_block.get(block) {
+            observer.leases.as_pending(*instance, *pending);
+        }
+    }
+    for trigger in lowered.triggers.into_iter().filter(|it| !it.path.is_empty()) {
+        progress.triggers.entry(trigger.node).or_default().push(trigger);
+    }
+    progress.places.extend(lowered.places);
+    progress.facts.absorb(&lowered.facts);
+}
+
+/// The pending nodes that stand for nothing any more: the one, or all in the module instance that stood in for a call.
+fn stood_for(structure: &Structure, node: Node, found: &Found) -> Vec<Node> {
+    match found {
+        Found::Resource(..) | Found::Skipped(..) => vec![node],
+        Found::Call(call, ..) | Found::SkippedCall(call, ..) => {
+            let mut all = Vec::new();
+            let mut open: Vec<ModuleId> = structure.call(*call).all_instances().collect();
+            while let Some(module) = open.pop() {
+                let module = structure.module(module);
+                let resources = module.resources.values();
+                all.extend(resources.filter_map(|it| structure.resource(*it).pending));
+                let calls = module.calls.values();
+                open.extend(calls.flat_map(|it| structure.call(*it).all_instances()));
+            }
+            all
+        }
+    }
+}
+
+/// Traces what was found, and lowers it.
+fn lower(
+    observer: &mut Observer<'_>,
+    progress: &Progress,
+    tracing: &mut Tracing<'_>,
+    found: Found,
+    waited: &[Node],
+) -> Lowered {
+    let structure = std::mem::take(&mut observer.values.structure);
+    let first = structure.nodes.len();
+    let memory = tracing.memory.take().expect("only one trace is under way");
+    let (traced, added): (Traced<'_>, Added) = match found {
+        Found::Resource(id, keys) | Found::Skipped(id, keys) => {
+            Traced::resource(structure, memory, id, keys)
+        }
+        Found::Call(id, keys) | Found::SkippedCall(id, keys) => {
+            Traced::call(structure, memory, id, keys)
+        }
+    };
+    tracing.memory = Some(traced.memory);
+    lower::lower_more(
+        &tracing.documents,
+        traced.structure,
+        (first, &added, waited),
+        traced.reads,
+        |node| progress.by_node.reads_of(node).to_vec(),
+        &|node| progress.expanded.contains(&node),
+    )
+}
+
+/// Makes room for values, and says which are still to come.
+fn settle_values(observer: &mut Observer<'_>, facts: &Facts, known: &[Node]) {
+    let values = &mut observer.values;
+    let first = values.nodes();
+    let first_resource = values.types.len();
+    values.grow();
+    for index in first..values.structure.nodes.len() {
+        if is_decided_late(&values.structure.nodes[index]) {
+            values.wait_for(Node(index as u32));
+        }
+    }
+    let of_objects = facts.object.iter().filter_map(|it| match values.structure.kind(it.0) {
+        NodeKind::Object(id, _) | NodeKind::Pending(id) => Some(*id),
+        _ => None,
+    });
+    let new = (first_resource..values.structure.resources.len()).map(|it| ResourceId(it as u32));
+    let resources: BTreeSet<ResourceId> = of_objects.chain(new).collect();
+    for id in resources {
+        if let Some(schema) = observer.pool.schema_of(values.structure.resource(id)) {
+            values.learn(id, schema);
+        }
+        values.forget_whole(id);
+    }
+    known.iter().for_each(|it| values.settle(*it, Value::NULL));
+}
+
+/// Lets the rules conclude who is gone, who takes part, and who makes the new object first.
+fn conclude(progress: &mut Progress, facts: &mut Facts) {
+    let judged = instances::judge(facts);
+    facts.orphan.clone_from(&judged.orphan);
+    facts.doomed.clone_from(&judged.doomed);
+    let mut around: BTreeSet<Node> = BTreeSet::new();
+    around.extend(facts.reads.iter().flat_map(|it| [it.0, it.1]));
+    around.extend(facts.late.iter().flat_map(|it| [it.0, it.1]));
+    around.extend(facts.in_state.iter().map(|it| it.0));
+    facts.needs = progress.before.needs(&facts.in_state);
+    let selected = selection::select_more(facts, progress.before.earlier(&around));
+    let spread = spread::spread_more(facts, progress.before.cbd_blocks(facts));
+    progress.before.learn(&selected);
+    for (rows, part) in [
+        (&selected.selected, Part::Selected),
+        (&selected.excluded, Part::Excluded),
+        (&selected.untargeted, Part::Untargeted),
+    ] {
+        rows.iter().for_each(|it| progress.set_part(it.0, part));
+    }
+    progress.wanted.extend(selected.evaluated.iter().map(|it| it.0));
+    facts.kept = selected.kept.clone();
+    facts.guarded = selected.guarded.clone();
+    facts.cbd = spread.cbd.clone();
+    progress.by_node.extend(facts);
+    progress.selection.absorb(&selected);
+    progress.spread.absorb(&spread);
+}
+
+/// Lets what was found wait for what it reads, and releases what waited for these keys.
+fn schedule(observer: &Observer<'_>, progress: &mut Progress, facts: &Facts, waited: &[Node]) {
+    let count = observer.values.structure.nodes.len();
+    let still: FxHashMap<Node, Node> =
+        facts.late.iter().filter(|it| !progress.expanded.contains(&it.1)).copied().collect();
+    let waited: FxHashSet<Node> = waited.iter().copied().collect();
+    for (node, pending) in &still {
+        progress.late.entry(*pending).or_default().push(*node);
+    }
+    let edges = facts.reads.iter().chain(&facts.awaits).map(|it| (it.0.0, it.1.0));
+    let held = still.keys().filter(|it| !waited.contains(it)).map(|it| it.0);
+    let released = waited.iter().filter(|it| !still.contains_key(it)).map(|it| it.0);
+    progress.schedule.extend(count, edges, held, released);
+}
+
+fn pending_blocks(facts: &Facts) -> impl Iterator<Item = (Node, Block)> {
+    let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
+    facts.of.iter().filter(move |it| pending.contains(&it.0)).copied()
+}
