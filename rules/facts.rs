@@ -43,8 +43,8 @@ tables! {
             reads_open(Node, Node);
             /// `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
             reads(Node, Node);
-            /// `awaits(n, m)`: `n` is evaluated after `m`; it reads only what a part of `m` was made of.
-            awaits(Node, Node);
+            /// `waits_for(n, m)`: `n` is evaluated after `m`; it reads only what a part of `m` was made of.
+            waits_for(Node, Node);
             /// `member(n, c)`: `n` belongs to `c`; an object to a collection, orphans too.
             member(Node, Node);
             /// `block_reads(b, c)`: `b` refers to `c`; somewhere in its block.

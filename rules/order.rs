@@ -18,7 +18,7 @@ ascent! {
     struct Program;
 
     relation reads(Node, Node);
-    relation awaits(Node, Node);
+    relation waits_for(Node, Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
     relation before_asked(Node, Node);
@@ -102,8 +102,8 @@ ascent! {
 
     // @rule order.reads: `n` is made after `m`, which it reads
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), reads(n, m);
-    // @rule order.awaits: `n` is made after `m`, of which it reads a part
-    edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), awaits(n, m);
+    // @rule order.waits-for: `n` is made after `m`, of which it reads a part
+    edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), waits_for(n, m);
     // @rule order.asked: a rule asks for `n` before `m`
     edge(n, Phase::Up, m, Phase::Up) <-- led(n, Phase::Up), before_asked(n, m);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
@@ -165,7 +165,7 @@ pub fn order(
     ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
-        facts: reads, awaits, needs, deposed_of, before_asked, step_asked;
+        facts: reads, waits_for, needs, deposed_of, before_asked, step_asked;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later;

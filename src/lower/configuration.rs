@@ -30,7 +30,7 @@ pub(super) fn request(lowered: &mut Lowered, documents: &Documents<'_>) {
     }
 }
 
-/// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `awaits`, `member`, `keeps_object`,
+/// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
 /// `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`.
 pub(super) fn lower(
     lowered: &mut Lowered,
@@ -54,7 +54,7 @@ pub(super) fn lower(
         lowered.facts.reads.extend(reads.reads.iter().map(|it| (it.0, it.1)));
         lowered.facts.may_read.extend(reads.may_read.iter().map(|it| (it.0, it.1)));
     }
-    lowered.facts.awaits.extend(&reads.waits);
+    lowered.facts.waits_for.extend(&reads.waits);
     let all = reads.may_read.iter().chain(&reads.reads);
     lowered.places.extend(all.map(|it| ((it.0, it.1), it.2)));
     for trigger in &reads.triggers {

@@ -246,7 +246,7 @@ fn schedule(observer: &Observer<'_>, progress: &mut Progress, facts: &Facts, wai
     for (node, pending) in &still {
         progress.late.entry(*pending).or_default().push(*node);
     }
-    let edges = facts.reads.iter().chain(&facts.awaits).map(|it| (it.0.0, it.1.0));
+    let edges = facts.reads.iter().chain(&facts.waits_for).map(|it| (it.0.0, it.1.0));
     let held = still.keys().filter(|it| !waited.contains(it)).map(|it| it.0);
     let released = waited.iter().filter(|it| !still.contains_key(it)).map(|it| it.0);
     progress.schedule.extend(count, edges, held, released);

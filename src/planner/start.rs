@@ -81,7 +81,7 @@ pub(super) fn progress(
     known.selection.selected.iter().for_each(|it| parts[it.0.0 as usize] = Part::Selected);
     known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
-    let edges = facts.reads.iter().chain(&facts.awaits).map(|it| (it.0.0, it.1.0));
+    let edges = facts.reads.iter().chain(&facts.waits_for).map(|it| (it.0.0, it.1.0));
     let edges: Vec<(u32, u32)> = edges.collect();
     let later = judged_later(&known.selection.judged_after, &edges);
     let held = facts.late.iter().map(|it| it.0.0);

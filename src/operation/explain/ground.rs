@@ -295,7 +295,7 @@ impl Leaves for Ground {
         let node = |at: usize| row.get(at).and_then(|it| Node::from_word(*it));
         let flag = |at: usize| row.get(at).and_then(|it| self.flags.get(*it as usize)).cloned();
         match relation {
-            "reads" | "may_read" | "reads_open" | "awaits" | "triggers" | "triggers_by_part"
+            "reads" | "may_read" | "reads_open" | "waits_for" | "triggers" | "triggers_by_part"
             | "data_waits" | "data_waits_behind" => {
                 let pair = (node(0)?, node(1)?);
                 self.places.of_read(pair).or_else(|| self.places.of_declared(pair.0))
