@@ -203,6 +203,15 @@ pub async fn plan(
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;
     problems.extend(observer.values.take_problems().settled(inputs.sources));
+    if !problems.has_errors() {
+        let by_node = &progress.by_node;
+        let objects = facts.object.iter().map(|it| it.0);
+        let failed: Vec<Node> =
+            objects.filter(|it| by_node.has_failed(*it) || by_node.is_blocked(*it)).collect();
+        if !failed.is_empty() {
+            problems.push(problems::unexplained(&failed, &observer.values.structure));
+        }
+    }
     let parts = assemble::Parts {
         inputs,
         observer: &observer,

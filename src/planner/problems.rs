@@ -2,18 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::Violation;
 use entail_rules::violations::Violations;
+use entail_rules::{Node, Violation};
 
 use super::{Inputs, Structured, stranded};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::lower::Structure;
 
 /// Blocks cannot be ordered, although the configuration's check found nothing that depends on itself.
 pub(super) fn no_order() -> Diagnostic {
     Diagnostic::error("No order of blocks").detail(
         "Some blocks of this configuration wait for each other, but its check found no cycle. Please report this, with the configuration.",
     )
+}
+
+/// Something failed, and nobody said why: a plan without it would look as if nothing were wrong.
+pub(super) fn unexplained(objects: &[Node], structure: &Structure) -> Diagnostic {
+    let names: Vec<String> =
+        objects.iter().map(|it| format!("  {}", structure.name(*it))).collect();
+    Diagnostic::error("Objects that cannot be planned").detail(format!(
+        "Nothing is planned for these, and no reason was given:\n\n{}\n\nPlease report this, with the configuration.",
+        names.join("\n")
+    ))
 }
 
 /// What is known to forbid the plan before any provider is asked.
