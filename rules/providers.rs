@@ -83,8 +83,8 @@ ascent! {
     /// `awaits(n)`: which instance serves `n` is known only when something is answered.
     relation awaits(Node);
 
-    /// `idle(n)`: nothing is asked of a provider for `n`.
-    relation idle(Node);
+    /// `needs_none(n)`: nothing is asked of a provider for `n`.
+    relation needs_none(Node);
 
     /// `lacks(n, l)`: `n` cannot be served for lack of a `l`.
     relation lacks(Node, Lack);
@@ -163,20 +163,20 @@ ascent! {
     // @rule providers.awaits-key: `n` is declared, and its key is not known yet
     awaits(n) <-- object(n), of(n, b), keyed(b), declared(n), !is_chosen(n);
 
-    // @rule providers.idle-undeclared: `n` is a data source that is declared no more
-    idle(n) <-- data(n), !declared(n), !pending(n);
-    // @rule providers.idle-destroyed: `n` is a data source, and everything goes
-    idle(n) <-- data(n), mode(Mode::Destroy);
+    // @rule providers.needs-none-undeclared: `n` is a data source that is declared no more
+    needs_none(n) <-- data(n), !declared(n), !pending(n);
+    // @rule providers.needs-none-destroyed: `n` is a data source, and everything goes
+    needs_none(n) <-- data(n), mode(Mode::Destroy);
 
     // @rule providers.no-configuration: no configuration of that name is visible to `b`
-    lacks(n, Lack::Configuration) <-- object(n), of(n, b), unconfigured(b), !block_gone(n), !idle(n);
+    lacks(n, Lack::Configuration) <-- object(n), of(n, b), unconfigured(b), !block_gone(n), !needs_none(n);
     // @rule providers.configuration-gone: the block of `n` is gone, and so is the configuration that made it
-    lacks(n, Lack::Configuration) <-- object(n), block_gone(n), !is_chosen(n), !idle(n);
+    lacks(n, Lack::Configuration) <-- object(n), block_gone(n), !is_chosen(n), !needs_none(n);
     // @rule providers.no-instance: the chosen configuration has no such instance
-    lacks(n, Lack::Instance) <-- is_chosen(n), !served(n), !idle(n);
+    lacks(n, Lack::Instance) <-- is_chosen(n), !served(n), !needs_none(n);
     // @rule providers.no-fallback: `n` is declared no more, and the state names another configuration than `b` does
     lacks(n, Lack::Fallback)
-        <-- object(n), of(n, b), keyed(b), !declared(n), !pending(n), !undecided(n), !is_chosen(n), !idle(n);
+        <-- object(n), of(n, b), keyed(b), !declared(n), !pending(n), !undecided(n), !is_chosen(n), !needs_none(n);
 }
 
 tables! {

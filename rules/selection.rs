@@ -110,8 +110,6 @@ ascent! {
     // @rule selection.guarded-foundation: `n`, which would go and is left out, rests on `m`
     guarded(m) <-- guarded(n), needs(n, m);
 
-    // @rule selection.perhaps-left: `n` exists and is left out; its keys come with `g`
-    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), out(n), in_state(n);
     // @rule selection.perhaps-left-doubt: `n` exists and may have to be left out; its keys come with `g`
     perhaps_left(n, g) <-- late(n, p), keys_from(p, g), doubtful(n), in_state(n);
     // @rule selection.perhaps-left-kept: `n` must stay as it is, should it go otherwise; its keys come with `g`
@@ -131,14 +129,14 @@ ascent! {
     kept(n) <-- out(n), in_state(n);
     // @rule selection.foundation: `n` stays as it is, and rests on `m`
     kept(m) <-- kept(n), needs(n, m);
-    // @rule selection.foundation-open: (`m` must stay, for `n` may have to)
+    // @rule selection.foundation-open: (`m` must stay for something that may have to)
     kept(m) <-- spares(_, m);
 
     // @rule selection.protected: `m` would be destroyed, but must stay as it is
     out(m) <-- kept(m), doomed(m);
     // @rule selection.protected-by: `n` stays as it is, and rests on `m`
     excluded_by(m, n) <-- kept(n), needs(n, m), doomed(m);
-    // @rule selection.protected-open-by: (`m` must stay, for `n` may have to)
+    // @rule selection.protected-open-by: (`n` may have to stay, and so must `m`)
     excluded_by(m, n) <-- spares(n, m), doomed(m);
 
     // @rule selection.targeted: a target names `n`

@@ -766,3 +766,19 @@ fn conditions_of_what_stays_as_it_is_are_checked_again() {
         "#]],
     );
 }
+
+#[test]
+fn what_keys_that_failed_would_have_told_is_blocked() {
+    check(
+        "mode(Normal). managed(x). late(x, p). seen(p, Failed).",
+        expect![[r#"
+            blocked(x, p).
+        "#]],
+    );
+    check(
+        "mode(Normal). managed(y). late(y, q). seen(q, Blocked).",
+        expect![[r#"
+            blocked(y, q).
+        "#]],
+    );
+}

@@ -160,11 +160,9 @@ fn a_target_takes_what_it_reads_along() {
 }
 
 #[test]
-fn keys_not_known_yet_are_asked_for_where_a_target_needs_the_whole_or_names_an_instance() {
-    let whole = "targeting(). object(p). pending(p). object(base). object(user). may_read(p, base).
-        reads(all, p). reads_open(all, p). reads(user, all). object(old). late(old, p). reads(old, keys).";
+fn keys_not_known_yet_are_asked_for_where_a_target_needs_the_whole() {
     check(
-        &format!("{whole} hit(user, Target, f)."),
+        "targeting(). object(p). pending(p). object(base). object(user). may_read(p, base). reads(all, p). reads_open(all, p). reads(user, all). hit(user, Target, f).",
         expect![[r#"
             want(p).
             want(base).
@@ -174,27 +172,147 @@ fn keys_not_known_yet_are_asked_for_where_a_target_needs_the_whole_or_names_an_i
             wanted_by(base, p).
             wanted_by(user, user).
             wanted_by(all, user).
-            open(old).
             selected(p).
             selected(base).
             selected(user).
         "#]],
     );
+}
+
+#[test]
+fn keys_not_known_yet_are_asked_for_where_a_target_names_an_instance() {
     check(
-        &format!("{whole} may_read(old, base). hit(old, Target, f)."),
+        "targeting(). object(p). object(base). object(old). late(old, p). may_read(old, base). hit(old, Target, f).",
         expect![[r#"
             want(p).
             want(base).
             want(old).
-            want(keys).
             wanted_by(p, old).
             wanted_by(base, old).
             wanted_by(old, old).
-            wanted_by(keys, old).
             open(old).
             selected(p).
             selected(base).
-            untargeted(user).
+        "#]],
+    );
+}
+
+#[test]
+fn keys_not_known_yet_are_asked_for_where_a_target_may_name_an_instance() {
+    check(
+        "targeting(). object(p). pending(p). object(base). may_read(p, base). hit(p, Among, f).",
+        expect![[r#"
+            want(p).
+            want(base).
+            wanted_by(p, p).
+            wanted_by(base, p).
+            selected(p).
+            selected(base).
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_be_left_out_is_followed_through_what_is_not_known_yet() {
+    check(
+        "object(user). object(base). hit(base, Exclude, f). may_read(p, base). may_read(q, p). reads_open(user, q).",
+        expect![[r#"
+            out(user).
+            out(base).
+            doubtful(p).
+            doubtful(q).
+            doubted_by(p, base).
+            doubted_by(q, p).
+            excluded_by(user, q).
+            excluded_by(base, base).
+            excluded(user).
+            excluded(base).
+        "#]],
+    );
+}
+
+#[test]
+fn what_rests_below_an_excluded_instance_is_judged_after_its_keys() {
+    check(
+        "in_state(x). late(x, p). keys_from(p, g). hit(x, Exclude, f). needs(x, m). needs(m, l).",
+        expect![[r#"
+            out(x).
+            kept(x).
+            kept(m).
+            kept(l).
+            judged_after(m, g).
+            judged_after(l, g).
+            excluded_by(x, x).
+        "#]],
+    );
+}
+
+#[test]
+fn what_rests_below_a_doubtful_instance_is_judged_after_its_keys() {
+    check(
+        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, m).",
+        expect![[r#"
+            out(up).
+            doubtful(x).
+            doubted_by(x, up).
+            kept(m).
+            judged_after(m, g).
+            excluded_by(up, up).
+        "#]],
+    );
+}
+
+#[test]
+fn what_rests_below_an_instance_that_is_kept_is_judged_after_its_keys() {
+    check(
+        "in_state(user). hit(user, Exclude, f). needs(user, x). late(x, p). keys_from(p, g). needs(x, m).",
+        expect![[r#"
+            out(user).
+            kept(user).
+            kept(x).
+            kept(m).
+            judged_after(m, g).
+            excluded_by(user, user).
+        "#]],
+    );
+}
+
+#[test]
+fn a_doubtful_instance_spares_one_whose_keys_come_with_others() {
+    check(
+        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, y). late(y, q). keys_from(q, h). needs(x, z). late(z, r). keys_from(r, g).",
+        expect![[r#"
+            out(up).
+            doubtful(x).
+            doubted_by(x, up).
+            kept(y).
+            judged_after(y, g).
+            judged_after(z, g).
+            excluded_by(up, up).
+        "#]],
+    );
+}
+
+#[test]
+fn where_something_is_left_out_only_what_takes_part_has_values_evaluated() {
+    check(
+        "filtered(). object(a). object(b). reads(a, v). reads(v, w). reads(w, b). reads(b, unused). hit(b, Exclude, f). object(c). reads(c, x). reads(x, y). object(p). pending(p). may_read(p, u).",
+        expect![[r#"
+            out(a).
+            out(b).
+            out(v).
+            out(w).
+            excluded_by(a, v).
+            excluded_by(b, b).
+            excluded_by(v, w).
+            excluded_by(w, b).
+            selected(c).
+            selected(p).
+            excluded(a).
+            excluded(b).
+            evaluated(x).
+            evaluated(y).
+            evaluated(u).
         "#]],
     );
 }

@@ -73,3 +73,13 @@ fn a_deposed_object_goes_after_its_users_and_so_does_what_it_rests_on() {
     "#]],
     );
 }
+
+#[test]
+fn what_a_late_object_rests_on_is_destroyed_after_it_should_it_go() {
+    check(
+        "late(x, p). state_cbd(x). needs(x, m).",
+        expect![[r#"
+            cbd(m).
+        "#]],
+    );
+}

@@ -258,34 +258,52 @@ fn a_refusal_names_for_each_rule_what_failed() {
                             not so: something names a, to exclude it
                           it would be if a reads something (selection.dependent)
                             not so: a reads something
-                          it would be if a reads something, and the request leaves out one of its instances (selection.part)
-                            not so: a reads something
+                          it would be if a reads something, whose instances are not known yet (selection.open)
+                            not so: a reads something, of which it is not known yet what it is
                           it would be if a would be destroyed, but must stay as it is (selection.protected)
                             not so: a must stay as it is
                               it would be if a exists and is left out (selection.kept)
                                 not so: a is left out
                               it would be if something stays as it is, and rests on a (selection.foundation)
                                 not so: something rests on a
-                      it would be if b reads a, and the request leaves out one of its instances (selection.part)
-                        not so: something names a, to exclude a part of it
+                              it would be if a must stay for something that may have to (selection.foundation-open)
+                                not so: a must stay as it is, for something may have to
+                                  it would be if something may have to stay as it is, and rests on a (selection.spares)
+                                    not so: something rests on a
+                                  it would be if something may have to stay as it is, and rests on a, whose keys come with others (selection.spares-late)
+                                    not so: something rests on a
                       it would be if the request leaves b out (selection.requested)
                         not so: something names b, to exclude it
+                      it would be if b reads something, whose instances are not known yet (selection.open)
+                        not so: b reads something, of which it is not known yet what it is
                       it would be if b would be destroyed, but must stay as it is (selection.protected)
                         not so: b must stay as it is
                           it would be if b exists and is left out (selection.kept)
                             not so: b is left out
                           it would be if something stays as it is, and rests on b (selection.foundation)
                             not so: something rests on b
-                  it would be if c reads b, and the request leaves out one of its instances (selection.part)
-                    not so: something names b, to exclude a part of it
+                          it would be if b must stay for something that may have to (selection.foundation-open)
+                            not so: b must stay as it is, for something may have to
+                              it would be if something may have to stay as it is, and rests on b (selection.spares)
+                                not so: something rests on b
+                              it would be if something may have to stay as it is, and rests on b, whose keys come with others (selection.spares-late)
+                                not so: something rests on b
                   it would be if the request leaves c out (selection.requested)
                     not so: something names c, to exclude it
+                  it would be if c reads something, whose instances are not known yet (selection.open)
+                    not so: c reads something, of which it is not known yet what it is
                   it would be if c would be destroyed, but must stay as it is (selection.protected)
                     not so: c must stay as it is
                       it would be if c exists and is left out (selection.kept)
                         not so: c is left out
                       it would be if something stays as it is, and rests on c (selection.foundation)
                         not so: something rests on c
+                      it would be if c must stay for something that may have to (selection.foundation-open)
+                        not so: c must stay as it is, for something may have to
+                          it would be if something may have to stay as it is, and rests on c (selection.spares)
+                            not so: something rests on c
+                          it would be if something may have to stay as it is, and rests on c, whose keys come with others (selection.spares-late)
+                            not so: something rests on c
         "#]],
     );
     why_not(
@@ -312,8 +330,16 @@ fn a_refusal_names_for_each_rule_what_failed() {
                     not so: something names a, to target it
                   it would be if something reads a (selection.required)
                     not so: something reads a
-                  it would be if a is one of the instances of something (selection.whole)
-                    not so: a is one of the instances that something stands for
+                  it would be if a target names what may be one of the instances of a (selection.among)
+                    not so: something names a, to target a part of it
+                  it would be if something, one of whose instances a target may name, may read a (selection.among-required)
+                    not so: something may read a
+                  it would be if something may read a (selection.late-required)
+                    not so: something may read a
+                  it would be if whether there is something is known once the keys of a are (selection.late-keys)
+                    not so: something is one of the instances that a stands for, or may be one
+                  it would be if something stands for all instances of something, each of which may read a (selection.whole-required)
+                    not so: something may read a
                   it would be if a rests on something, which is to be destroyed (selection.toppled)
                     not so: this is a destroy run
               it would be if the request has no targets, and nothing leaves a out (selection.all)

@@ -134,13 +134,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
     };
     let address = structure.resource(resource).address.instance(key.clone());
     let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node);
-    let ty = parts
-        .observer
-        .values
-        .types
-        .get(resource.index())
-        .copied()
-        .unwrap_or(Type::DYNAMIC);
+    let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     Some(Change {
         previous_address: parts
