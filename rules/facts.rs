@@ -18,7 +18,16 @@ pub const WRITERS: &[(&str, &[&str])] = &[
             "src/planner/late.rs",
         ],
     ),
-    ("providers", &["src/lower/serving.rs", "src/planner/serving.rs"]),
+    (
+        "providers",
+        &[
+            "src/lower/serving.rs",
+            "src/lower/serving/configured.rs",
+            "src/lower/serving/recorded.rs",
+            "src/planner/serving.rs",
+            "src/planner/walk/serve.rs",
+        ],
+    ),
     ("moves", &["src/lower/moves.rs"]),
     ("state", &["src/lower/existing.rs", "src/planner/walk.rs"]),
     ("request", &["src/lower/configuration.rs", "src/lower/requested.rs"]),

@@ -1,11 +1,14 @@
 //! What the configuration says: nodes by kind, reads, lifecycle.
 
+use std::collections::BTreeSet;
+
 use entail_rules::{Block, Mode as RunMode, Node, Repetition};
 
 use super::blocks::BlockKey;
 use super::structure::{NodeKind, ResourceId, Style};
 use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
+use crate::expression::references_of;
 use crate::request::PlanMode;
 
 /// Writes `mode`, `filtered`, `targeting`, `excluding`, `outputs_need_all`: what holds for the whole run.
@@ -56,6 +59,9 @@ pub(super) fn lower(
         lowered.facts.may_read.extend(reads.may_read.iter().map(|it| (it.0, it.1)));
     }
     lowered.facts.waits_for.extend(&reads.waits);
+    if documents.request.mode == PlanMode::Destroy {
+        protected(lowered, reads);
+    }
     let all = reads.may_read.iter().chain(&reads.reads);
     lowered.places.extend(all.map(|it| ((it.0, it.1), it.2)));
     for trigger in &reads.triggers {
@@ -64,6 +70,28 @@ pub(super) fn lower(
             false => lowered.facts.triggers_by_part.push((trigger.node, trigger.target)),
         }
     }
+}
+
+/// Writes `waits_for` of what everything goes for, all the same: an object whose `prevent_destroy` is computed is looked
+/// at after what that reads.
+fn protected(lowered: &mut Lowered, reads: &Reads) {
+    let structure = &lowered.structure;
+    let is_computed = |id: &ResourceId| {
+        let argument = structure.block(*id).and_then(|it| it.lifecycle.prevent_destroy.as_ref());
+        argument.is_some_and(|it| !references_of(it).0.is_empty())
+    };
+    let ids = (0..structure.resources.len() as u32).map(ResourceId);
+    let computed: BTreeSet<ResourceId> = ids.filter(is_computed).collect();
+    if computed.is_empty() {
+        return;
+    }
+    let looks = |node: Node| match structure.kind(node) {
+        NodeKind::Object(id, _) => computed.contains(id),
+        NodeKind::Deposed(..) => false,
+        _ => true,
+    };
+    let waits = reads.reads.iter().filter(|it| looks(it.0)).map(|it| (it.0, it.1));
+    lowered.facts.waits_for.extend(waits);
 }
 
 /// Writes `value`, `collection` and `repetition`, from node number `first` on.

@@ -13,7 +13,7 @@ use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
 use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::config::inputs::RootVariables;
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
@@ -250,6 +250,21 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     })
 }
 
+/// Returns whether a block's keys were not asked for, and the state has no instance of it.
+fn is_uncounted(parts: &Parts<'_, '_>, node: Node, id: ResourceId) -> bool {
+    let structure = &parts.observer.values.structure;
+    let resource = structure.resource(id);
+    let has_module = |it: ModuleId| {
+        let module = structure.module(it);
+        let call = module.parent.map(|it| structure.call(it.1));
+        !module.pending
+            || (module.key == InstanceKey::None && call.is_some_and(|it| it.instances.is_empty()))
+    };
+    parts.facts.skipped.binary_search(&(node,)).is_ok()
+        && resource.instances.is_empty()
+        && resource.module.is_some_and(has_module)
+}
+
 /// What each exclusion holds back: every object once, under the first root that leads to it.
 fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
     let structure = &parts.observer.values.structure;
@@ -277,7 +292,7 @@ fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
             }
             if parts.progress.parts.get(node.0 as usize) == Some(&Part::Excluded) {
                 match structure.kind(node) {
-                    NodeKind::Pending(id) if structure.resource(*id).instances.is_empty() => {
+                    NodeKind::Pending(id) if is_uncounted(parts, node, *id) => {
                         // How many it would have is not known: it counts as one.
                         let resource = &structure.resource(*id).address;
                         objects.insert(resource.instance(InstanceKey::None));

@@ -61,6 +61,12 @@ fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<
             }
             // A deposed object that is gone already is told of.
             Some(Ending::Dropped) => change.deposed.is_some() && change.action == Action::NoOp,
+            // What is left out and was moved is moved in the state alone.
+            Some(Ending::Left) => {
+                change.action == Action::NoOp
+                    && change.previous_address.is_some()
+                    && finished.selection.excluded.binary_search(&(node,)).is_ok()
+            }
             _ => false,
         };
         if !agrees {
@@ -105,7 +111,18 @@ fn left_out(finished: &Finished, faults: &mut Vec<String>) {
         .filter_map(|it| structure.instance(it))
         .map(|it: Instance| it.to_string())
         .collect();
-    for object in listed.iter().filter(|it| !excluded.contains(**it)) {
+    // A block whose keys were not asked for stands for as many as there may be.
+    let blocks: BTreeSet<String> = finished
+        .facts
+        .skipped
+        .iter()
+        .filter_map(|it| match structure.kind(it.0) {
+            NodeKind::Pending(id) => Some(structure.resource(*id).address.to_string()),
+            _ => None,
+        })
+        .collect();
+    let is_left_out = |it: &str| excluded.contains(it) || blocks.contains(it);
+    for object in listed.iter().filter(|it| !is_left_out(it)) {
         if !finished.plan.errored {
             faults.push(format!("{object} is listed as left out, and takes part"));
         }
