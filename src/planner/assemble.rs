@@ -35,10 +35,15 @@ pub(super) struct Parts<'p, 'a> {
 }
 
 impl Parts<'_, '_> {
-    /// Returns the provider instance of an object of which something was found.
-    pub fn served_by(&self, node: Node) -> ProviderInstance {
-        let served = self.serving.get(&node).cloned();
-        served.expect("only what some provider instance serves is looked at")
+    /// Returns the provider instance of an object: as concluded; of one that only moves and that nothing serves, as recorded.
+    pub fn served_by(&self, node: Node) -> Option<ProviderInstance> {
+        let recorded = || {
+            let address = self.observer.values.structure.instance(node)?;
+            let resource = self.inputs.state.resources.get(&address.of())?;
+            let key = resource.instances.get(&address.key)?.provider_key.clone();
+            Some(ProviderInstance { config: resource.provider.clone(), key })
+        };
+        self.serving.get(&node).cloned().or_else(recorded)
     }
 }
 
@@ -133,7 +138,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         _ => return None,
     };
     let address = structure.resource(resource).address.instance(key.clone());
-    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node);
+    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node)?;
     let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     Some(Change {
@@ -226,7 +231,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
         (_, true) => Action::Delete,
         _ => Action::Update,
     };
-    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node);
+    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node)?;
     let identity = Identities {
         before: prior.previous_identity.clone(),
         after: prior.identity.clone().filter(|_| !prior.value.is_null()),

@@ -222,7 +222,7 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     let structure = &parts.observer.values.structure;
     let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
     let Some(node) = resource.and_then(|it| it.instance(&address.key)) else { return };
-    let served = parts.served_by(node);
+    let Some(served) = parts.served_by(node) else { return };
     let Some(schema) = parts.observer.pool.resource_schema(
         &served.config.provider,
         Mode::Managed,
@@ -251,7 +251,7 @@ fn store_result(
     value: &Value,
 ) {
     let node = parts.observer.values.structure.resource(resource);
-    let Some(served) = node.instance(key).map(|it| parts.served_by(it)) else { return };
+    let Some(served) = node.instance(key).and_then(|it| parts.served_by(it)) else { return };
     let Some(schema) = parts.observer.pool.resource_schema(
         &served.config.provider,
         Mode::Data,
