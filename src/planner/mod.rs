@@ -359,7 +359,9 @@ fn unmatched_replaces(
                 let declared: Vec<Instance> = keys.map(|key| it.address.instance(key)).collect();
                 Some(problems::replace_lacks_key(address, &declared))
             }
-            (None, Some(it)) if it.instance(&address.key).is_some() => None,
+            // An instance that is only named may not be there.
+            (None, Some(it)) if it.instances.contains_key(&address.key) => None,
+            (None, Some(_)) if inputs.state.instance(address).is_some() => None,
             (None, _) => Some(lower::requested::replaces_nothing(structure, address)),
         }
     });

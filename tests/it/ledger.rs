@@ -59,8 +59,9 @@ fn every_base_relation_is_read() {
 #[test]
 fn every_conclusion_leads_to_something_that_is_read() {
     let (program, code) = (shipped::program(), library());
-    let is_read =
-        |name: &str| pattern(&format!(r#"\b(?:{READERS})\.{name}\b|\)\.{name}\b|"{name}""#)).is_match(&code);
+    let is_read = |name: &str| {
+        pattern(&format!(r#"\b(?:{READERS})\.{name}\b|\)\.{name}\b|"{name}""#)).is_match(&code)
+    };
     let mut known: BTreeSet<usize> =
         (0..program.relations.len()).filter(|it| is_read(&program.relations[*it].name)).collect();
     loop {

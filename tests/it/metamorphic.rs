@@ -454,9 +454,10 @@ fn outcome(pair: &Pair, config: &str, state: &str) -> BTreeMap<String, String> {
     }
     for address in &pair.asked {
         let (why, _) = place.run(&["why", "-plan=p", address]);
-        // Until keys are known, all instances together stand for one that does not repeat, too.
-        let why = why.replace(" (all instances)", "").replace(" (instances not yet known)", "");
-        let why = why.replace("more[\"always\"]", "more").replace("more[0]", "more");
+        // Of several ways that are equally short, either may be told: what is said first, how far it goes, and where to.
+        let lines: Vec<&str> = why.lines().collect();
+        let end = lines.last().and_then(|it| it.rsplit("  ").next());
+        let why = format!("{:?} {} {:?}", lines.first(), lines.len(), end);
         all.insert(format!("why {address}"), why);
     }
     all
