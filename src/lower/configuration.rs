@@ -129,10 +129,8 @@ pub(super) fn open(lowered: &mut Lowered, is_known: &dyn Fn(Node) -> bool) {
         }
         _ => false,
     };
-    if structure.resources.iter().any(|it| it.pending.is_some()) {
-        let open = lowered.facts.reads.iter().filter(|it| is_open(it.1));
-        lowered.facts.reads_open.extend(open);
-    }
+    let open = lowered.facts.reads.iter().filter(|it| is_open(it.1));
+    lowered.facts.reads_open.extend(open);
 }
 
 /// Writes `block_reads`, `value_block`, `repeats`, `asks_cbd`, `knot`.

@@ -72,7 +72,7 @@ fn moved(lowered: &mut Lowered, node: Node, new: &Instance, old: &Instance) {
 /// Writes of instances that waited for keys which are known now, and that these keys do not make, what is gone; and what
 /// the state says of all of them: `in_state`, `key_kind`, `repeats`, `moved`.
 pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waited: &[Node]) {
-    let known = Known::of(lowered, documents);
+    let pending = read_by_pending(lowered);
     for &node in waited {
         let NodeKind::Object(id, key) = lowered.structure.kind(node).clone() else { continue };
         let resource = lowered.structure.resource(id);
@@ -99,9 +99,9 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         }
         if documents.state.instance(&address).is_some() {
             lowered.facts.object.push((node,));
-        }
-        if !is_declared && documents.state.instance(&address).is_some() {
-            undeclared(lowered, documents, &known, id, node);
+            if !is_declared {
+                undeclared(lowered, documents, &pending, id, node);
+            }
         }
     }
 }
@@ -117,23 +117,30 @@ fn kind_of(key: &InstanceKey) -> KeyKind {
 /// What is looked up for one object after another, collected once.
 struct Known<'a> {
     /// What each pending node reads, or may read.
-    pending: FxHashMap<Node, Vec<Node>>,
+    pending: ReadByPending,
     /// Every `removed` block with its module, in order.
     removed: Vec<(&'a Module, &'a Removed)>,
 }
 
+/// What each pending node reads, or may read.
+type ReadByPending = FxHashMap<Node, Vec<Node>>;
+
+fn read_by_pending(lowered: &Lowered) -> ReadByPending {
+    let mut pending: ReadByPending =
+        lowered.facts.pending.iter().map(|it| (it.0, Vec::new())).collect();
+    if !pending.is_empty() {
+        for &(reader, read) in lowered.facts.reads.iter().chain(&lowered.facts.may_read) {
+            pending.entry(reader).and_modify(|it| it.push(read));
+        }
+    }
+    pending
+}
+
 impl<'a> Known<'a> {
     fn of(lowered: &Lowered, documents: &Documents<'a>) -> Known<'a> {
-        let mut pending: FxHashMap<Node, Vec<Node>> =
-            lowered.facts.pending.iter().map(|it| (it.0, Vec::new())).collect();
-        if !pending.is_empty() {
-            for &(reader, read) in lowered.facts.reads.iter().chain(&lowered.facts.may_read) {
-                pending.entry(reader).and_modify(|it| it.push(read));
-            }
-        }
         let modules = documents.config.all();
         Known {
-            pending,
+            pending: read_by_pending(lowered),
             removed: modules
                 .flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it)))
                 .collect(),
@@ -221,7 +228,7 @@ fn current(
         Mode::Data => lowered.facts.data.push((node,)),
         Mode::Ephemeral => {}
     }
-    undeclared(lowered, documents, known, id, node);
+    undeclared(lowered, documents, &known.pending, id, node);
     known.removed(lowered, &address, node);
     node
 }
@@ -230,14 +237,14 @@ fn current(
 fn undeclared(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
-    known: &Known<'_>,
+    read: &ReadByPending,
     id: ResourceId,
     node: Node,
 ) {
     let destroying = documents.request.mode == PlanMode::Destroy;
     let resource = lowered.structure.resource(id);
     if let Some(pending) = resource.pending {
-        open(lowered, documents, known, (id, pending), node);
+        open(lowered, documents, read, (id, pending), node);
         return;
     }
     let Some(block) = block_of(lowered, documents, id) else {
@@ -272,7 +279,7 @@ fn undeclared(
 fn open(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
-    known: &Known<'_>,
+    read: &ReadByPending,
     (id, pending): (ResourceId, Node),
     node: Node,
 ) {
@@ -287,7 +294,7 @@ fn open(
     }
     let address = lowered.structure.resource(id).address.module.clone();
     let keys = deepest_call(&lowered.structure, &address);
-    let all = known.pending.get(&pending).into_iter().flatten().copied().chain(keys);
+    let all = read.get(&pending).into_iter().flatten().copied().chain(keys);
     lowered.facts.may_read.extend(all.map(|it| (node, it)));
 }
 

@@ -81,7 +81,9 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     configuration::lower(&mut lowered, documents, &part, &reads);
     waiting::lower(&mut lowered, |node| reads.of(node).collect());
     existing::lower(&mut lowered, documents);
-    configuration::open(&mut lowered, &|_| false);
+    if !lowered.facts.pending.is_empty() {
+        configuration::open(&mut lowered, &|_| false);
+    }
     serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);
     lowered.triggers = reads.triggers;

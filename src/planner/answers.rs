@@ -85,8 +85,10 @@ impl Lists {
     }
 
     fn push(&mut self, node: Node, other: Node) {
-        let known = self.of_node(node).to_vec();
-        self.more.entry(node).or_insert(known).push(other);
+        if !self.more.contains_key(&node) {
+            self.more.insert(node, self.of_node(node).to_vec());
+        }
+        self.more.entry(node).or_default().push(other);
     }
 }
 
@@ -309,10 +311,7 @@ impl ByNode {
         self.note(Trait::Guarded, &more.guarded);
         self.note(Trait::Cbd, &more.cbd);
         for (node, collection) in &more.member {
-            let members = self.members.entry(*collection).or_default();
-            if !members.contains(node) {
-                members.push(*node);
-            }
+            self.members.entry(*collection).or_default().push(*node);
         }
         for (node, other) in &more.reads {
             self.reads.push(*node, *other);
