@@ -1,6 +1,9 @@
-//! What is done with the root outputs that get a new value, or go.
+//! What is done with the root outputs that get a new value, or go; and which `check` blocks are judged.
 //!
 //! holds   an output that is recalculated, and of which everything could be evaluated, has one action; others have none
+//! holds   a check block is judged, undecided or left out, and only one of them
+
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
 use ascent::ascent;
 
@@ -19,6 +22,8 @@ ascent! {
     relation failed(Node);
     relation recalculated(Node);
     relation blocked(Node, Node);
+    relation check_block(Node);
+    relation filtered();
 
     /// `ends(o)`: `o` goes.
     relation ends(Node);
@@ -28,6 +33,15 @@ ascent! {
 
     /// `output_action(o, a)`: what is to be done with `o` is: `a`.
     relation output_action(Node, Action);
+
+    /// `checked(c)`: `c` is judged.
+    relation checked(Node);
+
+    /// `check_blocked(c)`: `c` reads what failed, so that nothing is known of it.
+    relation check_blocked(Node);
+
+    /// `check_left(c)`: `c` is not looked at.
+    relation check_left(Node);
 
     // @rule changes.all-end: the run destroys everything
     ends(o) <-- mode(Mode::Destroy), recalculated(o);
@@ -44,25 +58,40 @@ ascent! {
     output_action(o, Action::NoOp) <-- stands(o), !differs(o);
     // @rule changes.delete: (`o` goes)
     output_action(o, Action::Delete) <-- ends(o), recorded_output(o);
+
+    // @rule changes.check-left: the run leaves something out
+    check_left(c) <-- check_block(c), filtered();
+    // @rule changes.check-left-destroying: the run destroys everything
+    check_left(c) <-- check_block(c), mode(Mode::Destroy);
+    // @rule changes.check-blocked: `c` reads what failed
+    check_blocked(c) <-- check_block(c), blocked(c, _), !check_left(c);
+    // @rule changes.checked: (nothing that `c` reads failed)
+    checked(c) <-- check_block(c), !blocked(c, _), !check_left(c);
 }
 
 tables! {
-    /// What is done with root outputs. All sorted.
+    /// What is done with root outputs and `check` blocks. All sorted.
     pub struct Changes {
         "changes" {
             /// `output_action(o, a)`: `a` is to be done with output `o`.
             output_action(Node, Action);
+            /// `checked(c)`: check block `c` is judged.
+            checked(Node);
+            /// `check_blocked(c)`: check block `c` reads what failed, so that nothing is known of it.
+            check_blocked(Node);
+            /// `check_left(c)`: check block `c` is not looked at in this run.
+            check_left(Node);
         }
     }
 }
 
-/// Concludes what is done with the outputs that are recalculated, from what evaluating them showed.
+/// Concludes what is done with the outputs that are recalculated, from what evaluating them showed; and with `check` blocks.
 pub fn conclude(facts: &Facts, outputs: &Outputs, decisions: &Decisions) -> Changes {
     conclude!(Program {
-        facts: mode, declared, recorded_output, differs, failed;
+        facts: mode, declared, recorded_output, differs, failed, check_block, filtered;
         outputs: recalculated;
         decisions: blocked;
-    } => Changes { output_action })
+    } => Changes { output_action, checked, check_blocked, check_left })
 }
 
 #[cfg(test)]

@@ -43,6 +43,10 @@ ascent! {
     relation data_waits(Node, Node);
     relation data_waits_behind(Node, Node);
     relation has_conditions(Node);
+    relation protects(Node);
+    relation moved(Node);
+    relation changed_outside(Node);
+    relation gone_outside(Node);
     relation in_check(Node);
     relation excluding();
     relation recorded_result(Node);
@@ -80,6 +84,15 @@ ascent! {
 
     /// `replaced(n, r)`: `n` is replaced (`r`).
     relation replaced(Node, Reason);
+
+    /// `planned_again(n)`: the provider plans `n` a second time; as if nothing existed.
+    relation planned_again(Node);
+
+    /// `asks_protection(n)`: what prevent_destroy of `n` comes to is asked.
+    relation asks_protection(Node);
+
+    /// `drift(n, a)`: what happened to `n` outside is: `a`.
+    relation drift(Node, Action);
 
     /// `condemned(n, r)`: what exists as `n` is to go (`r`).
     relation condemned(Node, Reason);
@@ -173,6 +186,9 @@ ascent! {
     held(n, r) <-- wants_replacement(n, r), guarded(n), !keeps_object(n);
     // @rule decide.replaced: (nothing that stays as it is rests on `n`)
     replaced(n, r) <-- wants_replacement(n, r), !held(n, _);
+    // What is half made was planned as if nothing existed in the first place.
+    // @rule decide.planned-again: `n` is whole, and is replaced
+    planned_again(n) <-- replaced(n, _), !tainted(n);
 
     // @rule decide.create: `n` does not exist yet
     action(n, Action::Create, Reason::Plain) <-- planned(n), !prior(n), !fired(n, _);
@@ -284,6 +300,18 @@ ascent! {
     // @rule decide.destroys-after: (`n` is replaced, the new object first)
     destroys(n) <-- action(n, Action::CreateThenDelete, _);
 
+    // @rule decide.asks-protection: the block of `n` has prevent_destroy, which must be one whatever is to be done
+    asks_protection(n) <-- protects(n), planned(n);
+    // @rule decide.asks-protection-destroyed: the block of `n` has prevent_destroy
+    asks_protection(n) <-- protects(n), destroys(n);
+
+    // @rule decide.drift-changed: `n` is there, and differs from what the state says
+    drift(n, Action::Update) <-- changed_outside(n), !deposed_of(n, _);
+    // @rule decide.drift-gone: the state has `n`, which is not there any more
+    drift(n, Action::Delete) <-- gone_outside(n), !deposed_of(n, _);
+    // @rule decide.drift-moved: `n` was moved, which is all that there is to record
+    drift(n, Action::NoOp) <-- mode(Mode::RefreshOnly), moved(n), in_state(n), prior(n), !changed_outside(n);
+
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule decide.changing-member: `n` belongs to `c`
@@ -310,8 +338,14 @@ tables! {
             blocked(Node, Node);
             /// `fired(n, m)`: the change of `m` replaces `n`, as `replace_triggered_by` says.
             fired(Node, Node);
-            /// `replaced(n, r)`: `n` is replaced, for reason `r`; the provider plans it again, from nothing.
+            /// `replaced(n, r)`: `n` is replaced, for reason `r`.
             replaced(Node, Reason);
+            /// `planned_again(n)`: the provider plans `n` a second time, as if nothing existed.
+            planned_again(Node);
+            /// `asks_protection(n)`: what `prevent_destroy` of `n` comes to is asked.
+            asks_protection(Node);
+            /// `drift(n, a)`: what changed outside is told of `n`: it was changed, or is gone, or, where a run only records, was moved.
+            drift(Node, Action);
             /// `held(n, r)`: `n` would be destroyed for reason `r`, but something that is left out rests on it.
             held(Node, Reason);
             /// `deferred(n, m)`: data source `n` is read during apply, because of `m`; of itself where its arguments are unknown.
@@ -346,9 +380,9 @@ pub fn decide(batch: &Facts) -> Decisions {
         batch: mode, managed, data, ephemeral, declared, reads, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
-            recorded_result, outputs_need_all, orphan, kept, guarded, excluded, untargeted, cbd;
+            recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside, orphan, kept, guarded, excluded, untargeted, cbd;
     } => Decisions {
-        action, blocked, fired, replaced, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
+        action, blocked, fired, replaced, planned_again, asks_protection, drift, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
         changing, triggering, unsettled,
     })
 }

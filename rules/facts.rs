@@ -39,6 +39,7 @@ pub const WRITERS: &[(&str, &[&str])] = &[
             "src/planner/answers.rs",
             "src/planner/expand.rs",
             "src/planner/late.rs",
+            "src/execute/finish.rs",
         ],
     ),
 ];
@@ -65,6 +66,10 @@ tables! {
             output(Node);
             /// `evaluated_last(n)`: `n` is evaluated when everything else is done; a root output, or a check.
             evaluated_last(Node);
+            /// `check_block(n)`: `n` is a check block; of a module instance that is there.
+            check_block(Node);
+            /// `lender(n)`: `n` is an ephemeral resource; one instance, all of them, or those whose keys are not known.
+            lender(Node);
             /// `of(n, b)`: `n` belongs to `b`. A pending node belongs to its block.
             of(Node, Block);
             /// `declared(n)`: the configuration declares `n`.
@@ -93,6 +98,8 @@ tables! {
             asks_cbd(Block);
             /// `keeps_object(n)`: the configuration of `n` says `destroy = false`.
             keeps_object(Node);
+            /// `protects(n)`: the block of `n` has prevent_destroy.
+            protects(Node);
             /// `removed_says(n, f)`: a `removed` block wants `n` to be treated so: `f`; the last such block where there are several.
             removed_says(Node, Fate);
             /// `triggers(n, m)`: replace_triggered_by of `n` names `m`; an object or a collection, as a whole.
@@ -189,6 +196,8 @@ tables! {
             replace_hit(Node, Flag);
             /// `move_named(n, e)`: some target names the `e` address of `n`.
             move_named(Node, End);
+            /// `skips_refresh()`: the request wants nothing looked at that exists.
+            skips_refresh();
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
         }
@@ -199,6 +208,10 @@ tables! {
             skipped(Node);
             /// `prior(n)`: after refresh an object exists as `n`.
             prior(Node);
+            /// `changed_outside(n)`: what exists as `n` after refresh is another than the state says.
+            changed_outside(Node);
+            /// `gone_outside(n)`: the state has `n`, and after refresh nothing exists as it.
+            gone_outside(Node);
             /// `differs(n)`: what is planned for `n` is not known to equal what exists.
             differs(Node);
             /// `must_replace(n)`: the provider names a difference of `n` that it cannot make in place.
@@ -215,6 +228,10 @@ tables! {
             lacks_value(Node);
             /// `failed(n)`: a question about `n` ended in an error.
             failed(Node);
+            /// `step_failed(n, f)`: phase `f` of `n` failed; when the plan was carried out.
+            step_failed(Node, Phase);
+            /// `stopped()`: the run was stopped before the end.
+            stopped();
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
         }

@@ -1,6 +1,8 @@
-//! Which existing instances nothing declares any more, and why; and what is doomed to go.
+//! Which existing instances nothing declares any more, and why; what is doomed to go; and of what nothing is planned.
 //!
 //! holds   an instance has at most one reason to be an orphan
+
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
 use ascent::ascent;
 
@@ -22,6 +24,10 @@ ascent! {
     relation repeats(Block, Repetition);
     relation key_kind(Node, KeyKind);
     relation mode(Mode);
+    relation managed(Node);
+    relation data(Node);
+    relation ephemeral(Node);
+    relation skips_refresh();
 
     /// `current(n)`: `n` is in the state and not deposed.
     relation current(Node);
@@ -37,6 +43,15 @@ ascent! {
 
     /// `doomed(n)`: `n` would go.
     relation doomed(Node);
+
+    /// `only_refreshed(n)`: nothing is planned for `n`; what exists is looked at, and stays or goes.
+    relation only_refreshed(Node);
+
+    /// `unasked(n)`: `n` gives no value in this run.
+    relation unasked(Node);
+
+    /// `refreshes_first()`: before the plan is made, everything is looked at as in a run that changes nothing.
+    relation refreshes_first();
 
     // @rule instances.current: `n` is in the state
     current(n) <-- in_state(n), !deposed_of(n, _);
@@ -92,16 +107,50 @@ ascent! {
 
     // @rule instances.doomed-all: the run destroys everything
     doomed(n) <-- mode(Mode::Destroy), in_state(n);
+
+    // @rule instances.refreshed-orphan: (nothing declares `n` any more)
+    only_refreshed(n) <-- orphan(n, _), !data(n);
+
+    // @rule instances.refreshed-deposed: `o` was replaced and is not destroyed yet
+    only_refreshed(o) <-- deposed_of(o, _);
+
+    // @rule instances.refreshed-remnant: nothing declares `i`, of which only what was replaced is left
+    only_refreshed(i) <-- deposed_of(_, i), !declared(i), !waits(i);
+
+    // @rule instances.refreshed-recording: the run only records what changed outside
+    only_refreshed(n) <-- mode(Mode::RefreshOnly), managed(n);
+
+    // @rule instances.refreshed-destroying: the run destroys everything
+    only_refreshed(n) <-- mode(Mode::Destroy), managed(n);
+
+    // @rule instances.unasked-orphan: (nothing declares `n` any more)
+    unasked(n) <-- orphan(n, _), data(n);
+
+    // @rule instances.unasked-data: the run destroys everything
+    unasked(n) <-- mode(Mode::Destroy), data(n);
+
+    // @rule instances.unasked-ephemeral: the run destroys everything
+    unasked(n) <-- mode(Mode::Destroy), ephemeral(n);
+
+    // What is destroyed, and the providers that do it, may rest on what is there.
+    // @rule instances.refreshes-first: the run destroys what exists, and what exists is to be looked at
+    refreshes_first() <-- mode(Mode::Destroy), in_state(_), !skips_refresh();
 }
 
 tables! {
-    /// What exists and is declared no more. All sorted.
+    /// What exists and is declared no more, and of what nothing is planned. All sorted.
     pub struct Instances {
         "instances" {
             /// `orphan(n, r)`: `n` exists and nothing declares it any more, for reason `r`.
             orphan(Node, Reason);
             /// `doomed(n)`: `n` would go; of a late instance, once the keys of its block are known.
             doomed(Node);
+            /// `only_refreshed(n)`: nothing is planned for managed object `n`: what exists is looked at, and stays or goes. Anything else that takes part is planned.
+            only_refreshed(Node);
+            /// `unasked(n)`: data source or ephemeral resource `n` gives no value in this run. Any other that takes part is asked for one.
+            unasked(Node);
+            /// `refreshes_first()`: before the plan is made, everything is looked at as in a run that changes nothing.
+            refreshes_first();
         }
     }
 }
@@ -112,8 +161,9 @@ tables! {
 /// the facts of its instances and `expanded`.
 pub fn judge(facts: &Facts) -> Instances {
     conclude!(Program {
-        facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode;
-    } => Instances { orphan, doomed })
+        facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode, managed, data,
+            ephemeral, skips_refresh;
+    } => Instances { orphan, doomed, only_refreshed, unasked, refreshes_first })
 }
 
 #[cfg(test)]

@@ -10,15 +10,18 @@ mod tables;
 
 pub mod atom;
 pub mod changes;
+pub mod closing;
 pub mod configurations;
 pub mod decide;
 pub mod ephemerals;
 pub mod facts;
 pub mod instances;
+pub mod leases;
 pub mod moves;
 pub mod order;
 pub mod outputs;
 pub mod providers;
+pub mod records;
 pub mod selection;
 pub mod spread;
 pub mod text;
@@ -48,10 +51,13 @@ pub const TEXTS: &[Text] = &[
     Text { name: "instances", source: include_str!("instances.rs") },
     Text { name: "selection", source: include_str!("selection.rs") },
     Text { name: "spread", source: include_str!("spread.rs") },
-    Text { name: "outputs", source: include_str!("outputs.rs") },
     Text { name: "decide", source: include_str!("decide.rs") },
+    Text { name: "outputs", source: include_str!("outputs.rs") },
     Text { name: "changes", source: include_str!("changes.rs") },
     Text { name: "ephemerals", source: include_str!("ephemerals.rs") },
     Text { name: "order", source: include_str!("order.rs") },
     Text { name: "violations", source: include_str!("violations.rs") },
+    Text { name: "leases", source: include_str!("leases.rs") },
+    Text { name: "records", source: include_str!("records.rs") },
+    Text { name: "closing", source: include_str!("closing.rs") },
 ];

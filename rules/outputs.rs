@@ -9,6 +9,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
+use crate::decide::Decisions;
 use crate::facts::Facts;
 use crate::selection::Selection;
 
@@ -32,6 +33,8 @@ ascent! {
     relation excluded(Node);
     relation untargeted(Node);
     relation lacks_value(Node);
+    relation declared(Node);
+    relation blocked(Node, Node);
 
     /// `counted(n)`: `n` counts for outputs that rely on it.
     relation counted(Node);
@@ -53,6 +56,12 @@ ascent! {
 
     /// `recalculated(o)`: `o` is recalculated.
     relation recalculated(Node);
+
+    /// `evaluated_output(o)`: `o` is evaluated.
+    relation evaluated_output(Node);
+
+    /// `asked_for(v)`: in a run that leaves something out, `v` is evaluated for an output that is recalculated.
+    relation asked_for(Node);
 
     /// `keeps_value(o, k)`: `o` keeps its value, because `k`.
     relation keeps_value(Node, Keep);
@@ -97,6 +106,17 @@ ascent! {
     // @rule outputs.recalculated: (`o` can be evaluated)
     recalculated(o) <-- due(o), !lacks_value(o);
 
+    // @rule outputs.evaluated-all: (the run leaves nothing out, and nothing that `o` reads failed)
+    evaluated_output(o)
+        <-- output(o), declared(o), !filtered(), mode(m), if *m != Mode::Destroy, !blocked(o, _);
+    // @rule outputs.evaluated-due: (nothing that `o` reads failed)
+    evaluated_output(o) <-- due(o), declared(o), !blocked(o, _);
+
+    // @rule outputs.asked-for: `o` is recalculated and reads `v`
+    asked_for(v) <-- filtered(), recalculated(o), reads(o, v), !managed(v), !data(v);
+    // @rule outputs.asked-behind: `v` reads `w`
+    asked_for(w) <-- asked_for(v), reads(v, w), !managed(w), !data(w);
+
     // @rule outputs.destroying: only a selection is destroyed
     keeps_value(o, Keep::Destroying) <-- output(o), filtered(), mode(Mode::Destroy);
     // @rule outputs.something-missing: (something that `o` relies on takes no part)
@@ -121,6 +141,10 @@ tables! {
             recalculated(Node);
             /// `missing(v)`: value `v` relies on something that is left out, directly or through other values.
             missing(Node);
+            /// `evaluated_output(o)`: output `o` is evaluated: it is to be recalculated, and nothing that it reads failed.
+            evaluated_output(Node);
+            /// `asked_for(v)`: in a run that leaves something out, `v` is evaluated for an output that is recalculated.
+            asked_for(Node);
             /// `keeps_value(o, k)`: output `o` keeps its value, for reason `k`.
             keeps_value(Node, Keep);
         }
@@ -128,11 +152,12 @@ tables! {
 }
 
 /// Splits the root outputs into those that are recalculated and those that keep their value.
-pub fn settle(facts: &Facts, selection: &Selection) -> Outputs {
+pub fn settle(facts: &Facts, selection: &Selection, decisions: &Decisions) -> Outputs {
     conclude!(Program {
-        facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value;
+        facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
         selection: out, want, selected, excluded, untargeted;
-    } => Outputs { recalculated, missing, keeps_value })
+        decisions: blocked;
+    } => Outputs { recalculated, missing, evaluated_output, asked_for, keeps_value })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ ascent! {
     relation reads(Node, Node);
     relation reads_open(Node, Node);
     relation may_read(Node, Node);
+    relation waits_for(Node, Node);
     relation needs(Node, Node);
     relation pending(Node);
     relation late(Node, Node);
@@ -53,6 +54,12 @@ ascent! {
     /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be.
     relation judged_after(Node, Node);
 
+    /// `keys_wait_for(g, n)`: the keys of `g` are known only after `n` is decided.
+    relation keys_wait_for(Node, Node);
+
+    /// `delayed(n, g)`: `n` is decided after `g` is expanded.
+    relation delayed(Node, Node);
+
     /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it.
     relation excluded_by(Node, Node);
 
@@ -76,6 +83,12 @@ ascent! {
 
     /// `evaluated(v)`: in a run that leaves something out, `v` is evaluated; something that takes part reads it.
     relation evaluated(Node);
+
+    /// `evaluates_all()`: every value is evaluated, whether something reads it or not.
+    relation evaluates_all();
+
+    /// `asks_keys(g)`: the keys of `g` are asked for; something whose keys come with them takes part.
+    relation asks_keys(Node);
 
     // @rule selection.requested: the request leaves `n` out
     out(n) <-- hit(n, Hit::Exclude, _);
@@ -118,6 +131,19 @@ ascent! {
     judged_after(m, g) <-- perhaps_left(n, g), needs(n, m);
     // @rule selection.judged-after-foundation: `m`, which may have to stay, rests on `l`
     judged_after(l, g) <-- judged_after(m, g), needs(m, l);
+
+    // @rule selection.keys-wait-read: what `g` stands for reads `n`
+    keys_wait_for(g, n) <-- judged_after(_, g), reads(g, n);
+    // @rule selection.keys-wait-part: what `g` stands for waits for `n`
+    keys_wait_for(g, n) <-- judged_after(_, g), waits_for(g, n);
+    // @rule selection.keys-wait-behind: `m` reads `n`
+    keys_wait_for(g, n) <-- keys_wait_for(g, m), reads(m, n);
+    // @rule selection.keys-wait-behind-part: `m` waits for `n`
+    keys_wait_for(g, n) <-- keys_wait_for(g, m), waits_for(m, n);
+    // @rule selection.keys-wait-judged: `m` is to be decided after `h` is expanded
+    keys_wait_for(g, h) <-- keys_wait_for(g, m), judged_after(m, h);
+    // @rule selection.delayed: (the keys of `g` do not wait for `n`)
+    delayed(n, g) <-- judged_after(n, g), if n != g, !keys_wait_for(g, n);
 
     // @rule selection.spares: `n` may have to stay as it is, and rests on `m`
     spares(n, m) <-- doubtful(n), in_state(n), needs(n, m), !late(m, _);
@@ -193,6 +219,11 @@ ascent! {
     evaluated(v) <-- filtered(), selected(p), may_read(p, v), !object(v);
     // @rule selection.evaluated-behind: `v` reads `w`
     evaluated(w) <-- evaluated(v), reads(v, w), !object(w);
+    // @rule selection.evaluates-all: the run leaves nothing out, and does not destroy everything
+    evaluates_all() <-- mode(m), if *m != Mode::Destroy, !filtered();
+
+    // @rule selection.asks-keys: `p` takes part, and its keys come with `g`
+    asks_keys(g) <-- keys_from(p, g), selected(p);
 }
 
 tables! {
@@ -211,6 +242,8 @@ tables! {
             guarded(Node);
             /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be: it may have to stay for one of the instances.
             judged_after(Node, Node);
+            /// `delayed(n, g)`: `n` is decided after `g` is expanded. Not so where the keys of `g` wait for `n`.
+            delayed(Node, Node);
             /// `excluded_by(n, m)`: `n` is left out because `m` is; `n` itself where the request names it. One row per cause.
             excluded_by(Node, Node);
             /// `want(n)`: a target names `n`, or something wanted needs it. Empty without targets.
@@ -227,6 +260,10 @@ tables! {
             untargeted(Node);
             /// `evaluated(v)`: in a run that leaves something out, `v` is evaluated, for something that takes part reads it.
             evaluated(Node);
+            /// `evaluates_all()`: every value is evaluated, whether something reads it or not.
+            evaluates_all();
+            /// `asks_keys(g)`: the keys of `g`, a pending node or a module call, are asked for: something whose keys come with them takes part.
+            asks_keys(Node);
         }
     }
 }
@@ -260,6 +297,7 @@ pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
         reads: facts.reads.clone(),
         reads_open: facts.reads_open.clone(),
         may_read: facts.may_read.clone(),
+        waits_for: facts.waits_for.clone(),
         needs: facts.needs.clone(),
         pending: facts.pending.clone(),
         late: facts.late.clone(),
@@ -285,6 +323,7 @@ pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
         kept: program.kept,
         guarded: program.guarded,
         judged_after: program.judged_after,
+        delayed: program.delayed,
         excluded_by: program.excluded_by,
         want: program.want,
         wanted_by: program.wanted_by,
@@ -293,6 +332,8 @@ pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
         excluded: program.excluded,
         untargeted: program.untargeted,
         evaluated: program.evaluated,
+        evaluates_all: program.evaluates_all,
+        asks_keys: program.asks_keys,
     };
     selection.tidy();
     selection

@@ -156,6 +156,14 @@ macro_rules! tables {
                 )* )?
             }
 
+            /// Takes away every row of the relation called `name`, should there be one.
+            pub fn clear(&mut self, name: &str) {
+                match name {
+                    $( $( stringify!($name) => self.$name.clear(), )* )*
+                    _ => {}
+                }
+            }
+
             /// Adds the rows of `more`; [`tidy`](Self::tidy) afterwards where order matters.
             pub fn absorb(&mut self, more: &$Struct) {
                 $( $( self.$name.extend_from_slice(&more.$name); )* )*

@@ -57,11 +57,18 @@ pub struct Request {
     /// Whether this run only records what is there before everything is destroyed: what is gone by then, declared or not, stops
     /// nothing.
     pub precedes_destroy: bool,
+    /// Whether such a run went before, so that everything is known as it is now.
+    pub follows_refresh: bool,
     /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
     pub adopts: Option<(Instance, String)>,
 }
 
 impl Request {
+    /// Returns whether providers are asked what became of what exists.
+    pub fn is_refreshed(&self) -> bool {
+        !self.skip_refresh && !self.follows_refresh
+    }
+
     /// Returns whether nothing is left out: no targets, no exclusions.
     pub fn is_unfiltered(&self) -> bool {
         self.targets.is_empty() && self.excludes.is_empty()

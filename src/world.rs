@@ -87,6 +87,14 @@ impl Given {
     }
 }
 
+/// Returns which facts this process leaves out, so that a test sees who misses them: `ENTAIL_WITHOUT`. Only in builds for
+/// development.
+#[cfg(debug_assertions)]
+pub fn left_out() -> Option<&'static str> {
+    static NAME: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
+    NAME.get_or_init(|| std::env::var("ENTAIL_WITHOUT").ok()).as_deref()
+}
+
 impl World {
     /// Returns the real world of this process.
     pub fn of_this_process() -> World {

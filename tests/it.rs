@@ -21,6 +21,8 @@ mod ledger;
 mod interrupt;
 #[path = "it/metamorphic.rs"]
 mod metamorphic;
+#[path = "it/missed.rs"]
+mod missed;
 #[path = "it/opentofu.rs"]
 mod opentofu;
 #[path = "it/plugins.rs"]

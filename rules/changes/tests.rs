@@ -60,3 +60,30 @@ fn of_an_output_that_failed_or_rests_on_what_failed_nothing_is_said() {
         expect![[""]],
     );
 }
+
+#[test]
+fn a_check_is_judged_unless_what_it_reads_failed() {
+    check(
+        "mode(Normal). check_block(a). check_block(b). blocked(b, x).",
+        expect![[r#"
+            checked(a).
+            check_blocked(b).
+        "#]],
+    );
+}
+
+#[test]
+fn a_run_that_leaves_something_out_or_destroys_looks_at_no_check() {
+    check(
+        "mode(Normal). filtered(). check_block(a). blocked(a, x).",
+        expect![[r#"
+            check_left(a).
+        "#]],
+    );
+    check(
+        "mode(Destroy). check_block(a).",
+        expect![[r#"
+            check_left(a).
+        "#]],
+    );
+}

@@ -90,6 +90,7 @@ fn what_the_provider_cannot_change_in_place_is_replaced() {
         expect![[r#"
             action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
             replaced(a, ReplaceBecauseCannotUpdate).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -101,6 +102,7 @@ fn what_the_provider_cannot_change_in_place_is_replaced() {
         expect![[r#"
             action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
             replaced(a, ReplaceBecauseCannotUpdate).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -131,6 +133,7 @@ fn what_the_request_names_is_replaced() {
         expect![[r#"
             action(a, DeleteThenCreate, ReplaceByRequest).
             replaced(a, ReplaceByRequest).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -161,6 +164,8 @@ fn create_before_destroy_replaces_the_other_way_round() {
             action(b, DeleteThenCreate, ReplaceBecauseCannotUpdate).
             replaced(a, ReplaceBecauseCannotUpdate).
             replaced(b, ReplaceBecauseCannotUpdate).
+            planned_again(a).
+            planned_again(b).
             destroys(a).
             destroys(b).
             changing(a).
@@ -178,12 +183,13 @@ fn an_object_to_be_left_alone_is_forgotten_instead_of_destroyed() {
     check_existing(
         "must_replace(a). keeps_object(a). cbd(a). guarded(a).",
         expect![[r#"
-        action(a, ForgetThenCreate, ReplaceBecauseCannotUpdate).
-        replaced(a, ReplaceBecauseCannotUpdate).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, ForgetThenCreate, ReplaceBecauseCannotUpdate).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            planned_again(a).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+        "#]],
     );
 }
 
@@ -215,6 +221,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -239,6 +246,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -251,6 +259,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -277,6 +286,7 @@ fn a_trigger_by_attribute_fires_when_that_attribute_changes() {
             action(a, DeleteThenCreate, ReplaceByTriggers).
             fired(a, t).
             replaced(a, ReplaceByTriggers).
+            planned_again(a).
             destroys(a).
             changing(a).
             triggering(a).
@@ -779,6 +789,90 @@ fn what_keys_that_failed_would_have_told_is_blocked() {
         "mode(Normal). managed(y). late(y, q). seen(q, Blocked).",
         expect![[r#"
             blocked(y, q).
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_replaced_and_whole_is_planned_a_second_time() {
+    check_existing(
+        "must_replace(a). differs(a). managed(t). declared(t). prior(t). tainted(t).",
+        expect![[r#"
+            action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate).
+            action(t, DeleteThenCreate, ReplaceBecauseTainted).
+            replaced(a, ReplaceBecauseCannotUpdate).
+            replaced(t, ReplaceBecauseTainted).
+            planned_again(a).
+            destroys(a).
+            destroys(t).
+            changing(a).
+            changing(t).
+            triggering(a).
+            triggering(t).
+            unsettled(a).
+            unsettled(t).
+        "#]],
+    );
+}
+
+#[test]
+fn prevent_destroy_is_asked_of_what_is_planned_or_goes() {
+    check(
+        "
+        mode(Normal). managed(a). declared(a). prior(a). protects(a). managed(gone). in_state(gone). prior(gone).
+        orphan(gone, DeleteBecauseEachKey). protects(gone). managed(plain). declared(plain). prior(plain).
+        managed(old). in_state(old). orphan(old, DeleteBecauseEachKey). protects(old).
+        ",
+        expect![[r#"
+            action(a, NoOp, Plain).
+            action(gone, Delete, DeleteBecauseEachKey).
+            action(plain, NoOp, Plain).
+            action(old, Drop, Plain).
+            asks_protection(a).
+            asks_protection(gone).
+            destroys(gone).
+            changing(gone).
+            unsettled(gone).
+        "#]],
+    );
+}
+
+#[test]
+fn what_changed_outside_is_told_of_current_objects() {
+    check_existing(
+        "
+        changed_outside(a). managed(b). declared(b). gone_outside(b). managed(o). deposed_of(o, a). changed_outside(o).
+        managed(p). deposed_of(p, a). gone_outside(p).
+        ",
+        expect![[r#"
+            action(a, NoOp, Plain).
+            action(b, Create, Plain).
+            action(o, Drop, Plain).
+            action(p, Drop, Plain).
+            drift(a, Update).
+            drift(b, Delete).
+            changing(b).
+            triggering(b).
+            unsettled(b).
+        "#]],
+    );
+}
+
+#[test]
+fn a_run_that_only_records_tells_what_was_moved() {
+    check(
+        "
+        mode(RefreshOnly). managed(a). in_state(a). prior(a). moved(a). managed(b). in_state(b). prior(b). moved(b).
+        changed_outside(b). managed(c). in_state(c). moved(c). gone_outside(c). managed(d). prior(d). moved(d).
+        ",
+        expect![[r#"
+            action(a, NoOp, Plain).
+            action(b, NoOp, Plain).
+            action(c, NoOp, Plain).
+            action(d, NoOp, Plain).
+            drift(a, NoOp).
+            drift(b, Update).
+            drift(c, Delete).
         "#]],
     );
 }

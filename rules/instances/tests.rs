@@ -26,9 +26,10 @@ fn without_a_block_the_block_is_the_reason() {
     check(
         "in_state(a). block_gone(a). module_gone(a).",
         expect![[r#"
-        orphan(a, DeleteBecauseNoResourceConfig).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseNoResourceConfig).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
 }
 
@@ -37,9 +38,10 @@ fn what_moved_to_where_no_block_is_says_so() {
     check(
         "in_state(a). block_gone(a). moved(a).",
         expect![[r#"
-        orphan(a, DeleteBecauseNoMoveTarget).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseNoMoveTarget).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
 }
 
@@ -50,6 +52,7 @@ fn without_its_module_instance_the_module_is_the_reason() {
         expect![[r#"
             orphan(a, DeleteBecauseNoModule).
             doomed(a).
+            only_refreshed(a).
         "#]],
     );
 }
@@ -59,9 +62,10 @@ fn a_disabled_block_deletes_its_instance() {
     check(
         "in_state(a). of(a, b). repeats(b, Enabled). key_kind(a, Bare).",
         expect![[r#"
-        orphan(a, DeleteBecauseEnabledFalse).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseEnabledFalse).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
 }
 
@@ -70,16 +74,18 @@ fn a_block_that_begins_to_repeat_deletes_the_instance_without_key() {
     check(
         "in_state(a). of(a, b). repeats(b, Count). key_kind(a, Bare).",
         expect![[r#"
-        orphan(a, DeleteBecauseWrongRepetition).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseWrongRepetition).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
     check(
         "in_state(a). of(a, b). repeats(b, ForEach). key_kind(a, Bare).",
         expect![[r#"
-        orphan(a, DeleteBecauseWrongRepetition).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseWrongRepetition).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
 }
 
@@ -88,23 +94,26 @@ fn a_numbered_instance_goes_when_count_shrinks_or_is_no_more() {
     check(
         "in_state(a). of(a, b). repeats(b, Count). key_kind(a, Number).",
         expect![[r#"
-        orphan(a, DeleteBecauseCountIndex).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseCountIndex).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
     check(
         "in_state(a). of(a, b). repeats(b, ForEach). key_kind(a, Number).",
         expect![[r#"
-        orphan(a, DeleteBecauseWrongRepetition).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseWrongRepetition).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
     check(
         "in_state(a). of(a, b). repeats(b, Single). key_kind(a, Number).",
         expect![[r#"
-        orphan(a, DeleteBecauseWrongRepetition).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseWrongRepetition).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
 }
 
@@ -113,16 +122,18 @@ fn a_named_instance_goes_when_its_key_or_for_each_is_no_more() {
     check(
         "in_state(a). of(a, b). repeats(b, ForEach). key_kind(a, Text).",
         expect![[r#"
-        orphan(a, DeleteBecauseEachKey).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseEachKey).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
     check(
         "in_state(a). of(a, b). repeats(b, Count). key_kind(a, Text).",
         expect![[r#"
-        orphan(a, DeleteBecauseWrongRepetition).
-        doomed(a).
-    "#]],
+            orphan(a, DeleteBecauseWrongRepetition).
+            doomed(a).
+            only_refreshed(a).
+        "#]],
     );
 }
 
@@ -131,8 +142,10 @@ fn a_deposed_object_is_doomed_and_no_orphan() {
     check(
         "in_state(o). deposed_of(o, i). block_gone(o).",
         expect![[r#"
-        doomed(o).
-    "#]],
+            doomed(o).
+            only_refreshed(o).
+            only_refreshed(i).
+        "#]],
     );
 }
 
@@ -151,6 +164,7 @@ fn an_orphan_found_in_the_walk_is_not_doomed_before_it() {
         expect![[r#"
             orphan(a, DeleteBecauseCountIndex).
             doomed(a).
+            only_refreshed(a).
         "#]],
     );
 }
@@ -160,8 +174,64 @@ fn destroying_dooms_everything() {
     check(
         "mode(Destroy). in_state(a). declared(a). in_state(l). late(l, p).",
         expect![[r#"
+            doomed(a).
+            doomed(l).
+            refreshes_first().
+        "#]],
+    );
+}
+
+#[test]
+fn of_what_only_exists_nothing_is_planned() {
+    check(
+        "
+        mode(Normal). managed(a). in_state(a). block_gone(a). data(d). in_state(d). block_gone(d).
+        managed(b). declared(b). in_state(b). managed(o). in_state(o). deposed_of(o, b).
+        managed(r). managed(p). in_state(p). deposed_of(p, r).
+        ",
+        expect![[r#"
+            orphan(a, DeleteBecauseNoResourceConfig).
+            orphan(d, DeleteBecauseNoResourceConfig).
+            doomed(a).
+            doomed(d).
+            doomed(o).
+            doomed(p).
+            only_refreshed(a).
+            only_refreshed(o).
+            only_refreshed(r).
+            only_refreshed(p).
+            unasked(d).
+        "#]],
+    );
+}
+
+#[test]
+fn a_run_that_only_records_plans_nothing() {
+    check(
+        "mode(RefreshOnly). managed(a). declared(a). data(d). declared(d). ephemeral(e). declared(e).",
+        expect![[r#"
+        only_refreshed(a).
+    "#]],
+    );
+}
+
+#[test]
+fn a_run_that_destroys_looks_first_and_asks_for_no_value() {
+    check(
+        "mode(Destroy). managed(a). declared(a). in_state(a). data(d). ephemeral(e).",
+        expect![[r#"
         doomed(a).
-        doomed(l).
+        only_refreshed(a).
+        unasked(d).
+        unasked(e).
+        refreshes_first().
+    "#]],
+    );
+    check(
+        "mode(Destroy). managed(a). in_state(a). skips_refresh().",
+        expect![[r#"
+        doomed(a).
+        only_refreshed(a).
     "#]],
     );
 }

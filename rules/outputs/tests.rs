@@ -9,8 +9,9 @@ use crate::text::{self, Names};
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (mut base, mut selection) = (Facts::default(), Selection::default());
-    text::read(facts, &mut names, &mut [&mut selection, &mut base]);
-    conclusions.assert_eq(&text::print(&settle(&base, &selection), &names));
+    let mut decisions = Decisions::default();
+    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut decisions]);
+    conclusions.assert_eq(&text::print(&settle(&base, &selection, &decisions), &names));
 }
 
 /// An output of two objects, through a local.
@@ -42,12 +43,14 @@ fn one_object_that_takes_part_is_enough_when_the_others_are_excluded() {
         expect![[r#"
             recalculated(o).
             missing(o).
+            asked_for(l).
         "#]],
     );
     check(
         "filtered(). output(o). value(o). value(l). reads(o, l). reads(l, a). managed(a). selected(a).",
         expect![[r#"
             recalculated(o).
+            asked_for(l).
         "#]],
     );
 }
@@ -63,8 +66,9 @@ fn a_target_must_want_everything_the_output_relies_on() {
     check_mixed(
         "targeting(). selected(a). selected(b).",
         expect![[r#"
-        recalculated(o).
-    "#]],
+            recalculated(o).
+            asked_for(l).
+        "#]],
     );
 }
 
@@ -134,8 +138,9 @@ fn the_number_of_instances_relies_on_the_resource() {
     check(
         "filtered(). output(o). value(o). reads(o, keys). repetition(keys).",
         expect![[r#"
-        recalculated(o).
-    "#]],
+            recalculated(o).
+            asked_for(keys).
+        "#]],
     );
     check(
         "filtered(). output(o). value(o). reads(o, keys). repetition(keys). out(keys).",
@@ -148,6 +153,7 @@ fn the_number_of_instances_relies_on_the_resource() {
         "filtered(). targeting(). output(o). value(o). reads(o, keys). repetition(keys). want(keys).",
         expect![[r#"
             recalculated(o).
+            asked_for(keys).
         "#]],
     );
     check(
@@ -203,6 +209,55 @@ fn an_output_without_a_value_in_this_run_keeps_the_one_it_has() {
         "output(o). value(o). lacks_value(o).",
         expect![[r#"
             recalculated(o).
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_recalculated_output_reads_is_evaluated() {
+    check(
+        "
+        filtered(). output(o). value(o). reads(o, l). value(l). reads(l, a). managed(a). selected(a). reads(l, k). reads(a, m).
+        reads(o, d). data(d). output(kept). value(kept). reads(kept, z). value(z).
+        ",
+        expect![[r#"
+            recalculated(o).
+            asked_for(l).
+            asked_for(k).
+            keeps_value(kept, NothingTaken).
+        "#]],
+    );
+}
+
+#[test]
+fn an_output_is_evaluated_where_it_is_due_and_nothing_it_reads_failed() {
+    check(
+        "mode(Normal). output(a). declared(a). output(gone). output(b). declared(b). blocked(b, x).",
+        expect![[r#"
+            recalculated(a).
+            recalculated(gone).
+            recalculated(b).
+            evaluated_output(a).
+        "#]],
+    );
+    check(
+        "mode(Destroy). output(a). declared(a).",
+        expect![[r#"
+        recalculated(a).
+    "#]],
+    );
+    check(
+        "
+        mode(Normal). filtered(). output(o). declared(o). value(o). reads(o, a). managed(a). selected(a).
+        output(p). declared(p). value(p). reads(p, a). blocked(p, a). output(q). declared(q). value(q). lacks_value(q).
+        reads(q, a).
+        ",
+        expect![[r#"
+            recalculated(o).
+            recalculated(p).
+            evaluated_output(o).
+            evaluated_output(q).
+            keeps_value(q, NoValue).
         "#]],
     );
 }

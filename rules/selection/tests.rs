@@ -242,6 +242,8 @@ fn what_rests_below_an_excluded_instance_is_judged_after_its_keys() {
             kept(l).
             judged_after(m, g).
             judged_after(l, g).
+            delayed(m, g).
+            delayed(l, g).
             excluded_by(x, x).
         "#]],
     );
@@ -257,6 +259,7 @@ fn what_rests_below_a_doubtful_instance_is_judged_after_its_keys() {
             doubted_by(x, up).
             kept(m).
             judged_after(m, g).
+            delayed(m, g).
             excluded_by(up, up).
         "#]],
     );
@@ -272,6 +275,7 @@ fn what_rests_below_an_instance_that_is_kept_is_judged_after_its_keys() {
             kept(x).
             kept(m).
             judged_after(m, g).
+            delayed(m, g).
             excluded_by(user, user).
         "#]],
     );
@@ -288,6 +292,8 @@ fn a_doubtful_instance_spares_one_whose_keys_come_with_others() {
             kept(y).
             judged_after(y, g).
             judged_after(z, g).
+            delayed(y, g).
+            delayed(z, g).
             excluded_by(up, up).
         "#]],
     );
@@ -580,4 +586,78 @@ fn the_rules_agree_with_going_over_everything_and_every_object_has_one_outcome()
             facts.object.iter().filter(|it| is_open(&it.0) && !found[1].contains(it)).count();
         assert_eq!(outcomes + left_open, facts.object.len(), "seed {seed}");
     }
+}
+
+#[test]
+fn keys_are_asked_for_where_something_takes_part() {
+    check(
+        "
+        mode(Normal). object(p). pending(p). keys_from(p, g). object(q). pending(q). keys_from(q, h). hit(q, Exclude, f).
+        filtered().
+        ",
+        expect![[r#"
+            out(q).
+            excluded_by(q, q).
+            selected(p).
+            excluded(q).
+            asks_keys(g).
+        "#]],
+    );
+}
+
+#[test]
+fn a_run_that_leaves_nothing_out_evaluates_every_value() {
+    check(
+        "mode(Normal).",
+        expect![[r#"
+        evaluates_all().
+    "#]],
+    );
+    check("mode(RefreshOnly). filtered().", expect![[""]]);
+    check("mode(Destroy).", expect![[""]]);
+}
+
+#[test]
+fn what_keys_wait_for_is_not_decided_after_them() {
+    check(
+        "
+        in_state(x). late(x, p). keys_from(p, g). doomed(x). may_read(x, up). hit(up, Exclude, f). needs(x, m). needs(x, k).
+        reads(g, v). reads(v, m). waits_for(g, w). waits_for(w, z). needs(x, z).
+        ",
+        expect![[r#"
+            out(up).
+            doubtful(x).
+            doubted_by(x, up).
+            kept(m).
+            kept(k).
+            kept(z).
+            judged_after(m, g).
+            judged_after(k, g).
+            judged_after(z, g).
+            delayed(k, g).
+            excluded_by(up, up).
+        "#]],
+    );
+}
+
+#[test]
+fn two_that_would_wait_for_each_others_keys_do_not() {
+    check(
+        "
+        in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, m). reads(h, m).
+        in_state(y). late(y, q). keys_from(q, h). may_read(y, up). needs(y, n). reads(g, n).
+        ",
+        expect![[r#"
+            out(up).
+            doubtful(x).
+            doubtful(y).
+            doubted_by(x, up).
+            doubted_by(y, up).
+            kept(m).
+            kept(n).
+            judged_after(m, g).
+            judged_after(n, h).
+            excluded_by(up, up).
+        "#]],
+    );
 }

@@ -4,20 +4,23 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use entail_rules::changes::Changes;
+use entail_rules::closing::Closing;
 use entail_rules::configurations::Configurations;
 use entail_rules::decide::Decisions;
 use entail_rules::ephemerals::Ephemerals;
 use entail_rules::instances::Instances;
+use entail_rules::leases::Leases;
 use entail_rules::moves::Moves;
 use entail_rules::order::Order;
 use entail_rules::outputs::Outputs;
 use entail_rules::providers::Providers;
+use entail_rules::records::Records;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{
-    Facts, Relation, Rows, TEXTS, Tables, changes, configurations, decide, ephemerals, instances,
-    moves, order, outputs, providers, selection, spread, violations,
+    Facts, Relation, Rows, TEXTS, Tables, changes, closing, configurations, decide, ephemerals,
+    instances, leases, moves, order, outputs, providers, records, selection, spread, violations,
 };
 
 use crate::diagnostic::FileId;
@@ -87,10 +90,10 @@ pub struct Conclusions {
     pub selection: Selection,
     /// `spread`
     pub spread: Spread,
-    /// `outputs`
-    pub outputs: Outputs,
     /// `decide`
     pub decisions: Decisions,
+    /// `outputs`
+    pub outputs: Outputs,
     /// `changes`
     pub changes: Changes,
     /// `ephemerals`
@@ -99,11 +102,17 @@ pub struct Conclusions {
     pub order: Order,
     /// `violations`
     pub violations: Violations,
+    /// `leases`
+    pub leases: Leases,
+    /// `records`
+    pub records: Records,
+    /// `closing`
+    pub closing: Closing,
 }
 
 impl Conclusions {
     /// Returns the conclusions as tables.
-    pub fn tables(&self) -> [&dyn Tables; 12] {
+    pub fn tables(&self) -> [&dyn Tables; 15] {
         [
             &self.moves,
             &self.configurations,
@@ -111,12 +120,15 @@ impl Conclusions {
             &self.instances,
             &self.selection,
             &self.spread,
-            &self.outputs,
             &self.decisions,
+            &self.outputs,
             &self.changes,
             &self.ephemerals,
             &self.order,
             &self.violations,
+            &self.leases,
+            &self.records,
+            &self.closing,
         ]
     }
 }
@@ -139,13 +151,18 @@ pub fn conclude(facts: &Facts) -> Conclusions {
     let configurations = configurations::configure(&facts);
     let providers = providers::serve(&facts, &configurations);
     let decisions = decide::decide(&facts);
-    let outputs = outputs::settle(&facts, &selection);
+    let outputs = outputs::settle(&facts, &selection, &decisions);
     let ephemerals = ephemerals::lend(&facts, &providers, &selection, &decisions);
+    let changes = changes::conclude(&facts, &outputs, &decisions);
+    let order = order::order(&facts, &providers, &spread, &decisions, &ephemerals);
     Conclusions {
         moves: moves::arrange(&facts),
-        changes: changes::conclude(&facts, &outputs, &decisions),
+        leases: leases::lease(&facts, &providers, &order),
+        records: records::record(&facts),
+        closing: closing::close(&facts, &facts, &order, &changes),
+        changes,
         outputs,
-        order: order::order(&facts, &providers, &spread, &decisions, &ephemerals),
+        order,
         violations: violations::collect(&facts, &providers, &selection, &decisions),
         configurations,
         providers,

@@ -344,19 +344,38 @@ fn fact_bases(tests: &str) -> Vec<String> {
 fn yields(program: &Program, wanted: &[usize], facts: &str) -> Vec<BTreeSet<Vec<u64>>> {
     let mut names = Names::default();
     let mut base = Facts::default();
-    let Conclusions { providers, selection, spread, outputs, decisions, ephemerals, .. } =
-        &mut Conclusions::default();
+    let Conclusions {
+        providers,
+        selection,
+        spread,
+        outputs,
+        decisions,
+        ephemerals,
+        order,
+        changes,
+        ..
+    } = &mut Conclusions::default();
     text::read(
         facts,
         &mut names,
-        &mut [spread, &mut base, selection, providers, outputs, ephemerals, decisions],
+        &mut [
+            spread, &mut base, selection, providers, outputs, ephemerals, decisions, order, changes,
+        ],
     );
     let configurations = configurations::configure(&base);
     let mut database = Database::new(program);
     shipped::give(program, &configurations, &mut database);
-    for tables in
-        [spread as &dyn Tables, &base, selection, providers, outputs, ephemerals, decisions]
-    {
+    for tables in [
+        spread as &dyn Tables,
+        &base,
+        selection,
+        providers,
+        outputs,
+        ephemerals,
+        decisions,
+        order,
+        changes,
+    ] {
         shipped::give(program, tables, &mut database);
     }
     evaluate(program, &mut database);
@@ -378,6 +397,9 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
         ("ephemerals", include_str!("../../rules/ephemerals/tests.rs")),
         ("order", include_str!("../../rules/order/tests.rs")),
         ("violations", include_str!("../../rules/violations/tests.rs")),
+        ("leases", include_str!("../../rules/leases/tests.rs")),
+        ("records", include_str!("../../rules/records/tests.rs")),
+        ("closing", include_str!("../../rules/closing/tests.rs")),
     ];
     let conclusions = Conclusions::default();
     let mut idle = Vec::new();

@@ -1,10 +1,12 @@
 //! What an object rests on, as the core records it beside the provider's values.
 
+use std::collections::BTreeSet;
+
 use entail_rules::Node;
+use entail_rules::records::Records;
 use rustc_hash::FxHashSet;
 
 use super::Context;
-use crate::address::Mode;
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
@@ -36,20 +38,10 @@ pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
     if !ctx.config.all().any(|it| validates(it.1)) {
         return true;
     }
-    let mut seen = FxHashSet::from_iter([node]);
-    let mut open: Vec<Node> = ctx.reads_of(node).collect();
     let mut passed = true;
-    while let Some(next) = open.pop() {
-        if !seen.insert(next) {
-            continue;
-        }
-        match ctx.observer.values.structure.kind(next) {
-            NodeKind::Object(..) | NodeKind::Collection(_) | NodeKind::Pending(_) => {}
-            NodeKind::Variable(..) => {
-                passed &= ctx.observer.is_valid(next);
-                open.extend(ctx.reads_of(next));
-            }
-            _ => open.extend(ctx.reads_of(next)),
+    for value in Behind::of(ctx.records, node).skip(1) {
+        if let NodeKind::Variable(..) = ctx.observer.values.structure.kind(value) {
+            passed &= ctx.observer.is_valid(value);
         }
     }
     passed
@@ -59,46 +51,59 @@ pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
 /// `None` where they are too many to record.
 fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
     let structure = &ctx.observer.values.structure;
-    let mut seen = FxHashSet::from_iter([node]);
-    let mut open: Vec<Node> = ctx.reads_of(node).collect();
-    let mut found: Vec<Str> = Vec::new();
-    while let Some(next) = open.pop() {
-        if !seen.insert(next) {
-            continue;
-        }
-        match structure.kind(next) {
-            // It leaves nothing behind; what it was opened with does.
-            NodeKind::Object(resource, _)
-            | NodeKind::Collection(resource)
-            | NodeKind::Pending(resource)
-                if structure.resource(*resource).address.resource.mode == Mode::Ephemeral =>
-            {
-                open.extend(ctx.reads_of(next));
-            }
-            NodeKind::Object(resource, key) => found.push(
-                structure.resource(*resource).address.instance(key.clone()).to_string().into(),
-            ),
-            NodeKind::Collection(resource) | NodeKind::Pending(resource) => {
-                found.push(structure.resource(*resource).address.to_string().into())
-            }
-            _ => open.extend(ctx.reads_of(next)),
-        }
+    let mut found: BTreeSet<Node> = BTreeSet::new();
+    for value in Behind::of(ctx.records, node) {
+        found.extend(rows(&ctx.records.made_from, value));
         if found.len() > MOST_DEPENDENCIES {
             return None;
         }
     }
-    found.sort();
-    found.dedup();
-    Some(found)
+    let names = found.into_iter().filter_map(|it| match structure.kind(it) {
+        NodeKind::Object(resource, key) => {
+            Some(structure.resource(*resource).address.instance(key.clone()).to_string())
+        }
+        NodeKind::Collection(resource) | NodeKind::Pending(resource) => {
+            Some(structure.resource(*resource).address.to_string())
+        }
+        _ => None,
+    });
+    let mut names: Vec<Str> = names.map(Str::from).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
+/// A node, and what it is made through, each once: one step after the other, because all pairs would be too many.
+struct Behind<'r> {
+    records: &'r Records,
+    seen: FxHashSet<Node>,
+    open: Vec<Node>,
+}
+
+impl<'r> Behind<'r> {
+    fn of(records: &'r Records, node: Node) -> Behind<'r> {
+        Behind { records, seen: FxHashSet::from_iter([node]), open: vec![node] }
+    }
+}
+
+impl Iterator for Behind<'_> {
+    type Item = Node;
+
+    fn next(&mut self) -> Option<Node> {
+        let next = self.open.pop()?;
+        let further = rows(&self.records.made_through, next);
+        self.open.extend(further.filter(|it| self.seen.insert(*it)));
+        Some(next)
+    }
+}
+
+/// The second column of the rows of a sorted relation whose first is this.
+fn rows(relation: &[(Node, Node)], first: Node) -> impl Iterator<Item = Node> {
+    let start = relation.partition_point(|it| it.0 < first);
+    relation[start..].iter().take_while(move |it| it.0 == first).map(|it| it.1)
 }
 
 impl Context<'_> {
-    /// What a node reads.
-    fn reads_of(&self, node: Node) -> impl Iterator<Item = Node> {
-        let start = self.facts.reads.partition_point(|it| it.0 < node);
-        self.facts.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
-    }
-
     fn is_create_before_destroy(&self, node: Node) -> bool {
         self.spread.cbd.binary_search(&(node,)).is_ok()
     }

@@ -2,24 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::Node;
+use entail_rules::closing::Closing;
 
 use super::Context;
-use crate::lower::Structure;
-use crate::lower::structure::NodeKind;
-use crate::planner::{check_blocks, values_behind};
+use crate::planner::{Looks, check_blocks};
 use crate::request::PlanMode;
 use crate::state::CheckResult;
 use crate::value::Str;
 
 /// Checks what is checked at the end and does not read what failed, and returns the results that go into the state.
-pub(super) fn settle(ctx: &Context<'_>, unsound: &BTreeSet<Node>) -> Vec<CheckResult> {
-    if ctx.plan.mode != PlanMode::Destroy {
-        check_blocks(ctx.observer, ctx.plan.is_unfiltered(), |it| unsound.contains(&it));
+pub(super) fn settle(ctx: &Context<'_>, closing: &Closing) -> Vec<CheckResult> {
+    if !closing.judges_all.is_empty() {
+        check_blocks(ctx.observer, |it| match closing.judged_last.binary_search(&(it,)) {
+            Ok(_) => Looks::Now,
+            Err(_) if ctx.facts.check_block.binary_search(&(it,)).is_ok() => Looks::Unsound,
+            Err(_) => Looks::Not,
+        });
         validate_variables(ctx);
     }
     let unread = match ctx.plan.mode {
-        PlanMode::Normal => unread(ctx),
+        PlanMode::Normal => unread(ctx, closing),
         _ => BTreeSet::new(),
     };
     let mut now = ctx.observer.checks.finish();
@@ -46,9 +48,6 @@ pub(super) fn settle(ctx: &Context<'_>, unsound: &BTreeSet<Node>) -> Vec<CheckRe
 
 /// Validations that rested on what was not known are decided now.
 fn validate_variables(ctx: &Context<'_>) {
-    if !ctx.plan.is_unfiltered() {
-        return;
-    }
     for module in &ctx.observer.values.structure.modules {
         let validated = module.config.variables.iter().filter(|it| !it.1.validations.is_empty());
         for node in validated.filter_map(|it| module.variables.get(it.0)) {
@@ -58,27 +57,16 @@ fn validate_variables(ctx: &Context<'_>) {
 }
 
 /// The addresses of module outputs that nothing in the run reads: OpenTofu does not evaluate them while it applies.
-fn unread(ctx: &Context<'_>) -> BTreeSet<String> {
+fn unread(ctx: &Context<'_>, closing: &Closing) -> BTreeSet<String> {
     let is_of_module =
         |it: &CheckResult| &*it.kind == "output" && it.config_address.starts_with("module.");
     if !ctx.plan.checks.iter().any(is_of_module) {
         return BTreeSet::new();
     }
     let structure = &ctx.observer.values.structure;
-    let is_value = |node: Node| {
-        !matches!(
-            structure.kind(node),
-            NodeKind::Object(..) | NodeKind::Deposed(..) | NodeKind::Pending(_)
-        )
-    };
-    let root = structure.module(Structure::ROOT);
-    let mut readers: Vec<Node> = ctx.order.step.iter().map(|it| it.0).collect();
-    readers.extend(root.outputs.values());
-    readers.extend(structure.modules.iter().flat_map(|it| it.checks.values()));
-    let seen = values_behind(ctx.facts, is_value, readers);
     let inner = structure.modules.iter().filter(|it| !it.address.is_root());
     let outputs = inner.flat_map(|module| module.outputs.iter().map(move |it| (module, it)));
-    let unread = outputs.filter(|it| !seen.contains(it.1.1));
+    let unread = outputs.filter(|it| closing.looked_at.binary_search(&(*it.1.1,)).is_err());
     unread.map(|(module, (name, _))| format!("{}.output.{name}", module.address)).collect()
 }
 

@@ -2,40 +2,40 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::Node;
-use rustc_hash::{FxHashMap, FxHashSet};
+use entail_rules::changes::Changes;
+use entail_rules::closing::{self, Closing};
+use entail_rules::{Facts, Node};
 
+use super::failure::Failures;
 use super::{Context, Done, checks};
-use crate::lower::Structure;
-use crate::plan::{Action, Change};
+use crate::lower::structure::NodeKind;
+use crate::lower::{Structure, When, leave_out};
+use crate::plan::Change;
 use crate::planner::without_absent;
 use crate::request::PlanMode;
 use crate::state::journal::Record;
 use crate::state::objects as record;
 use crate::state::{OutputValue, ResourceState};
+use crate::value::Str;
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
 pub(super) fn finish(
     ctx: &Context<'_>,
     done: &mut Done,
-    failed: &FxHashSet<Node>,
+    failures: &Failures<'_>,
     unbegun: &[&Change],
 ) {
-    let unsound = behind(ctx, failed);
-    let root = ctx.observer.values.structure.module(Structure::ROOT);
-    for (name, change) in &ctx.plan.outputs {
-        if change.action == Action::NoOp || done.stopped {
+    let closing = close(ctx, done, failures);
+    let structure = &ctx.observer.values.structure;
+    for (node, name) in closing.removed_last.iter().filter_map(|it| output(structure, it.0)) {
+        debug_assert!(ctx.plan.outputs.contains_key(name), "{node:?} is in the plan");
+        set(ctx, done, Record::Output { name: name.clone(), value: None });
+    }
+    for (node, name) in closing.written_last.iter().filter_map(|it| output(structure, it.0)) {
+        if !ctx.observer.output_conditions(node) {
             continue;
         }
-        let Some(&node) = root.outputs.get(name).filter(|_| change.action != Action::Delete) else {
-            // It goes whatever became of the objects that it was made of.
-            set(ctx, done, Record::Output { name: name.clone(), value: None });
-            continue;
-        };
-        if unsound.contains(&node) || !ctx.observer.output_conditions(node) {
-            continue;
-        }
-        let output = &ctx.config.root().outputs[name];
+        let Some(output) = ctx.config.root().outputs.get(name) else { continue };
         let (value, problems) =
             crate::expression::evaluate(&output.value, &ctx.observer.values.scope(Structure::ROOT));
         let has_errors = problems.has_errors();
@@ -68,7 +68,7 @@ pub(super) fn finish(
         });
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
-    done.state.checks = Some(checks::settle(ctx, &unsound)).filter(|it| !it.is_empty());
+    done.state.checks = Some(checks::settle(ctx, &closing)).filter(|it| !it.is_empty());
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
@@ -81,26 +81,38 @@ pub(super) fn finish(
     }
 }
 
+/// Lets the rules conclude what is looked at now.
+fn close(ctx: &Context<'_>, done: &Done, failures: &Failures<'_>) -> Closing {
+    let structure = &ctx.observer.values.structure;
+    let nodes = (0..structure.nodes.len() as u32).map(Node);
+    let outputs = nodes.filter_map(|it| output(structure, it));
+    let actions = outputs.filter_map(|it| Some((it.0, ctx.plan.outputs.get(it.1)?.action)));
+    let changes = Changes { output_action: actions.collect(), ..Changes::default() };
+    let mut answers = Facts {
+        step_failed: failures.failed(),
+        stopped: done.stopped.then_some(()).into_iter().collect(),
+        ..Facts::default()
+    };
+    leave_out(&mut answers, When::Always);
+    let closing = closing::close(ctx.facts, &answers, ctx.order, &changes);
+    debug_assert!(
+        done.stopped
+            || failures.held().collect::<BTreeSet<_>>()
+                == closing.held_back.iter().map(|it| (it.0, it.1)).collect(),
+        "what was held back one by one is what all of it together holds back"
+    );
+    closing
+}
+
+/// The name of a root output, declared or recorded.
+fn output(structure: &Structure, node: Node) -> Option<(Node, &Str)> {
+    match structure.kind(node) {
+        NodeKind::Output(Structure::ROOT, name) | NodeKind::Recorded(name) => Some((node, name)),
+        _ => None,
+    }
+}
+
 fn set(ctx: &Context<'_>, done: &mut Done, record: Record) {
     ctx.notes.note(vec![record]);
     ctx.notes.take_into(&mut done.state);
-}
-
-/// Everything that reads what failed, directly or not.
-fn behind(ctx: &Context<'_>, failed: &FxHashSet<Node>) -> BTreeSet<Node> {
-    if failed.is_empty() {
-        return BTreeSet::new();
-    }
-    let mut readers: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    ctx.facts.reads.iter().for_each(|it| readers.entry(it.1).or_default().push(it.0));
-    let mut found: BTreeSet<Node> = failed.iter().copied().collect();
-    let mut open: Vec<Node> = found.iter().copied().collect();
-    while let Some(node) = open.pop() {
-        for &reader in readers.get(&node).into_iter().flatten() {
-            if found.insert(reader) {
-                open.push(reader);
-            }
-        }
-    }
-    found
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use entail_rules::order::Order;
+use entail_rules::records::Records;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node, Phase};
 
@@ -24,6 +25,7 @@ use crate::world::World;
 mod basis;
 mod change;
 mod checks;
+mod failure;
 mod finish;
 pub mod journal;
 mod lend;
@@ -55,6 +57,8 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
     /// Where `create_before_destroy` spreads.
     pub spread: &'a Spread,
+    /// What each node is made from.
+    pub records: &'a Records,
     /// Whether an output that is still not known keeps what it is, where nothing is made.
     pub keeps_undecided: bool,
     /// Values, providers, listener. The values start from the plan's prior state.

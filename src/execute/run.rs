@@ -9,6 +9,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::{Future, FutureExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::failure::Failures;
 use super::{Context, Counted, Done, Outcome, Vertex, change, finish, lend, remove};
 use crate::operation::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
@@ -92,8 +93,8 @@ struct Run<'c, 'a> {
     steps: Steps<'a>,
     /// Ephemeral resources that nothing uses any more.
     idle: Vec<Node>,
-    /// Steps that failed, and everything after them.
-    failed: FxHashSet<u32>,
+    /// What failed, and what that holds back.
+    failures: Failures<'a>,
     /// Changes that failed before anything was asked of the provider.
     unbegun: Vec<&'a Change>,
     running: BTreeMap<u32, Running>,
@@ -113,7 +114,7 @@ impl<'c, 'a> Run<'c, 'a> {
             done: Done { state: ctx.plan.prior_state.clone(), ..Done::default() },
             steps: Steps::of(ctx),
             idle: Vec::new(),
-            failed: FxHashSet::default(),
+            failures: Failures::of(ctx.order),
             unbegun: Vec::new(),
             running: BTreeMap::new(),
             unreported: 0,
@@ -139,11 +140,12 @@ impl<'c, 'a> Run<'c, 'a> {
         while open.len() < ctx.parallelism.max(1) && self.unreported < GROUP {
             let Some(next) = self.steps.schedule.take_ready() else { return };
             let vertex = self.steps.vertices[next as usize];
+            let is_held_back = self.failures.hold_back(vertex);
             if !self.steps.steps.contains(&vertex) {
                 self.steps.schedule.settle(next);
                 continue;
             }
-            if self.failed.contains(&next) {
+            if is_held_back {
                 self.steps.schedule.settle(next);
                 self.let_go(vertex.0);
                 continue;
@@ -208,7 +210,7 @@ impl<'c, 'a> Run<'c, 'a> {
             if outcome.reported.is_none() && phase == Phase::Up {
                 self.unbegun.extend(self.steps.changes.get(&node));
             }
-            self.steps.hold_back(step, &mut self.failed);
+            self.failures.add((node, phase));
         }
         self.steps.schedule.settle(step);
         self.idle.extend(ctx.observer.leases.done(node));
@@ -288,9 +290,7 @@ impl<'c, 'a> Run<'c, 'a> {
         self.done.stopped |= self.is_halted() && self.steps.schedule.left() > 0;
         self.done.abandoned =
             self.running.values().map(|it| it.subject.address.to_string()).collect();
-        let failed: FxHashSet<Node> =
-            self.failed.iter().map(|it| self.steps.vertices[*it as usize].0).collect();
-        finish::finish(self.ctx, &mut self.done, &failed, &self.unbegun);
+        finish::finish(self.ctx, &mut self.done, &self.failures, &self.unbegun);
         let found = self.ctx.observer.values.take_problems();
         self.done.problems.extend(found.settled(self.ctx.observer.values.sources));
         self.done
@@ -302,8 +302,6 @@ struct Steps<'a> {
     /// Steps and the phases between them, sorted.
     vertices: Vec<Vertex>,
     schedule: Schedule,
-    /// What waits for each vertex.
-    users: FxHashMap<u32, Vec<u32>>,
     changes: FxHashMap<Node, &'a Change>,
     steps: FxHashSet<Vertex>,
 }
@@ -320,25 +318,12 @@ impl<'a> Steps<'a> {
         };
         let waits: Vec<(u32, u32)> =
             order.before.iter().map(|it| (index((it.2, it.3)), index((it.0, it.1)))).collect();
-        let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        waits.iter().for_each(|(user, used)| users.entry(*used).or_default().push(*user));
         let schedule = Schedule::new(vertices.len(), waits);
         Steps {
             schedule,
-            users,
             changes: changes(ctx),
             steps: order.step.iter().copied().collect(),
             vertices,
-        }
-    }
-
-    /// Marks a step and everything after it as failed.
-    fn hold_back(&self, step: u32, failed: &mut FxHashSet<u32>) {
-        let mut open = vec![step];
-        while let Some(at) = open.pop() {
-            if failed.insert(at) {
-                open.extend(self.users.get(&at).into_iter().flatten());
-            }
         }
     }
 }

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::{Block, Mode as RunMode, Node, Repetition};
+use entail_rules::{Block, Facts, Mode as RunMode, Node, Repetition};
 
 use super::blocks::BlockKey;
 use super::structure::{NodeKind, ResourceId, Style};
 use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
 use crate::expression::references_of;
-use crate::request::PlanMode;
+use crate::request::{PlanMode, Request};
 
-/// Writes `mode`, `filtered`, `targeting`, `excluding`, `outputs_need_all`: what holds for the whole run.
-pub(super) fn request(lowered: &mut Lowered, documents: &Documents<'_>) {
-    let (request, facts) = (documents.request, &mut lowered.facts);
+/// Writes `mode`, `filtered`, `targeting`, `excluding`, `skips_refresh`, `outputs_need_all`: what holds for the whole run.
+pub(super) fn request(facts: &mut Facts, request: &Request) {
     facts.mode.push((match request.mode {
         PlanMode::Normal => RunMode::Normal,
         PlanMode::Destroy => RunMode::Destroy,
@@ -28,13 +27,16 @@ pub(super) fn request(lowered: &mut Lowered, documents: &Documents<'_>) {
     if !request.is_unfiltered() {
         facts.filtered.push(());
     }
+    if request.skip_refresh {
+        facts.skips_refresh.push(());
+    }
     if request.compat_opentofu {
         facts.outputs_need_all.push(());
     }
 }
 
 /// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
-/// `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`.
+/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`, `check_block`, `lender`.
 pub(super) fn lower(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
@@ -51,8 +53,12 @@ pub(super) fn lower(
     let outputs = lowered.facts.output.clone();
     lowered.facts.declared.extend(&outputs);
     lowered.facts.evaluated_last.extend(outputs);
-    let checks = part.modules.iter().flat_map(|it| lowered.structure.module(*it).checks.values());
-    lowered.facts.evaluated_last.extend(checks.map(|it| (*it,)));
+    for module in part.modules.iter().map(|it| lowered.structure.module(*it)) {
+        let checks = module.checks.values().map(|it| (*it,));
+        lowered.facts.evaluated_last.extend(checks.clone());
+        // What stands in for module instances that are not known has nothing to judge.
+        lowered.facts.check_block.extend(checks.filter(|_| !module.pending));
+    }
     // In a destroy run nothing is made from the configuration: only what exists rests on what exists.
     if documents.request.mode != PlanMode::Destroy {
         lowered.facts.reads.extend(reads.reads.iter().map(|it| (it.0, it.1)));
@@ -206,6 +212,9 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
             facts.keeps_object.push((node,));
         }
+        if config.lifecycle.prevent_destroy.is_some() {
+            facts.protects.push((node,));
+        }
     }
     for &node in resource.instances.values() {
         if config.lifecycle.has_conditions() {
@@ -214,6 +223,11 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         if config.check.is_some() {
             facts.in_check.push((node,));
         }
+    }
+    if mode == Mode::Ephemeral {
+        let some = resource.instances.values().chain(resource.others.values()).copied();
+        let all = some.chain(resource.collection).chain(resource.pending);
+        facts.lender.extend(all.map(|it| (it,)));
     }
     if let Some(collection) = resource.collection.filter(|_| resource.repetition.is_some()) {
         facts.member.extend(resource.instances.values().map(|it| (*it, collection)));

@@ -70,7 +70,7 @@ fn moved(lowered: &mut Lowered, node: Node, new: &Instance, old: &Instance) {
 }
 
 /// Writes of instances that waited for keys which are known now, and that these keys do not make, what is gone; and what
-/// the state says of all of them: `in_state`, `key_kind`, `repeats`, `moved`.
+/// the state says of all of them: `managed`, `data`, `in_state`, `key_kind`, `repeats`, `moved`.
 pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waited: &[Node]) {
     let pending = read_by_pending(lowered);
     for &node in waited {
@@ -99,6 +99,11 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         }
         if documents.state.instance(&address).is_some() {
             lowered.facts.object.push((node,));
+            match address.resource.mode {
+                Mode::Managed => lowered.facts.managed.push((node,)),
+                Mode::Data => lowered.facts.data.push((node,)),
+                Mode::Ephemeral => {}
+            }
             if !is_declared {
                 undeclared(lowered, documents, &pending, id, node);
             }
@@ -252,10 +257,13 @@ fn undeclared(
         return;
     };
     lowered.facts.of.push((node, block));
-    if let Some(config) = documents.config.resource(&resource.address.config())
-        && config.lifecycle.destroy.is_some_and(|it| !it.0)
-    {
-        lowered.facts.keeps_object.push((node,));
+    if let Some(config) = documents.config.resource(&resource.address.config()) {
+        if config.lifecycle.destroy.is_some_and(|it| !it.0) {
+            lowered.facts.keeps_object.push((node,));
+        }
+        if config.lifecycle.prevent_destroy.is_some() {
+            lowered.facts.protects.push((node,));
+        }
     }
     if resource.declared {
         if let Some(repetition) = resource.repetition.filter(|_| !destroying) {
@@ -288,6 +296,10 @@ fn open(
         lowered.facts.of.push((node, block));
     }
     let resource = lowered.structure.resource(id);
+    let config = documents.config.resource(&resource.address.config());
+    if config.is_some_and(|it| it.lifecycle.prevent_destroy.is_some()) {
+        lowered.facts.protects.push((node,));
+    }
     if resource.declared && !resource.module.is_some_and(|it| lowered.structure.module(it).pending)
     {
         return;

@@ -76,7 +76,7 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     let resources: Vec<_> = count(lowered.structure.resources.len()).map(ResourceId).collect();
     let modules: Vec<_> = count(lowered.structure.modules.len()).map(ModuleId).collect();
     let part = Part { first: 0, resources: &resources, modules: &modules };
-    configuration::request(&mut lowered, documents);
+    configuration::request(&mut lowered.facts, documents.request);
     configuration::blocks(&mut lowered, documents);
     configuration::lower(&mut lowered, documents, &part, &reads);
     waiting::lower(&mut lowered, |node| reads.of(node).collect());
@@ -88,7 +88,42 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     requested::lower(&mut lowered, documents);
     lowered.triggers = reads.triggers;
     lowered.facts.tidy();
+    leave_out(&mut lowered.facts, When::Always);
     lowered
+}
+
+/// When facts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// From the documents, or as an answer.
+    Always,
+    /// Of instances that were found in the walk.
+    Late,
+}
+
+/// Leaves out what a test wants to see missed: `ENTAIL_WITHOUT=relation`, or `late:relation`. Other builds leave out nothing.
+pub fn leave_out(facts: &mut Facts, when: When) {
+    #[cfg(debug_assertions)]
+    if let Some(name) = crate::world::left_out() {
+        match name.strip_prefix("late:") {
+            Some(name) if when == When::Late => facts.clear(name),
+            Some(_) => {}
+            None => facts.clear(name),
+        }
+    }
+    #[cfg(not(debug_assertions))]
+    let _ = (facts, when);
+}
+
+/// Lowers what a run is, before anything is traced: `mode` and the like, and one row of `in_state` where anything exists.
+pub fn of_run(request: &Request, state: &State) -> Facts {
+    let mut facts = Facts::default();
+    configuration::request(&mut facts, request);
+    let instances = state.resources.values().flat_map(|it| it.instances.values());
+    let exists = instances.take(1).map(|_| (Node(0),));
+    facts.in_state.extend(exists);
+    leave_out(&mut facts, When::Always);
+    facts
 }
 
 /// Lowers what was found when the keys of a block became known, by the same functions as all the rest.
@@ -108,7 +143,7 @@ pub fn lower_more(
 ) -> Lowered {
     let mut lowered = Lowered::of(structure);
     let part = Part { first, resources: &added.resources, modules: &added.modules };
-    configuration::request(&mut lowered, documents);
+    configuration::request(&mut lowered.facts, documents.request);
     configuration::lower(&mut lowered, documents, &part, &reads);
     waiting::lower(&mut lowered, |node| {
         read_before(node).into_iter().chain(reads.of(node)).collect()
@@ -118,6 +153,7 @@ pub fn lower_more(
     requested::lower_more(&mut lowered, documents, part.resources);
     lowered.triggers = reads.triggers;
     lowered.facts.tidy();
+    leave_out(&mut lowered.facts, When::Late);
     lowered
 }
 

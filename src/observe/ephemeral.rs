@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use entail_rules::{Facts, Node, providers::Providers};
-use rustc_hash::{FxHashMap, FxHashSet};
+use entail_rules::{Node, leases};
+use rustc_hash::FxHashMap;
 
 use super::object::Subject;
 use super::{Observer, problems};
 use crate::address::Instance;
-use crate::lower::structure::{NodeKind, Structure};
 use crate::operation::event::Phase;
 use crate::provider::Provider;
 use crate::schema;
@@ -44,67 +43,31 @@ pub struct Leases {
 }
 
 impl Leases {
-    /// Returns whether there is anything that may be lent.
-    pub fn may_lend(facts: &Facts) -> bool {
-        !(facts.ephemeral.is_empty() && facts.pending.is_empty())
+    /// Returns who uses what while planning, where each node is done once.
+    pub fn planning(concluded: &leases::Leases) -> Leases {
+        let until = concluded.kept_until.iter();
+        Leases::of(concluded, until.map(|&(lender, user)| (lender, user)))
     }
 
-    /// Returns who uses what. `uses` is how often a node must be done before it uses nothing any more; a node for which
-    /// it is `None` never is: it is evaluated last.
-    pub fn of(
-        facts: &Facts,
-        providers: &Providers,
-        structure: &Structure,
-        uses: &dyn Fn(Node) -> Option<usize>,
-    ) -> Leases {
+    /// Returns who uses what while a plan is carried out, where a node is done once for each step.
+    pub fn carrying(concluded: &leases::Leases) -> Leases {
+        let steps = concluded.kept_for_step.iter();
+        Leases::of(concluded, steps.map(|&(lender, user, _)| (lender, user)))
+    }
+
+    /// `uses`: each lender with each user, once for each time that the user is done. What is kept to the end has one user more.
+    fn of(concluded: &leases::Leases, uses: impl Iterator<Item = (Node, Node)>) -> Leases {
         let mut leases = Leases::default();
-        if !Leases::may_lend(facts) {
-            return leases;
+        let mut left: FxHashMap<Node, usize> = FxHashMap::default();
+        for (lender, user) in uses {
+            *left.entry(lender).or_default() += 1;
+            let used = leases.used.entry(user).or_default();
+            if used.last() != Some(&lender) {
+                used.push(lender);
+            }
         }
-        let mut readers: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-        let reads = facts.reads.iter().chain(&facts.may_read);
-        reads.for_each(|it| readers.entry(it.1).or_default().push(it.0));
-        facts.member.iter().for_each(|it| readers.entry(it.0).or_default().push(it.1));
-        providers.serves.iter().for_each(|it| readers.entry(it.0).or_default().push(it.1));
-        let is_ephemeral = |node: Node| match structure.kind(node) {
-            NodeKind::Object(resource, _) | NodeKind::Pending(resource) => {
-                structure.resource(*resource).address.resource.mode
-                    == crate::address::Mode::Ephemeral
-            }
-            _ => false,
-        };
-        let all = facts.ephemeral.iter().chain(&facts.pending).map(|it| it.0);
-        let last: FxHashSet<Node> = facts.evaluated_last.iter().map(|it| it.0).collect();
-        let mut left = FxHashMap::default();
-        for node in all.filter(|it| is_ephemeral(*it)) {
-            let (mut seen, mut open) = (FxHashSet::from_iter([node]), vec![node]);
-            let mut count = 0;
-            while let Some(next) = open.pop() {
-                for &reader in readers.get(&next).into_iter().flatten() {
-                    if !seen.insert(reader) {
-                        continue;
-                    }
-                    if last.contains(&reader) {
-                        count += 1;
-                        continue;
-                    }
-                    let is_object = matches!(
-                        structure.kind(reader),
-                        NodeKind::Object(..) | NodeKind::Deposed(..) | NodeKind::Pending(_)
-                    );
-                    if is_object {
-                        let times = uses(reader);
-                        count += times.unwrap_or(1);
-                        if times != Some(0) {
-                            leases.used.entry(reader).or_default().push(node);
-                        }
-                    }
-                    if !is_object || is_ephemeral(reader) {
-                        open.push(reader);
-                    }
-                }
-            }
-            left.insert(node, count);
+        for (lender, _) in &concluded.kept_to_end {
+            *left.entry(*lender).or_default() += 1;
         }
         leases.left = Mutex::new(left);
         leases

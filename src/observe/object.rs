@@ -48,6 +48,23 @@ impl Prior {
             previous_identity: None,
         }
     }
+
+    /// Returns what happened to it since it was recorded; nothing where it was not recorded.
+    pub fn changed_outside(&self) -> Option<Outside> {
+        if self.previous.is_null() || self.previous == self.value {
+            return None;
+        }
+        Some(if self.value.is_null() { Outside::Gone } else { Outside::Changed })
+    }
+}
+
+/// What happened to an object since it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// It is another.
+    Changed,
+    /// It is there no more.
+    Gone,
 }
 
 /// Whether the provider is asked what became of a stored object, and which of its instance's objects that is.

@@ -69,8 +69,6 @@ pub struct Values<'a> {
     pub types: Vec<Type>,
     /// The type of all outputs of each module call, for those whose instances are not known.
     pub call_types: Vec<Type>,
-    /// Root outputs that cannot be evaluated because something they read failed.
-    pub stopped: std::collections::BTreeSet<Node>,
     /// Whether anything should not be used any more: an output of a module, a part of a resource.
     pub has_deprecated: bool,
     /// The schemas of resources that have parts which should not be used.
@@ -114,7 +112,6 @@ impl<'a> Values<'a> {
             all_goes: false,
             types: Vec::new(),
             call_types: Vec::new(),
-            stopped: Default::default(),
             has_deprecated: config
                 .modules
                 .values()
@@ -199,11 +196,6 @@ impl<'a> Values<'a> {
     /// Forgets what was computed from a pending resource or call that has now been expanded.
     pub fn forget_whole(&mut self, resource: ResourceId) {
         self.wholes[resource.index()] = OnceLock::new();
-    }
-
-    /// Returns whether an output cannot be evaluated because something it reads failed.
-    pub fn is_stopped(&self, node: Node) -> bool {
-        self.stopped.contains(&node)
     }
 
     /// Takes the problems that were met while evaluating variables, local values and outputs.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::event::Sink;
 use super::session::Session;
@@ -26,9 +26,9 @@ use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Type, Value};
 use entail_rules::order::Order;
-use entail_rules::providers::{self, Providers};
+use entail_rules::providers;
 use entail_rules::spread::Spread;
-use entail_rules::{Facts, Node, Phase, configurations};
+use entail_rules::{Facts, Node, Phase, configurations, leases, records};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -87,6 +87,7 @@ pub async fn apply(
     }
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
     let queue = Queue::new(sink);
+    let records = records::record(approved.facts);
     let observer = observer(session, pool, approved, &request, &queue);
     let context = Context {
         plan: approved.plan,
@@ -95,6 +96,7 @@ pub async fn apply(
         order: approved.order,
         facts: approved.facts,
         spread: approved.spread,
+        records: &records,
         keeps_undecided: approved.keeps_undecided,
         observer: &observer,
         notes: Notes::new(journal.as_ref()),
@@ -236,7 +238,7 @@ fn observer<'a>(
         serving,
         upkeep,
         checks: conditions::Results::default(),
-        leases: leases(approved, &providers),
+        leases: Leases::carrying(&leases::lease(approved.facts, &providers, approved.order)),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }
@@ -267,18 +269,6 @@ fn settle_what_stays(values: &Values<'_>, pool: &Pool, approved: &Approved<'_>) 
             values.settle(Node(id as u32), Value::NULL);
         }
     }
-}
-
-/// Who uses which ephemeral resource while the plan is carried out: whatever has a step.
-fn leases(approved: &Approved<'_>, providers: &Providers) -> Leases {
-    if !Leases::may_lend(approved.facts) {
-        return Leases::default();
-    }
-    let mut steps: FxHashMap<Node, usize> = FxHashMap::default();
-    approved.order.step.iter().for_each(|it| *steps.entry(it.0).or_default() += 1);
-    Leases::of(approved.facts, providers, approved.structure, &|node| {
-        Some(steps.get(&node).copied().unwrap_or_default())
-    })
 }
 
 /// Decodes a stored object, marked as recorded.

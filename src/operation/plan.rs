@@ -68,7 +68,7 @@ pub async fn plan(
         Some(_) => Default::default(),
         None => crate::lower::moves::apply_moves(&session.config, &mut state),
     };
-    let mut finished = match destroys_what_it_refreshes(request, &state) {
+    let mut finished = match planner::refreshes_first(request, &state) {
         true => {
             let refresh = Request {
                 mode: PlanMode::RefreshOnly,
@@ -81,7 +81,7 @@ pub async fn plan(
             if seen.problems.has_errors() {
                 return Err(seen.problems);
             }
-            let destroy = Request { skip_refresh: true, ..request.clone() };
+            let destroy = Request { follows_refresh: true, ..request.clone() };
             let finished = verified(&inputs(&destroy, &seen.plan.prior_state), &pool, sink).await;
             starting_from(seen.plan.previous_state, finished?)
         }
@@ -123,12 +123,6 @@ async fn verified(
     finished.plan.errored |= faults.has_errors();
     finished.problems.extend(faults);
     Ok(finished)
-}
-
-/// Returns whether everything is first looked at as in a run that changes nothing, data sources included: what is
-/// destroyed, and the providers that do it, may rest on them.
-fn destroys_what_it_refreshes(request: &Request, state: &State) -> bool {
-    request.mode == PlanMode::Destroy && !request.skip_refresh && !state.resources.is_empty()
 }
 
 /// Puts the recorded state before a plan to destroy. What has changed since is told nowhere: it goes as it is.

@@ -42,6 +42,8 @@ enum Trait {
     StateKeeps,
     Conditions,
     InCheck,
+    Protects,
+    Moved,
     Kept,
     Guarded,
     Cbd,
@@ -155,6 +157,8 @@ impl ByNode {
         self.note(Trait::StateKeeps, &facts.state_keeps_object);
         self.note(Trait::Conditions, &facts.has_conditions);
         self.note(Trait::InCheck, &facts.in_check);
+        self.note(Trait::Protects, &facts.protects);
+        self.note(Trait::Moved, &facts.moved);
     }
 
     fn note(&mut self, what: Trait, rows: &[(Node,)]) {
@@ -255,6 +259,8 @@ impl ByNode {
             (Trait::StateKeeps, &mut batch.state_keeps_object),
             (Trait::Conditions, &mut batch.has_conditions),
             (Trait::InCheck, &mut batch.in_check),
+            (Trait::Protects, &mut batch.protects),
+            (Trait::Moved, &mut batch.moved),
             (Trait::Kept, &mut batch.kept),
             (Trait::Guarded, &mut batch.guarded),
             (Trait::Cbd, &mut batch.cbd),

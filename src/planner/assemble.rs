@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use entail_rules::outputs::Outputs;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Hit, Node};
@@ -9,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Inputs;
 use super::prior::prior_state;
-use super::start::values_behind;
 use super::walk::{Found, Part, Progress};
 use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::config::inputs::RootVariables;
@@ -27,6 +27,7 @@ pub(super) struct Parts<'p, 'a> {
     pub observer: &'p Observer<'a>,
     pub progress: &'p Progress,
     pub outputs: BTreeMap<Str, OutputChange>,
+    pub concluded: &'p Outputs,
     pub selection: &'p Selection,
     pub flags: &'p [String],
     pub facts: &'p Facts,
@@ -56,14 +57,19 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         if inputs.request.mode != PlanMode::RefreshOnly {
             changes.extend(change(&parts, *node, found));
         }
-        drift.extend(found.prior.as_ref().and_then(|it| drifted(&parts, *node, it)));
     }
     if inputs.request.mode == PlanMode::Normal {
         changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
         changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(&parts, it)));
     }
     changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
-    drift.extend(parts.progress.gone.iter().filter_map(|it| drifted(&parts, it.0, &it.1)));
+    let gone: FxHashMap<Node, &Prior> =
+        parts.progress.gone.iter().map(|it| (it.0, &it.1)).collect();
+    for &(node, action) in &parts.progress.decisions.drift {
+        let found = parts.progress.found.get(&node).and_then(|it| it.prior.as_ref());
+        let prior = found.or_else(|| gone.get(&node).copied());
+        drift.extend(prior.and_then(|it| drifted(&parts, node, action, it)));
+    }
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     let variables = lasting(&inputs.variables.values);
     Plan {
@@ -99,13 +105,9 @@ fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance,
         return Vec::new();
     }
     let structure = &parts.observer.values.structure;
-    let root = structure.module(crate::lower::Structure::ROOT);
-    let changed = parts.outputs.keys().filter_map(|it| root.outputs.get(it).copied()).collect();
-    let asked = match parts.inputs.request.is_unfiltered() {
-        true => FxHashSet::default(),
-        false => values_behind(parts.facts, |node| parts.progress.is_value(node), changed),
-    };
-    let is_asked = |node| parts.progress.is_evaluated(node) || asked.contains(&node);
+    let asked = &parts.concluded.asked_for;
+    let is_asked =
+        |node| parts.progress.is_evaluated(node) || asked.binary_search(&(node,)).is_ok();
     let mut found = Vec::new();
     for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
         for (name, &node) in &module.outputs {
@@ -215,22 +217,11 @@ fn nothing(ty: Type) -> Found {
 }
 
 /// What changed outside: the object as recorded against the object as read.
-fn drifted(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
+fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());
     let moved = parts.inputs.moved.get(&address).cloned();
-    let is_same = prior.previous == prior.value;
-    if prior.previous.is_null()
-        || (is_same && (moved.is_none() || parts.inputs.request.mode != PlanMode::RefreshOnly))
-    {
-        return None;
-    }
-    let action = match (is_same, prior.value.is_null()) {
-        (true, _) => Action::NoOp,
-        (_, true) => Action::Delete,
-        _ => Action::Update,
-    };
     let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node)?;
     let identity = Identities {
         before: prior.previous_identity.clone(),

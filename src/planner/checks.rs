@@ -14,22 +14,26 @@ use crate::observe::Observer;
 use crate::observe::conditions::{self, Kind, Outcome, Status};
 use crate::request::PlanMode;
 
-/// Checks the `check` blocks, unless something is left out; failures are warnings. Of a block that rests on what failed
-/// nothing is known.
-pub fn check_blocks(
-    observer: &Observer<'_>,
-    unfiltered: bool,
-    rests_on_failed: impl Fn(Node) -> bool,
-) {
-    if !unfiltered || observer.request.mode == PlanMode::Destroy {
-        return;
-    }
+/// What of a `check` block is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// It is judged.
+    Now,
+    /// It rests on what failed: nothing is known of it.
+    Unsound,
+    /// Nothing.
+    Not,
+}
+
+/// Checks the `check` blocks, as far as the rules say; failures are warnings.
+pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
     for module in 0..observer.values.structure.modules.len() {
         let node = &observer.values.structure.modules[module];
-        if node.pending {
-            continue;
-        }
         for (name, check) in &node.config.checks {
+            let looks = node.checks.get(name).map_or(Looks::Not, |it| looks(*it));
+            if looks == Looks::Not {
+                continue;
+            }
             let address = conditions::check_address(&node.address, name);
             let block = config_name(&address);
             if let Some(message) = observer.checks.scoped_failure(&address) {
@@ -41,7 +45,7 @@ pub fn check_blocks(
                 observer.checks.record(Kind::Check, &block, &address, 0, &outcome);
                 continue;
             }
-            if node.checks.get(name).is_some_and(|it| rests_on_failed(*it)) {
+            if looks == Looks::Unsound {
                 observer.checks.expect(Kind::Check, &block, &address);
                 continue;
             }
@@ -64,7 +68,7 @@ pub fn check_blocks(
 
 /// Lists every block with conditions, be it that nothing of it was checked in this run.
 pub(super) fn declare(inputs: &Inputs<'_>, observer: &Observer<'_>, progress: &Progress) {
-    let is_whole = inputs.request.is_unfiltered() && inputs.request.mode != PlanMode::Destroy;
+    let is_whole = progress.evaluate_all;
     for (path, module) in inputs.config.all() {
         let named = |kind: &str, name: &str| match path.is_root() {
             true => format!("{kind}.{name}"),

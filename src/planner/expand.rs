@@ -4,7 +4,7 @@
 use entail_rules::Node;
 
 use super::late::{self, Found, Tracing};
-use super::walk::{Part, Progress};
+use super::walk::Progress;
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::config::Repetition;
 use crate::config::expansion::{self, Keys};
@@ -43,7 +43,7 @@ fn resource_keys(
         let keys = known.into_iter().flat_map(|it| it.instances.keys());
         Some(Found::Skipped(id, keys.map(|it| (it.clone(), None)).collect()))
     };
-    if progress.part(pending) != Part::Selected {
+    if !progress.asks_keys.contains(&pending) {
         let recorded = recorded_keys(observer, module, &block.repetition);
         return recorded.map(|keys| Found::Resource(id, keys)).or_else(existing);
     }
@@ -62,8 +62,7 @@ fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option
     let block = structure.module(call.parent).config.calls.get(&call.name)?;
     let existing =
         || Some(Found::SkippedCall(id, existing_modules(observer.state, above, &call.name)));
-    if !progress.evaluate_all && !call.all_instances().any(|it| takes_part(observer, progress, it))
-    {
+    if !progress.evaluate_all && !progress.asks_keys.contains(&call.keys) {
         let recorded = recorded_keys(observer, call.parent, &block.repetition);
         return recorded.map(|keys| Found::Call(id, keys)).or_else(existing);
     }
@@ -87,17 +86,6 @@ fn recorded_keys(
         Keys::Known(keys) if !problems.has_errors() => Some(keys),
         _ => None,
     }
-}
-
-/// Whether anything in a module whose instances are not known takes part in the run: only then its keys are asked for.
-fn takes_part(observer: &Observer<'_>, progress: &Progress, module: ModuleId) -> bool {
-    let structure = &observer.values.structure;
-    let node = structure.module(module);
-    let is_selected = |it: &ResourceId| {
-        structure.resource(*it).pending.is_some_and(|it| progress.part(it) == Part::Selected)
-    };
-    let mut nested = node.calls.values().flat_map(|it| structure.call(*it).all_instances());
-    node.resources.values().any(is_selected) || nested.any(|it| takes_part(observer, progress, it))
 }
 
 /// Evaluates a repetition; `None` where it cannot be used, which has been reported.

@@ -228,7 +228,8 @@ fn conclude(progress: &mut Progress, facts: &mut Facts) {
     ] {
         rows.iter().for_each(|it| progress.set_part(it.0, part));
     }
-    progress.wanted.extend(selected.evaluated.iter().map(|it| it.0));
+    progress.learn_asked(&judged);
+    progress.learn_evaluated(&selected);
     facts.kept = selected.kept.clone();
     facts.guarded = selected.guarded.clone();
     facts.cbd = spread.cbd.clone();

@@ -37,10 +37,10 @@ mod start;
 mod stranded;
 mod walk;
 
+pub use checks::Looks;
 pub use checks::check_blocks;
 pub use results::without_absent;
 pub use serving::by_node;
-pub use start::values_behind;
 pub use walk::{Ending, Part, subject};
 
 /// Everything that a plan is made from.
@@ -103,6 +103,8 @@ pub struct Finished {
     pub spread: spread::Spread,
     /// Steps and their order.
     pub order: order::Order,
+    /// Orphans, what is doomed, and of what nothing is planned.
+    pub instances: instances::Instances,
     /// Which objects take part.
     pub selection: selection::Selection,
     /// What was decided.
@@ -163,6 +165,11 @@ fn structure_for_walk<'a>(
     Ok((Structured { lowered, instances, selection, providers, spread }, traced.memory))
 }
 
+/// Returns whether everything is looked at, as in a run that changes nothing, before the plan is made.
+pub fn refreshes_first(request: &Request, state: &State) -> bool {
+    !instances::judge(&lower::of_run(request, state)).refreshes_first.is_empty()
+}
+
 /// What facts are made from.
 fn documents<'a>(inputs: &Inputs<'a>) -> Documents<'a> {
     Documents {
@@ -187,7 +194,7 @@ pub async fn plan(
     let (mut known, memory) = structure_for_walk(inputs)?;
     let mut problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
-    let mut progress = start::progress(inputs, &known, &observer);
+    let mut progress = start::progress(&known, &observer);
     let mut tracing = late::Tracing { memory: Some(memory), documents: documents(inputs) };
     walk_all(&mut observer, &mut progress, &mut tracing).await;
     if inputs.request.mode == PlanMode::Normal {
@@ -197,7 +204,7 @@ pub async fn plan(
     let mut facts = gather(inputs, &mut known, &progress, &observer);
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
-    let Structured { mut lowered, selection, providers, spread, .. } = known;
+    let Structured { mut lowered, instances, selection, providers, spread } = known;
     lowered.places.append(&mut progress.places);
     progress.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
@@ -217,6 +224,7 @@ pub async fn plan(
         observer: &observer,
         progress: &progress,
         outputs: settled.listed,
+        concluded: &settled.outputs,
         selection: &selection,
         flags: &lowered.flags,
         facts: &facts,
@@ -243,6 +251,7 @@ pub async fn plan(
         providers,
         spread,
         order,
+        instances,
         selection,
         decisions: progress.decisions,
         violations,
@@ -312,7 +321,8 @@ fn gather(
     let has_late = !facts.pending.is_empty();
     if has_late {
         let judged = instances::judge(&facts);
-        (facts.orphan, facts.doomed) = (judged.orphan, judged.doomed);
+        (facts.orphan, facts.doomed) = (judged.orphan.clone(), judged.doomed.clone());
+        known.instances = judged;
         known.selection = selection::select(&facts);
     }
     if has_late || !learned.provider_key.is_empty() {
@@ -329,12 +339,16 @@ fn settle_outputs(
     observer: &mut Observer<'_>,
     progress: &walk::Progress,
 ) -> outputs::Settled {
-    let by_node = &progress.by_node;
-    let all = facts.output.iter().map(|it| it.0);
-    observer.values.stopped =
-        all.filter(|it| by_node.is_blocked(*it) || by_node.has_failed(*it)).collect();
     let settled = outputs::outputs(observer, inputs, facts, selection, &progress.decisions);
-    check_blocks(observer, inputs.request.is_unfiltered(), |it| by_node.is_blocked(it));
+    check_blocks(observer, |it| {
+        if settled.changes.checked.binary_search(&(it,)).is_ok() {
+            Looks::Now
+        } else if settled.changes.check_blocked.binary_search(&(it,)).is_ok() {
+            Looks::Unsound
+        } else {
+            Looks::Not
+        }
+    });
     checks::declare(inputs, observer, progress);
     settled
 }

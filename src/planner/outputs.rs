@@ -6,15 +6,15 @@ use entail_rules::changes::{self, Changes};
 use entail_rules::decide::Decisions;
 use entail_rules::outputs::{Outputs, settle};
 use entail_rules::selection::Selection;
-use entail_rules::{Facts, Mode, Node};
+use entail_rules::{Facts, Node};
 
 use super::Inputs;
 use super::results::without_absent;
 use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::evaluate;
-use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
+use crate::lower::{Structure, When, leave_out};
 use crate::observe::{Observer, problems};
 use crate::plan::OutputChange;
 use crate::request::PlanMode;
@@ -46,12 +46,16 @@ pub(super) fn outputs(
     selection: &Selection,
     decisions: &Decisions,
 ) -> Settled {
-    let mut outputs = settle(facts, selection);
-    let answers = ask(observer, facts, &outputs);
+    let mut outputs = settle(facts, selection, decisions);
+    let is_whole = facts.filtered.is_empty();
+    let answers: BTreeMap<Node, Answer> = (outputs.evaluated_output.iter())
+        .filter_map(|it| Some((it.0, answer(observer, declared(observer, it.0)?, is_whole))))
+        .collect();
     let lacking = answers.iter().filter(|it| matches!(it.1, Answer::None(..)));
     facts.lacks_value.extend(lacking.map(|it| (*it.0,)));
+    leave_out(facts, When::Always);
     if !facts.lacks_value.is_empty() {
-        outputs = settle(facts, selection);
+        outputs = settle(facts, selection, decisions);
     }
     let mut values = BTreeMap::new();
     for (node, answer) in answers {
@@ -79,19 +83,6 @@ pub(super) fn outputs(
 fn declared<'o>(observer: &'o Observer<'_>, node: Node) -> Option<&'o config::Output> {
     let NodeKind::Output(module, name) = observer.values.structure.kind(node) else { return None };
     observer.values.structure.module(*module).config.outputs.get(name)
-}
-
-/// Evaluates what is to be recalculated, unless something it reads failed. In a destroy run nothing is evaluated.
-fn ask(observer: &Observer<'_>, facts: &Facts, outputs: &Outputs) -> BTreeMap<Node, Answer> {
-    if facts.mode.contains(&(Mode::Destroy,)) {
-        return BTreeMap::new();
-    }
-    let due = outputs.recalculated.iter().map(|it| it.0);
-    let due = due.filter(|it| !observer.values.is_stopped(*it));
-    let is_whole = facts.filtered.is_empty();
-    let answers =
-        due.filter_map(|node| Some((node, answer(observer, declared(observer, node)?, is_whole))));
-    answers.collect()
 }
 
 /// - `is_whole`: nothing is left out of this run, so that no precondition can rest on what is.

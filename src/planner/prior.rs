@@ -133,7 +133,7 @@ fn recorded_dependencies<'d>(
     if request.mode == PlanMode::Normal && found.action == entail_rules::Action::NoOp {
         return configured.into();
     }
-    if request.skip_refresh || configured == stored {
+    if !request.is_refreshed() || configured == stored {
         return stored.into();
     }
     let both: BTreeSet<&Str> = configured.iter().chain(stored).collect();

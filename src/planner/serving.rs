@@ -11,7 +11,7 @@ use crate::address::{InstanceKey, Provider, ProviderInstance};
 use crate::config::uses;
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::lower::{Lowered, Structure};
+use crate::lower::{Lowered, Structure, When, leave_out};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
 use crate::observe::serving::{Grounds, Serving};
@@ -97,7 +97,9 @@ fn grounds(known: &Structured) -> Grounds {
 pub(super) fn learn(lowered: &mut Lowered, observer: &Observer<'_>) -> Facts {
     let keys = observer.serving.take_keys().into_iter();
     let provider_key = keys.map(|(node, key)| (node, lowered.serving.key(&key))).collect();
-    Facts { provider_key, ..Facts::default() }
+    let mut facts = Facts { provider_key, ..Facts::default() };
+    leave_out(&mut facts, When::Always);
+    facts
 }
 
 /// Warns of resources whose instances OpenTofu could not read from the state: keys are aliases there, and they differ.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::{Facts, Node};
+use entail_rules::order::Order;
+use entail_rules::{Facts, Node, leases};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Semaphore;
 
@@ -51,8 +52,8 @@ pub(super) fn observer<'a>(
     late.into_iter().for_each(|it| values.wait_for(it));
     let serving = super::serving::concluded(known, &values.structure);
     let upkeep = super::serving::upkeep(inputs, known, &values.structure, &serving, pool);
-    let leases =
-        Leases::of(&known.lowered.facts, &known.providers, &values.structure, &|_| Some(1));
+    let facts = &known.lowered.facts;
+    let leases = Leases::planning(&leases::lease(facts, &known.providers, &Order::default()));
     Observer {
         values,
         pool,
@@ -72,11 +73,7 @@ pub(super) fn observer<'a>(
 }
 
 /// Returns what the walk starts with.
-pub(super) fn progress(
-    inputs: &Inputs<'_>,
-    known: &Structured,
-    observer: &Observer<'_>,
-) -> Progress {
+pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress {
     let facts = &known.lowered.facts;
     let count = observer.values.structure.nodes.len();
     let mut parts = vec![Part::NoObject; count];
@@ -84,10 +81,9 @@ pub(super) fn progress(
     known.selection.excluded.iter().for_each(|it| parts[it.0.0 as usize] = Part::Excluded);
     known.selection.untargeted.iter().for_each(|it| parts[it.0.0 as usize] = Part::Untargeted);
     let edges = facts.reads.iter().chain(&facts.waits_for).map(|it| (it.0.0, it.1.0));
-    let edges: Vec<(u32, u32)> = edges.collect();
-    let later = judged_later(&known.selection.judged_after, &edges);
+    let later = known.selection.delayed.iter().map(|it| (it.0.0, it.1.0));
     let held = facts.late.iter().map(|it| it.0.0);
-    let schedule = Schedule::holding(count, edges.into_iter().chain(later), held);
+    let schedule = Schedule::holding(count, edges.chain(later), held);
     let earlier = Earlier {
         orphan: &known.instances.orphan,
         kept: &known.selection.kept,
@@ -101,13 +97,11 @@ pub(super) fn progress(
     let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();
     let mut late: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     facts.late.iter().for_each(|it| late.entry(it.1).or_default().push(it.0));
-    let is_whole = facts.filtered.is_empty();
-    let normal = inputs.request.mode != PlanMode::Destroy;
     let before = match pending.is_empty() {
         true => Before::default(),
         false => Before::of(&known.selection, &known.spread, facts),
     };
-    Progress {
+    let mut progress = Progress {
         schedule,
         by_node: ByNode::new(&known.lowered, earlier),
         parts,
@@ -120,8 +114,10 @@ pub(super) fn progress(
         decisions: Default::default(),
         to_expand: Vec::new(),
         triggers,
-        evaluate_all: is_whole && normal,
-        wanted: known.selection.evaluated.iter().map(|it| it.0).collect(),
+        asked: FxHashMap::default(),
+        evaluate_all: false,
+        wanted: FxHashSet::default(),
+        asks_keys: FxHashSet::default(),
         expanded: FxHashSet::default(),
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         late,
@@ -129,45 +125,8 @@ pub(super) fn progress(
         selection: Default::default(),
         spread: Default::default(),
         places: BTreeMap::new(),
-    }
-}
-
-/// Returns the values that nodes read, directly or through other values.
-///
-/// - `is_value`: whether a node is looked through; what it refuses is neither returned nor followed.
-pub fn values_behind(
-    facts: &Facts,
-    is_value: impl Fn(Node) -> bool,
-    mut open: Vec<Node>,
-) -> FxHashSet<Node> {
-    let mut reads: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    facts.reads.iter().for_each(|it| reads.entry(it.0).or_default().push(it.1));
-    let mut seen = FxHashSet::default();
-    while let Some(next) = open.pop() {
-        let values = reads.get(&next).into_iter().flatten().filter(|it| is_value(**it));
-        open.extend(values.filter(|it| seen.insert(**it)));
-    }
-    seen
-}
-
-/// Returns who waits for the keys of whom, that an instance may be found which holds it back – unless these keys wait for it.
-fn judged_later(after: &[(Node, Node)], edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    let mut later = Vec::new();
-    if after.is_empty() {
-        return later;
-    }
-    let mut waits: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    edges.iter().for_each(|it| waits.entry(it.0).or_default().push(it.1));
-    for (node, pending) in after {
-        let (mut seen, mut open) = (FxHashSet::default(), vec![pending.0]);
-        while let Some(next) = open.pop() {
-            let further = waits.get(&next).into_iter().flatten();
-            open.extend(further.filter(|it| seen.insert(**it)));
-        }
-        if node != pending && !seen.contains(&node.0) {
-            waits.entry(node.0).or_default().push(pending.0);
-            later.push((node.0, pending.0));
-        }
-    }
-    later
+    };
+    progress.learn_asked(&known.instances);
+    progress.learn_evaluated(&known.selection);
+    progress
 }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use entail_rules::decide::{Decisions, decide};
+use entail_rules::instances::Instances;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::{Action, Block, Facts, Node, Reason, violations};
@@ -19,8 +20,9 @@ use crate::diagnostic::Span;
 use crate::expression::{attribute, index};
 use crate::lower::structure::{CallId, NodeKind};
 use crate::lower::trace::Trigger;
+use crate::lower::{When, leave_out};
 use crate::observe::Observer;
-use crate::observe::object::Prior;
+use crate::observe::object::{Outside, Prior};
 use crate::observe::values::Values;
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
@@ -99,10 +101,14 @@ pub struct Progress {
     pub to_expand: Vec<Node>,
     /// `replace_triggered_by` by attribute.
     pub triggers: FxHashMap<Node, Vec<Trigger>>,
+    /// Of what only a part is asked, or nothing: that objects are only looked at, that others give no value.
+    pub asked: FxHashMap<Node, Asked>,
     /// Whether values are evaluated even if nothing asks for them.
     pub evaluate_all: bool,
     /// Otherwise, the values that something in this run reads.
     pub wanted: FxHashSet<Node>,
+    /// The pending nodes and module calls whose keys are asked for.
+    pub asks_keys: FxHashSet<Node>,
     /// Key sets that have been expanded.
     pub expanded: FxHashSet<Node>,
     /// The block of each pending node.
@@ -119,7 +125,33 @@ pub struct Progress {
     pub places: BTreeMap<(Node, Node), Span>,
 }
 
+/// What is asked of an object that takes part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// What is planned for it; of data and ephemeral resources, what they give.
+    #[default]
+    Whole,
+    /// What exists as it.
+    Existing,
+    /// Nothing.
+    Nothing,
+}
+
 impl Progress {
+    /// Takes in what was concluded of which objects are only looked at, and which are not asked.
+    pub fn learn_asked(&mut self, concluded: &Instances) {
+        let existing = concluded.only_refreshed.iter().map(|it| (it.0, Asked::Existing));
+        let nothing = concluded.unasked.iter().map(|it| (it.0, Asked::Nothing));
+        self.asked.extend(existing.chain(nothing));
+    }
+
+    /// Takes in what was concluded of what is evaluated, and whose keys are asked for.
+    pub fn learn_evaluated(&mut self, concluded: &Selection) {
+        self.evaluate_all |= !concluded.evaluates_all.is_empty();
+        self.wanted.extend(concluded.evaluated.iter().map(|it| it.0));
+        self.asks_keys.extend(concluded.asks_keys.iter().map(|it| it.0));
+    }
+
     /// Returns whether a node is no object.
     pub fn is_value(&self, node: Node) -> bool {
         self.parts.get(node.0 as usize).is_none_or(|it| *it == Part::NoObject)
@@ -162,7 +194,9 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                     break;
                 }
             } else {
-                open.push(ask(observer, node, progress.part(node)).map(move |it| (node, it)));
+                let asked = progress.asked.get(&node).copied().unwrap_or_default();
+                let part = progress.part(node);
+                open.push(ask(observer, node, part, asked).map(move |it| (node, it)));
             }
         }
         if batch.is_empty() {
@@ -252,9 +286,10 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         progress.by_node.describe(&mut batch, *node, observer.values.structure.kind(*node));
         answer_facts(progress, &mut batch, *node, answer);
     }
+    leave_out(&mut batch, When::Always);
     let decisions = if trivial { Decisions::default() } else { decide(&batch) };
     progress.by_node.learn(&batch, &decisions);
-    let forbidden = forbidden(observer, &answers, &decisions, &mut batch);
+    let forbidden = forbidden(observer, &decisions, &mut batch);
     let actions: FxHashMap<Node, (Action, Reason)> =
         decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut second = FuturesUnordered::new();
@@ -263,7 +298,8 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok()
             || decisions.opens.binary_search(&(node,)).is_ok();
         let forbidden = forbidden.contains(&node);
-        let decided = Decided { action, now: reads_now, forbidden };
+        let again = decisions.planned_again.binary_search(&(node,)).is_ok();
+        let decided = Decided { action, now: reads_now, again, forbidden };
         second.push(finish(observer, node, answer, decided).map(move |it| (node, it)));
     }
     while let Some((node, outcome)) = second.next().await {
@@ -282,24 +318,15 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
 }
 
 /// Asks what `prevent_destroy` says of what was decided, writes the answers, and returns what the rules forbid then.
-fn forbidden(
-    observer: &Observer<'_>,
-    answers: &[(Node, Answer)],
-    decisions: &Decisions,
-    batch: &mut Facts,
-) -> FxHashSet<Node> {
-    let is_asked = |node: Node, answer: &Answer| match answer {
-        Answer::Planned(_) => true,
-        Answer::Existing(_) => decisions.destroys.binary_search(&(node,)).is_ok(),
-        _ => false,
-    };
-    let asked = answers.iter().filter(|it| is_asked(it.0, &it.1));
+fn forbidden(observer: &Observer<'_>, decisions: &Decisions, batch: &mut Facts) -> FxHashSet<Node> {
+    let asked = decisions.asks_protection.iter().map(|it| it.0);
     let protected: Vec<(Node, Protected)> =
-        asked.filter_map(|it| Some((it.0, observer.protected(it.0)?))).collect();
+        asked.filter_map(|it| Some((it, observer.protected(it)?))).collect();
     if protected.is_empty() {
         return FxHashSet::default();
     }
     batch.protection.extend(protected.iter().map(|it| (it.0, it.1.answer)));
+    leave_out(batch, When::Always);
     let (providers, selection) = (Default::default(), Default::default());
     let found = violations::collect(batch, &providers, &selection, decisions);
     let forbidden: FxHashSet<Node> = found.violation.iter().map(|it| it.1).collect();
@@ -317,6 +344,11 @@ fn answer_facts(progress: &Progress, batch: &mut Facts, node: Node, answer: &Ans
             if prior.tainted {
                 batch.tainted.push((node,));
             }
+        }
+        match prior.changed_outside() {
+            None => {}
+            Some(Outside::Changed) => batch.changed_outside.push((node,)),
+            Some(Outside::Gone) => batch.gone_outside.push((node,)),
         }
     };
     match answer {

@@ -23,6 +23,8 @@ pub(super) fn check(
     faults: &mut Vec<String>,
 ) {
     changes(finished, documents.mode, known, faults);
+    drift(finished, known, faults);
+    checks(finished, faults);
     left_out(finished, faults);
     outputs(finished, documents, faults);
     violations(finished, known, faults);
@@ -92,6 +94,50 @@ fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<
                 "{} was decided, and is not in the plan",
                 finished.structure.name(*node)
             ));
+        }
+    }
+}
+
+/// What is told to have changed outside is what was concluded, and all of it that could be planned is told.
+fn drift(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
+    let concluded = &finished.decisions.drift;
+    let mut told: BTreeSet<(Node, Action)> = BTreeSet::new();
+    for change in &finished.plan.drift {
+        let node = node_of(&finished.structure, change);
+        if !node.is_some_and(|it| told.insert((it, change.action))) {
+            faults
+                .push(format!("{} changed outside, and nothing says which it is", change.address));
+        }
+    }
+    let is_usable = |node: &Node| {
+        let ending = known.endings.get(node);
+        matches!(ending, Some(Ending::Planned(..) | Ending::Refused(..) | Ending::Dropped))
+    };
+    let due = concluded.iter().filter(|it| is_usable(&it.0)).copied().collect();
+    for (node, _) in told.symmetric_difference(&due) {
+        faults.push(format!(
+            "{} is told to have changed outside in another way than was concluded",
+            finished.structure.name(*node)
+        ));
+    }
+}
+
+/// Each `check` block has one outcome, and the plan has results of just those that are looked at.
+fn checks(finished: &Finished, faults: &mut Vec<String>) {
+    let changes = &finished.output_changes;
+    let of_checks = finished.plan.checks.iter().filter(|it| &*it.kind == "check");
+    let told: FxHashSet<&str> =
+        of_checks.flat_map(|it| it.objects.iter().flatten()).map(|it| &*it.0).collect();
+    for (node,) in &finished.facts.check_block {
+        let has = |rows: &[(Node,)]| rows.binary_search(&(*node,)).is_ok();
+        let name = finished.structure.name(*node);
+        let looked_at = has(&changes.checked) || has(&changes.check_blocked);
+        match [&changes.checked, &changes.check_blocked, &changes.check_left].map(|it| has(it)) {
+            [true, false, false] | [false, true, false] | [false, false, true] => {}
+            _ => faults.push(format!("{name} is not decided in just one way")),
+        }
+        if looked_at != told.contains(name.as_str()) {
+            faults.push(format!("{name} was looked at in another way than was concluded"));
         }
     }
 }

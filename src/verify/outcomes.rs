@@ -31,6 +31,9 @@ const OPENED: u16 = 1 << 9;
 const OPENED_LATER: u16 = 1 << 10;
 const IDLE: u16 = 1 << 11;
 const EXPANDED: u16 = 1 << 12;
+const LOOKED_AT: u16 = 1 << 13;
+const UNASKED: u16 = 1 << 14;
+const OPEN: u16 = 1 << 15;
 
 impl Known {
     pub(super) fn of(finished: &Finished) -> Known {
@@ -51,6 +54,9 @@ impl Known {
         mark(&mut decided.opens.iter().map(|it| it.0), OPENED);
         mark(&mut decided.opens_later.iter().map(|it| it.0), OPENED_LATER);
         mark(&mut decided.idle.iter().map(|it| it.0), IDLE);
+        mark(&mut finished.instances.only_refreshed.iter().map(|it| it.0), LOOKED_AT);
+        mark(&mut finished.selection.open.iter().map(|it| it.0), OPEN);
+        mark(&mut finished.instances.unasked.iter().map(|it| it.0), UNASKED);
         mark(&mut facts.expanded.iter().map(|it| it.0), EXPANDED);
         let mut twice = Vec::new();
         let mut actions = FxHashMap::default();
@@ -114,6 +120,8 @@ fn of_object(
 ) -> Option<&'static str> {
     let parts = (known.marks[node.0 as usize] & (SELECTED | EXCLUDED | UNTARGETED)).count_ones();
     match parts {
+        // Whether it takes part would be known from keys that could not be had, which the plan says.
+        0 if known.has(node, OPEN) && finished.plan.errored => return None,
         0 => return Some("neither takes part in this run nor is left out"),
         1 => {}
         _ => return Some("both takes part in this run and is left out"),
@@ -150,5 +158,15 @@ fn of_object(
         }
         _ => false,
     };
-    (!agrees).then_some("was left by the walk in another way than was concluded")
+    if !agrees {
+        return Some("was left by the walk in another way than was concluded");
+    }
+    let is_planned = !known.has(node, LOOKED_AT | UNASKED);
+    let as_asked = match known.actions.get(&node).map(|it| it.0) {
+        // What stays as it is was perhaps only looked at.
+        None | Some(Action::NoOp) => true,
+        Some(Action::Delete | Action::Forget | Action::Drop) => !is_planned,
+        Some(_) => is_planned,
+    };
+    (!as_asked).then_some("was asked something else than was concluded")
 }

@@ -18,13 +18,19 @@ use crate::request::{PlanMode, Request, Selector};
 use crate::state::{State, read};
 use crate::world::World;
 
-/// Two objects of which one reads the other, one that is left out, and an output.
+/// Two objects of which one reads the other, one that is left out, an output, and a check.
 const FILES: &str = r#"
     -- main.tf --
     resource "terraform_data" "a" { input = "new" }
     resource "terraform_data" "b" { input = terraform_data.a.output }
     resource "terraform_data" "c" {}
     output "o" { value = terraform_data.a.input }
+    check "k" {
+      assert {
+        condition     = terraform_data.a.input == "new"
+        error_message = "It is old."
+      }
+    }
 "#;
 
 /// One of the two objects, what it took the place of, and an output that nothing declares.
@@ -218,6 +224,51 @@ fn every_change_is_a_conclusion_and_every_conclusion_a_change() {
         expect![[r#"
         terraform_data.a was decided, and is not in the plan.
         terraform_data.a[1] is in the plan, and nothing was concluded of it."#]],
+    );
+}
+
+#[test]
+fn what_is_only_looked_at_is_not_planned_and_the_other_way_round() {
+    check(
+        |plan, node| plan.instances.only_refreshed.push((node("terraform_data.a"),)),
+        expect!["terraform_data.a was asked something else than was concluded."],
+    );
+    check(
+        |plan, _| plan.instances.only_refreshed.clear(),
+        expect![
+            "terraform_data.a (deposed object aaaaaaaa) was asked something else than was concluded."
+        ],
+    );
+}
+
+#[test]
+fn what_changed_outside_is_told_as_it_was_concluded() {
+    check(
+        |plan, node| plan.decisions.drift.push((node("terraform_data.a"), Action::Update)),
+        expect![
+            "terraform_data.a is told to have changed outside in another way than was concluded."
+        ],
+    );
+    check(
+        |plan, _| plan.plan.drift.push(plan.plan.changes[0].clone()),
+        expect![
+            "terraform_data.a is told to have changed outside in another way than was concluded."
+        ],
+    );
+}
+
+#[test]
+fn every_check_is_judged_or_left_out() {
+    check(
+        |plan, _| plan.output_changes.check_left.clear(),
+        expect!["check.k is not decided in just one way."],
+    );
+    check(
+        |plan, node| {
+            plan.output_changes.check_left.clear();
+            plan.output_changes.checked.push((node("check.k"),));
+        },
+        expect!["check.k was looked at in another way than was concluded."],
     );
 }
 

@@ -60,7 +60,8 @@ resource "terraform_data" "fast" {
 #[test]
 fn the_first_interrupt_finishes_what_runs_and_saves_it() {
     for json in [false, true] {
-        let place = Place::new(&SLOW.replace("DURATION", "2s"));
+        let output = "output \"slow\" {\n  value = time_sleep.slow.id\n}\n";
+        let place = Place::new(&(SLOW.replace("DURATION", "2s") + output));
         let flags: &[&str] =
             if json { &["apply", "-auto-approve", "-json"] } else { &["apply", "-auto-approve"] };
         let (text, code) = interrupted(&place, flags, &[("time_sleep.slow: Creating", "INT")]);
@@ -75,7 +76,10 @@ fn the_first_interrupt_finishes_what_runs_and_saves_it() {
         }
         assert_eq!(place.succeed(&["state", "list"]), "terraform_data.fast\ntime_sleep.slow\n");
         assert_eq!(place.hidden(), [""; 0]);
+        // Outputs are written when all is done, and it is not.
+        assert_eq!(place.succeed(&["output", "-json"]).trim(), "{}");
         place.succeed(&["apply", "-auto-approve"]);
+        assert!(place.succeed(&["output", "-json"]).contains("slow"));
     }
 }
 

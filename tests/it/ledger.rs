@@ -89,7 +89,7 @@ fn every_conclusion_leads_to_something_that_is_read() {
 const ASKED: &[&str] = &["provider_alias", "wanted_by", "doubted_by"];
 
 /// What conclusions are called where the library reads them.
-const READERS: &str = "selection|providers|instances|spread|decisions|order|settled|found|violations|arranged|known|judged";
+const READERS: &str = "selection|providers|instances|spread|decisions|order|settled|found|violations|arranged|known|judged|concluded|changes|outputs|records|closing";
 
 #[test]
 fn no_relation_is_both_told_and_concluded() {

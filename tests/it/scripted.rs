@@ -278,6 +278,25 @@ resource "scripted_thing" "it" {}
 }
 
 #[test]
+fn what_was_changed_outside_is_told() {
+    let place = Place::new(
+        r#"
+resource "scripted_thing" "it" {
+  name = "restless"
+}
+resource "scripted_thing" "calm" {
+}
+"#,
+    );
+    place.apply("");
+    let (text, success, _) = place.run(&["plan", "-refresh-only"], "");
+    assert!(success, "{text}");
+    assert!(text.contains("scripted_thing.it has changed"), "{text}");
+    assert!(text.contains("somebody else"), "{text}");
+    assert!(!text.contains("scripted_thing.calm has changed"), "{text}");
+}
+
+#[test]
 fn a_plugin_that_is_not_what_was_locked_is_not_started() {
     let place = Place::installed("resource \"scripted_thing\" \"it\" {}\n");
     assert!(!place.calls(&["plan", "-out=saved"], "").is_empty());

@@ -91,8 +91,14 @@ pub fn all_cases() -> Vec<PathBuf> {
     paths
 }
 
+/// Runs a case with further environment variables, and returns whether it says something else than its goldens.
+pub fn differs(path: &Path, variables: &[(String, String)]) -> bool {
+    binary::set_further(variables);
+    check_case(path, false).is_some()
+}
+
 /// Runs a function over all items, on as many threads as there are processors.
-fn in_parallel<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], check: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

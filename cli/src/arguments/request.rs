@@ -87,6 +87,7 @@ pub fn build(
         generate_config_out: None,
         carried_out: false,
         precedes_destroy: false,
+        follows_refresh: false,
         adopts: None,
     };
     if problems.is_empty() { Ok(request) } else { Err(problems) }

@@ -9,6 +9,7 @@ use super::ends::{End, unify};
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::config::{Config, Repetition};
 use crate::diagnostic::Span;
+use crate::lower::{When, leave_out};
 use crate::state::State;
 
 /// One move statement.
@@ -136,6 +137,7 @@ pub(super) fn lower(statements: &[Statement]) -> Facts {
             }
         }
     }
+    leave_out(&mut facts, When::Always);
     facts
 }
 

@@ -12,6 +12,7 @@ use crate::config::{self, Config, ProviderRef, expansion};
 use crate::diagnostic::Span;
 use crate::expression;
 use crate::lower::blocks::{BlockGraph, BlockKey};
+use crate::lower::{When, leave_out};
 use crate::syntax::Expression;
 use crate::value::Str;
 
@@ -57,6 +58,7 @@ impl Configured {
         configured.implied();
         configured.literals();
         configured.facts.tidy();
+        leave_out(&mut configured.facts, When::Always);
         configured.concluded = configurations::configure(&configured.facts);
         let rows = configured.concluded.config_of.iter();
         configured.of = rows.map(|it| (it.0.0 as usize, (it.1, it.2))).collect();

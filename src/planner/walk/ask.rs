@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use entail_rules::Node;
 
-use super::Part;
 use super::serve::serve;
+use super::{Asked, Part};
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -57,8 +57,8 @@ pub async fn subject<'o>(
     })
 }
 
-/// Asks what only values and providers know of an object.
-pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answer {
+/// Asks what only values and providers know of an object: as much as the rules want to know.
+pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part, asked: Asked) -> Answer {
     let structure = &observer.values.structure;
     let (resource, key, deposed) = match structure.kind(node) {
         NodeKind::Object(resource, key) => (*resource, key.clone(), None),
@@ -71,23 +71,17 @@ pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part) -> Answ
         return Answer::Frozen(observer.frozen(node).await);
     }
     let address = structure.resource(resource).address.instance(key.clone());
-    let is_declared =
-        deposed.is_none() && structure.resource(resource).instances.contains_key(&key);
     let _permit = observer.calls.acquire().await;
-    match address.resource.mode {
-        Mode::Managed if is_declared && observer.request.mode == PlanMode::Normal => {
-            declared(observer, resource, &key, &address).await
-        }
-        Mode::Managed if deposed.is_none() && observer.adopts(&address).is_some() => {
+    match (asked, address.resource.mode) {
+        (Asked::Nothing, _) => Answer::Nothing,
+        (Asked::Existing, _) if deposed.is_none() && observer.adopts(&address).is_some() => {
             adopting(observer, resource, &key).await
         }
-        Mode::Managed => existing(observer, (node, resource), &address, deposed.as_deref()).await,
-        Mode::Data | Mode::Ephemeral
-            if is_declared && observer.request.mode != PlanMode::Destroy =>
-        {
-            data(observer, resource, &key).await
+        (Asked::Existing, _) => {
+            existing(observer, (node, resource), &address, deposed.as_deref()).await
         }
-        _ => Answer::Nothing,
+        (Asked::Whole, Mode::Managed) => declared(observer, resource, &key, &address).await,
+        (Asked::Whole, Mode::Data | Mode::Ephemeral) => data(observer, resource, &key).await,
     }
 }
 
@@ -101,7 +95,7 @@ async fn declared(
     let prior = match observer.state.current(address) {
         Some(stored) => {
             let refresh =
-                if observer.request.skip_refresh { Refresh::Skip } else { Refresh::Current };
+                if observer.request.is_refreshed() { Refresh::Current } else { Refresh::Skip };
             observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
         None => match observer.wish(address) {
@@ -150,7 +144,7 @@ async fn existing(
         return Answer::Failed;
     };
     let refresh = match deposed {
-        _ if observer.request.skip_refresh => Refresh::Skip,
+        _ if !observer.request.is_refreshed() => Refresh::Skip,
         None => Refresh::Current,
         Some(key) => Refresh::Deposed(key),
     };

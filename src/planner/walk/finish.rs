@@ -75,6 +75,8 @@ pub(super) struct Decided {
     pub action: Option<(Action, Reason)>,
     /// Whether it is read, or opened, while planning.
     pub now: bool,
+    /// Whether the provider plans it a second time, as if nothing existed.
+    pub again: bool,
     /// Whether the plan is refused because of it.
     pub forbidden: bool,
 }
@@ -86,14 +88,14 @@ pub(super) async fn finish(
     answer: Answer,
     decided: Decided,
 ) -> Outcome {
-    let Decided { action, now: reads_now, forbidden } = decided;
+    let Decided { action, now: reads_now, again, forbidden } = decided;
     match (answer, action) {
         (Answer::Frozen(value), _) => Outcome::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
         (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
         (Answer::Nothing, _) => Outcome::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
-            changed(observer, node, *planned, (action, reason), forbidden).await
+            changed(observer, node, *planned, (action, reason), (again, forbidden)).await
         }
         (Answer::Existing(prior), Some((action, reason))) => {
             removed(observer, node, *prior, (action, reason), forbidden).await
@@ -110,7 +112,7 @@ async fn changed(
     node: Node,
     mut planned: Planned,
     (action, reason): (Action, Reason),
-    forbidden: bool,
+    (again, forbidden): (bool, bool),
 ) -> Outcome {
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
         return Outcome::Nothing;
@@ -121,7 +123,7 @@ async fn changed(
     );
     let mut recorded_marks = None;
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
-    if replaces && !planned.prior.tainted {
+    if again {
         recorded_marks = Some(lasting(planned.config.unmark_paths().1));
         match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,

@@ -163,7 +163,12 @@ impl Provider for Scripted {
     ) -> Response<Option<ReadObject>> {
         self.tell("read", prior, prior);
         let private = private.to_vec();
-        Response::ok(Some(ReadObject { value: prior.clone(), private, identity: None }))
+        // What has this name was changed by somebody else, each time that it is looked at.
+        let value = match shown(prior.get("name")) == "restless" {
+            true => self.made(prior, Value::from("somebody else")),
+            false => prior.clone(),
+        };
+        Response::ok(Some(ReadObject { value, private, identity: None }))
     }
 
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>> {

@@ -1,0 +1,92 @@
+//! What `closing` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let (mut base, mut order, mut changes) =
+        (Facts::default(), Order::default(), Changes::default());
+    text::read(facts, &mut names, &mut [&mut base, &mut order, &mut changes]);
+    conclusions.assert_eq(&text::print(&close(&base, &base, &order, &changes), &names));
+}
+
+#[test]
+fn failure_holds_back_what_comes_after_it() {
+    check(
+        "
+        before(db, Up, app, Up). before(app, Up, web, Settled). before(other, Up, app, Up). step_failed(db, Up).
+        ",
+        expect![[r#"
+            held_back(app, Up, db, Up).
+            held_back(web, Settled, app, Up).
+            unsound(db).
+            unsound(app).
+            unsound(web).
+        "#]],
+    );
+}
+
+#[test]
+fn what_reads_what_failed_is_unsound_and_neither_written_nor_judged() {
+    check(
+        "
+        mode(Normal). step_failed(db, Up). reads(local, db). reads(out, local). reads(check, local).
+        output_action(out, Update). check_block(check). check_block(fine). output_action(whole, Create).
+        output_action(gone, Delete). reads(gone, db). output_action(same, NoOp).
+        ",
+        expect![[r#"
+            unsound(db).
+            unsound(local).
+            unsound(out).
+            unsound(check).
+            unsound(gone).
+            judges_all().
+            judged_last(fine).
+            written_last(whole).
+            removed_last(gone).
+        "#]],
+    );
+}
+
+#[test]
+fn a_run_that_was_stopped_leaves_outputs_alone() {
+    check(
+        "mode(Normal). filtered(). stopped(). output_action(out, Update). output_action(gone, Delete). check_block(c).",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_run_that_destroys_judges_nothing() {
+    check("mode(Destroy). check_block(c).", expect![[""]]);
+}
+
+#[test]
+fn values_are_looked_at_for_steps_and_for_what_comes_last() {
+    check(
+        "
+        object(app). object(db). step(app, Up). reads(app, a). reads(a, b). reads(a, db). reads(db, c).
+        evaluated_last(out). reads(out, d). reads(unread, e).
+        ",
+        expect![[r#"
+            looked_at(a).
+            looked_at(b).
+            looked_at(d).
+        "#]],
+    );
+}
+
+#[test]
+fn a_phase_is_held_back_one_hop_at_a_time_as_all_at_once() {
+    let (a, b, c) = (Node(1), Node(2), Node(3));
+    let up = Phase::Up;
+    let first = hold_back(vec![(a, up, b, up)], vec![(a, up)], Vec::new());
+    assert_eq!(first, [(b, up, a, up)]);
+    let second = hold_back(vec![(b, up, c, up)], Vec::new(), first);
+    assert!(second.contains(&(c, up, b, up)));
+    assert_eq!(hold_back(vec![(a, up, b, up)], Vec::new(), Vec::new()), []);
+}

@@ -1,0 +1,96 @@
+//! What `leases` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let (mut base, mut providers) = (Facts::default(), Providers::default());
+    let mut order = Order::default();
+    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut order]);
+    conclusions.assert_eq(&text::print(&lease(&base, &providers, &order), &names));
+}
+
+#[test]
+fn what_is_lent_travels_through_values_and_ends_at_objects() {
+    check(
+        "
+        lender(token). object(token). object(app). object(web).
+        reads(local, token). reads(app, local). reads(web, app).
+        ",
+        expect![[r#"
+            lent_to(token, app).
+            lent_to(token, local).
+            kept_until(token, app).
+        "#]],
+    );
+}
+
+#[test]
+fn whatever_may_draw_on_it_keeps_it_open() {
+    check(
+        "
+        lender(token). object(token). object(app). object(db). lender(all). collection(all).
+        may_read(app, token). member(token, all). reads(x, all). object(x).
+        serves(prov, db). reads(prov, token).
+        ",
+        expect![[r#"
+            lent_to(token, app).
+            lent_to(token, db).
+            lent_to(token, all).
+            lent_to(token, x).
+            lent_to(token, prov).
+            kept_until(token, app).
+            kept_until(token, db).
+            kept_until(token, x).
+        "#]],
+    );
+}
+
+#[test]
+fn what_another_was_opened_with_is_kept_as_long_as_that() {
+    check(
+        "
+        lender(a). object(a). lender(b). object(b). reads(b, a). object(app). reads(app, b).
+        ",
+        expect![[r#"
+            lent_to(a, b).
+            lent_to(a, app).
+            lent_to(b, app).
+            kept_until(a, b).
+            kept_until(a, app).
+            kept_until(b, app).
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_evaluated_last_keeps_it_to_the_end() {
+    check(
+        "
+        lender(token). object(token). reads(check, token). evaluated_last(check). reads(y, check).
+        ",
+        expect![[r#"
+            lent_to(token, check).
+            kept_to_end(token, check).
+        "#]],
+    );
+}
+
+#[test]
+fn each_step_of_a_user_keeps_it() {
+    check(
+        "
+        lender(token). object(token). object(app). reads(app, token). step(app, Down). step(app, Up). step(other, Up).
+        ",
+        expect![[r#"
+            lent_to(token, app).
+            kept_until(token, app).
+            kept_for_step(token, app, Down).
+            kept_for_step(token, app, Up).
+        "#]],
+    );
+}

@@ -1,0 +1,70 @@
+//! What the state is to record of an object that is made: what it was made from.
+//!
+//! One hop: whoever records follows `made_through` and collects `made_from`. All of it at once would be a row for each pair.
+//!
+//! holds   what something reads is recorded or looked through, and only one of them
+
+use ascent::ascent;
+
+use crate::atom::*;
+use crate::facts::Facts;
+
+ascent! {
+    struct Program;
+
+    relation managed(Node);
+    relation data(Node);
+    relation late(Node, Node);
+    relation pending(Node);
+    relation collection(Node);
+    relation lender(Node);
+    relation reads(Node, Node);
+
+    /// `lasting(m)`: `m` is in the state, or will be; an object, or what stands for objects.
+    relation lasting(Node);
+
+    /// `made_from(n, m)`: `n` is made from `m`, which the state names.
+    relation made_from(Node, Node);
+
+    /// `made_through(n, v)`: `n` is made from what `v` is made from.
+    relation made_through(Node, Node);
+
+    // @rule records.managed: (`m` is a managed object)
+    lasting(m) <-- managed(m);
+    // @rule records.data: (`m` is a data source)
+    lasting(m) <-- data(m);
+    // @rule records.late: (`m` may be an instance of a block whose keys are known later)
+    lasting(m) <-- late(m, _), !lender(m);
+    // @rule records.pending: (`m` stands for instances whose keys are not known)
+    lasting(m) <-- pending(m), !lender(m);
+    // @rule records.collection: (`m` stands for all instances of a resource)
+    lasting(m) <-- collection(m), !lender(m);
+
+    // @rule records.made-from: `n` reads `m`
+    made_from(n, m) <-- reads(n, m), lasting(m);
+    // What is ephemeral leaves nothing behind; what it was opened with does.
+    // @rule records.made-through: `n` reads `v`, which leaves nothing behind
+    made_through(n, v) <-- reads(n, v), !lasting(v);
+}
+
+tables! {
+    /// What the state is to record. All sorted.
+    pub struct Records {
+        "records" {
+            /// `made_from(n, m)`: `n` is made from `m`, which the state names: an object, or all of a resource.
+            made_from(Node, Node);
+            /// `made_through(n, v)`: `n` is made from whatever `v` is made from: a value, or an ephemeral resource.
+            made_through(Node, Node);
+        }
+    }
+}
+
+/// Finds what each node is made from.
+pub fn record(facts: &Facts) -> Records {
+    conclude!(Program {
+        facts: managed, data, late, pending, collection, lender, reads;
+    } => Records { made_from, made_through })
+}
+
+#[cfg(test)]
+mod tests;

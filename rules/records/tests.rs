@@ -1,0 +1,66 @@
+//! What `records` concludes, as text: facts in, conclusions out.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::text::{self, Names};
+
+#[track_caller]
+fn check(facts: &str, conclusions: Expect) {
+    let mut names = Names::default();
+    let mut base = Facts::default();
+    text::read(facts, &mut names, &mut [&mut base]);
+    conclusions.assert_eq(&text::print(&record(&base), &names));
+}
+
+#[test]
+fn an_object_is_made_from_objects_through_values() {
+    check(
+        "managed(app). managed(db). data(image). reads(app, local). reads(app, image). reads(local, db).",
+        expect![[r#"
+            made_from(app, image).
+            made_from(local, db).
+            made_through(app, local).
+        "#]],
+    );
+}
+
+#[test]
+fn all_of_a_resource_is_named_as_one() {
+    check(
+        "managed(app). collection(all). reads(app, all). reads(all, one). managed(one).",
+        expect![[r#"
+            made_from(app, all).
+            made_from(all, one).
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_known_late_is_named_too() {
+    check(
+        "managed(app). pending(block). late(one, block). reads(app, block). reads(app, one).",
+        expect![[r#"
+            made_from(app, block).
+            made_from(app, one).
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_ephemeral_leaves_nothing_behind() {
+    check(
+        "
+        managed(app). managed(db). lender(token). reads(app, token). reads(token, db).
+        lender(all). collection(all). reads(app, all). lender(block). pending(block). reads(app, block).
+        lender(one). late(one, block). reads(app, one).
+        ",
+        expect![[r#"
+            made_from(token, db).
+            made_through(app, token).
+            made_through(app, all).
+            made_through(app, block).
+            made_through(app, one).
+        "#]],
+    );
+}
