@@ -25,7 +25,7 @@ fn main() {
     let mut asking = facts.clone();
     asking.asks_cbd.push((Block(OBJECTS - 1),));
     let spread = timed("spread", || spread::spread(&asking));
-    timed("outputs", || outputs::settle(&facts, &selection));
+    timed("outputs", || outputs::settle(&facts, &selection, &Default::default()));
     let decisions = timed("decide, in batches of 64", || decide_all(&facts));
     println!("  {} actions", decisions.action.len());
     let none = providers::Providers::default();
