@@ -661,3 +661,18 @@ fn two_that_would_wait_for_each_others_keys_do_not() {
         "#]],
     );
 }
+
+#[test]
+fn what_keys_wait_for_a_part_of_is_not_decided_after_them() {
+    check(
+        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, z). waits_for(g, z).",
+        expect![[r#"
+            out(up).
+            doubtful(x).
+            doubted_by(x, up).
+            kept(z).
+            judged_after(z, g).
+            excluded_by(up, up).
+        "#]],
+    );
+}
