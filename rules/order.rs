@@ -1,7 +1,7 @@
 //! What is carried out before what: an order on phases of nodes.
 //!
 //! Every edge leads from a phase to the same or a later one, and within one phase follows `reads` or `needs`; so the
-//! order has no cycle unless they have. Nodes without a step are conduits, kept only between steps.
+//! order has no cycle unless they have. Data in checks comes after all that is made, and nothing but its check reads it. Nodes without a step are conduits, kept only between steps.
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
@@ -19,6 +19,8 @@ ascent! {
 
     relation reads(Node, Node);
     relation waits_for(Node, Node);
+    relation managed(Node);
+    relation in_check(Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
     relation serves(Node, Node);
@@ -40,6 +42,9 @@ ascent! {
 
     /// `rising()`: something is carried out that is not a plain destruction.
     relation rising();
+
+    /// `gate(h)`: `h` stands for all data sources in checks where they wait for the same things.
+    relation gate(Node);
 
     /// `led(n, f)`: phase `f` of `n` is a step, or comes after one.
     relation led(Node, Phase);
@@ -136,6 +141,14 @@ ascent! {
     // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
 
+    // @rule order.gate: (`h` is the first of the data sources in checks)
+    gate(h) <-- agg h = ascent::aggregators::min(n) in in_check(n);
+    // @rule order.checks-wait: data in checks is read once `m` is made
+    edge(m, Phase::Up, h, Phase::Made) <-- gate(h), managed(m), led(m, Phase::Up);
+    // @rule order.checks-read: `d`, in a check, is read once everything is made
+    edge(h, Phase::Made, d, Phase::Up)
+        <-- gate(h), led(h, Phase::Made), in_check(d), step(d, Phase::Up);
+
     // @rule order.leads-step: (this is a step)
     leads(n, f) <-- step(n, f);
     // @rule order.leads: (this comes before a step)
@@ -165,7 +178,7 @@ pub fn order(
     ephemerals: &Ephemerals,
 ) -> Order {
     conclude!(Program {
-        facts: reads, waits_for, needs, deposed_of;
+        facts: reads, waits_for, managed, in_check, needs, deposed_of;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later, checked_again;

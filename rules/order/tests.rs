@@ -630,3 +630,24 @@ fn an_ephemeral_resource_is_opened_before_what_uses_it_is_made() {
         "#]],
     );
 }
+
+#[test]
+fn data_in_checks_is_read_when_everything_is_made() {
+    check(
+        "in_check(probe). in_check(other). managed(app). managed(db). reads(app, db). action(db, Create, Plain). action(app, Create, Plain).
+         action(probe, Read, ReadBecauseCheckNested). action(other, Read, ReadBecauseCheckNested). action(plain, Read, Plain).",
+        expect![[r#"
+            step(probe, Up).
+            step(other, Up).
+            step(app, Up).
+            step(db, Up).
+            step(plain, Up).
+            before(probe, Made, probe, Up).
+            before(probe, Made, other, Up).
+            before(app, Up, probe, Made).
+            before(db, Up, probe, Made).
+            before(db, Up, app, Up).
+            // db.Up app.Up plain.Up probe.Up other.Up.
+        "#]],
+    );
+}

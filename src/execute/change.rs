@@ -304,8 +304,10 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     };
     let softened = change.reason == Reason::ReadBecauseCheckNested;
     let Some(kept) = read_now(ctx, change, &subject).await else {
+        // Of a check it is only the check that failed, which says so.
         let failed = subject.block.check.is_none();
-        return Outcome { reported: report(told, true), failed, ..Outcome::default() };
+        let reported = failed.then(|| report(told, true)).flatten();
+        return Outcome { reported, failed, ..Outcome::default() };
     };
     let value = schema::mark_sensitive(&kept, &subject.schema.block);
     let passed = ctx.observer.postconditions(&subject, &value);
