@@ -1,7 +1,8 @@
 //! The library of entail: documents become facts, facts become conclusions, conclusions become a plan, a plan is
 //! carried out.
 //!
-//! The rooms stand below in the order of their floors; a room uses only rooms above it in this list (`docs/architecture.md`).
+//! The rooms are listed from the lowest floor up; a room uses only rooms of its own floor or of lower ones
+//! (`docs/architecture.md`, `tests/it/tidy.rs`).
 
 pub mod address;
 pub mod diagnostic;
@@ -18,6 +19,7 @@ pub mod backend;
 pub mod install;
 pub mod datalog;
 pub mod lower;
+pub mod event;
 pub mod schedule;
 pub mod observe;
 pub mod plan;

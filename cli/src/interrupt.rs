@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use entail::event::{Event, Sink};
 use entail::execute::Stop;
-use entail::operation::event::{Event, Sink};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;

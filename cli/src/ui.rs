@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
-use entail::operation::event::{Event, Sink, Stage, Summary};
+use entail::event::{Event, Sink, Stage, Summary};
 use entail::value::text::shown;
 use entail::world::World;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::event::Stage;
+use entail::event::Stage;
 use entail::request::Request;
 
 use super::at_most_one;

@@ -23,7 +23,7 @@ impl DestroyArgs {
         match options.request.mode {
             PlanMode::Normal => {
                 options.request.mode = PlanMode::Destroy;
-                options.stage = entail::operation::event::Stage::Destroy;
+                options.stage = entail::event::Stage::Destroy;
             }
             PlanMode::Destroy => {
                 return Err(invalid_mode(

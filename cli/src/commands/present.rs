@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use entail::diagnostic::Diagnostics;
-use entail::operation::event::{Event, OutputNote, Sink, Stage, tell_plan};
+use entail::event::{Event, OutputNote, Sink, Stage, tell_plan};
 use entail::plan::Plan;
 use entail::state::State;
 

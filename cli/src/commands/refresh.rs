@@ -47,7 +47,7 @@ impl RefreshArgs {
             request,
             plan: None,
             state: StateOptions::from(&self.state),
-            stage: entail::operation::event::Stage::Apply,
+            stage: entail::event::Stage::Apply,
             auto_approve: true,
             suppress_forget_errors: false,
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entail::operation::event::Event;
+use entail::event::Event;
 use entail::request::PlanMode;
 use expect_test::expect;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use entail::backend::Snapshot;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::event::{Event, Sink, tell_changes};
 use entail::execute::Done;
 use entail::observe::pool::Pool;
 use entail::operation::apply::{self, Approved};
-use entail::operation::event::{Event, Sink, tell_changes};
 use entail::operation::plan::Planned;
 use entail::operation::session::Session;
 use entail::operation::{saved, validate};

@@ -90,14 +90,8 @@ async fn planned(
     let _lock = lock(ui, &session, &options.state, "OperationTypePlan")?;
     let state = read_state(ui, &session)?.state.unwrap_or_default();
     let variables = root_variables(ui, &session, &options.request)?;
-    let planned = plan::plan(
-        &session,
-        &options.request,
-        state,
-        variables,
-        &entail::operation::event::Silence,
-    )
-    .await?;
+    let planned =
+        plan::plan(&session, &options.request, state, variables, &entail::event::Silence).await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         ui.diagnostics(problems);

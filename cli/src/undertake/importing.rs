@@ -7,7 +7,7 @@ use entail::address::Instance;
 use entail::backend::Backend;
 use entail::config::files::config_files;
 use entail::diagnostic::{Diagnostic, Diagnostics, Span};
-use entail::operation::event::{Event, Sink};
+use entail::event::{Event, Sink};
 use entail::operation::import::{Refusal, check_target, import, wrong_mode};
 use entail::operation::session::Session;
 use entail::request::Request;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use entail::address::{Mode, Provider};
-use entail::operation::event::{Summary, is_told};
+use entail::event::{Summary, is_told};
 use entail::plan::{Action, Change, LeftOut, OutputChange, Plan};
 use entail::request::PlanMode;
 use entail::schema::{AttributeSchema, BlockSchema, ProviderSchema, mark_sensitive};
