@@ -28,3 +28,4 @@ pub mod explain;
 pub mod execute;
 pub mod verify;
 pub mod operation;
+pub mod workflow;

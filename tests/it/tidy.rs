@@ -31,6 +31,7 @@ const FLOORS: &[&str] = &[
     "event schedule observe plan planner",
     "explain execute verify",
     "operation",
+    "workflow",
 ];
 
 #[test]

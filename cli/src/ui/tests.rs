@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use entail::event::Event;
 use entail::request::PlanMode;
+use entail::workflow::Ask;
 use expect_test::expect;
 
 use super::*;
