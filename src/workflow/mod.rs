@@ -26,3 +26,6 @@ pub mod validate;
 pub use host::{Ask, Host, Nobody, Schemas, Tell};
 pub use options::{LockOptions, StateOptions};
 pub use room::with_room;
+
+#[cfg(test)]
+mod tests;

@@ -76,6 +76,37 @@ fn a_room_uses_only_rooms_below_it() {
     assert_none("rooms use rooms above them (src/lib.rs has the order)", found);
 }
 
+/// The lines of code in a folder on which a pattern is found, tests left out.
+fn found(folder: &str, pattern: &str) -> Vec<String> {
+    let pattern = Regex::new(pattern).expect("a valid expression");
+    let mut found = Vec::new();
+    for (file, text) in sources(&[folder]) {
+        if file.contains("tests") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines = code
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim_start().starts_with("//") && pattern.is_match(line));
+        found.extend(lines.map(|(number, line)| format!("{file}:{}: {}", number + 1, line.trim())));
+    }
+    found
+}
+
+#[test]
+fn workflows_tell_and_ask_a_host_and_know_no_process() {
+    let process =
+        r"\bstd::env\b|\benv::|\bio::std(in|out|err)\b|\bprint(ln)?!|\bprocess::|\bsignal::";
+    assert_none("workflows that reach for the process", found("src/workflow", process));
+}
+
+#[test]
+fn the_terminal_runs_workflows_and_not_what_they_are_made_of() {
+    let rooms = r"\bentail::(observe|planner|lower|schedule|verify)\b|\boperation::(session|plan|apply|saved|import)\b";
+    assert_none("commands that do what a workflow does", found("cli/src", rooms));
+}
+
 #[test]
 fn every_file_says_what_it_is_for() {
     let silent = |(name, text): (String, String)| (!text.starts_with("//! ")).then_some(name);
