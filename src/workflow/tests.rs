@@ -238,14 +238,14 @@ fn a_refresh_asks_nothing_and_tells_no_plan() {
 fn a_project_gives_errors_with_their_places_and_stops_when_asked() {
     let folder = folder("output \"x\" {\n  value = terraform_data.nowhere.id\n}\n");
     let project = Project::open(folder.path());
-    let problems = project.plan(&Request::default()).err().expect("there is no such resource");
+    let problems = project.plan(&Request::default()).expect_err("there is no such resource");
     let place = problems.0[0].subject.map(|it| project.sources().place(it));
     assert_eq!(place.as_deref(), Some("main.tf:2,11"), "{problems}");
 
     fs::write(folder.path().join("main.tf"), "resource \"terraform_data\" \"a\" {}").expect("text");
     assert_eq!(project.plan(&Request::default()).map(|it| it.changes.len()), Ok(1));
     project.stop().ask();
-    let problems = project.plan(&Request::default()).err().expect("it was stopped");
+    let problems = project.plan(&Request::default()).expect_err("it was stopped");
     assert_eq!(problems.to_string(), "execution halted");
     assert!(!folder.path().join("terraform.tfstate").exists());
 }
