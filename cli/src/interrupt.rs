@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::event::{Event, Sink};
 use entail::execute::Stop;
-use entail::operation::event::{Event, Sink};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
@@ -30,8 +31,40 @@ impl Interrupts {
     }
 }
 
+/// Does work that an interrupt ends in good order.
+///
+/// # Errors
+///
+/// If the system refuses a thread.
+pub fn heeding<T>(ui: &Ui, work: impl FnOnce() -> T) -> Result<T, Diagnostics> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|it| no_room(&it))?;
+    let over = Notify::new();
+    std::thread::scope(|scope| {
+        let listener = Listener::new(&runtime);
+        let over = &over;
+        scope.spawn(move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
+        let _ended = Ended(over);
+        Ok(work())
+    })
+}
+
+/// Tells the listener that the work is over, even where it ended in a panic.
+struct Ended<'a>(&'a Notify);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+fn no_room(error: &std::io::Error) -> Diagnostics {
+    Diagnostic::error("Cannot start working")
+        .detail(format!("Nobody would hear an interrupt: {error}."))
+        .into()
+}
+
 /// The signals that ask a process to end.
-pub struct Listener {
+struct Listener {
     interrupt: Signal,
     terminate: Signal,
     /// A file has reached its greatest size. Heard, so that writing fails with an error instead of ending the process.
@@ -40,7 +73,7 @@ pub struct Listener {
 
 impl Listener {
     /// Takes the signals over from the system, which would end the process. `None` where that cannot be done.
-    pub fn new(runtime: &Runtime) -> Option<Listener> {
+    fn new(runtime: &Runtime) -> Option<Listener> {
         let _inside = runtime.enter();
         let (interrupt, terminate) =
             (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
@@ -49,7 +82,7 @@ impl Listener {
     }
 
     /// Hears signals until `over`. The first asks to stop; the second abandons what runs.
-    pub async fn listen(mut self, ui: &Ui, over: &Notify) {
+    async fn listen(mut self, ui: &Ui, over: &Notify) {
         loop {
             tokio::select! {
                 _ = self.interrupt.recv() => {}

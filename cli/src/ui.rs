@@ -7,16 +7,20 @@ use std::sync::{Arc, Mutex};
 
 use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
-use entail::operation::event::{Event, Sink, Stage, Summary};
+use entail::event::{Event, Sink, Stage, Summary};
+use entail::plan::Plan;
 use entail::value::text::shown;
+use entail::workflow::init::Step;
+use entail::workflow::{Host, Schemas, Tell};
 use entail::world::World;
 
 use crate::arguments::groups::ViewArgs;
+use crate::commands::present;
 use crate::interrupt::Interrupts;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::style::Style;
-use crate::view::{json, progress};
+use crate::view::{init, json, progress};
 
 mod asking;
 #[cfg(test)]
@@ -204,15 +208,15 @@ impl Ui {
     }
 
     /// Tells of a step of `init`: a line, or a message.
-    pub fn step(&self, step: &crate::view::init::Step) {
-        if let Some(message) = step.message() {
+    pub fn step(&self, step: &Step) {
+        if let Some(message) = init::message(step) {
             self.messages(&json::messages(
                 &Event::Message(message),
                 &self.sources,
                 &self.timestamp(),
             ));
         }
-        self.say(&step.text(self.out_style, self.in_automation));
+        self.say(&init::text(step, self.out_style, self.in_automation));
     }
 
     /// Writes a message for machines alone.
@@ -280,6 +284,12 @@ impl Ui {
         Summary { stage, ..*self.done.lock().unwrap_or_else(|it| it.into_inner()) }
     }
 
+    /// Returns what workflows are run with: this terminal is told and asked.
+    pub fn host<'a>(&'a self, world: &'a Arc<World>) -> Host<'a> {
+        let stop = &self.interrupts.stop;
+        Host { world, sources: &self.sources, tell: self, ask: self, stop }
+    }
+
     fn timestamp(&self) -> String {
         self.world.now().format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
     }
@@ -323,6 +333,24 @@ impl Sink for Ui {
         {
             self.out(&line);
         }
+    }
+}
+
+impl Tell for Ui {
+    fn problems(&self, problems: Diagnostics) {
+        self.diagnostics(problems);
+    }
+
+    fn planned(&self, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
+        present::plan(self, plan, schemas, problems);
+    }
+
+    fn carries_out(&self) {
+        self.interrupts.carry_out();
+    }
+
+    fn waits_for_lock(&self) {
+        self.say("Acquiring state lock. This may take a few moments...\n");
     }
 }
 

@@ -12,9 +12,9 @@ use entail_rules::{Facts, Node, Phase};
 
 use crate::config::Config;
 use crate::diagnostic::Diagnostics;
+use crate::event::Subject;
 use crate::lower::BlockGraph;
 use crate::observe::Observer;
-use crate::operation::event::Subject;
 use crate::plan::{Action, Plan};
 use crate::state::State;
 use crate::state::journal::Record;

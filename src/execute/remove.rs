@@ -7,7 +7,7 @@ use entail_rules::Node;
 use super::verdict::{Answer, Asked, Holds, judge};
 use super::{Context, Counted, Outcome, Report, problems, provision};
 use crate::address::{Mode, ProviderInstance};
-use crate::operation::event::{Event, Sink, Subject};
+use crate::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
 use crate::state::journal::Record;

@@ -10,7 +10,7 @@ use futures_util::{Future, FutureExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Context, Counted, Done, Outcome, Vertex, change, finish, lend, remove};
-use crate::operation::event::{Event, Sink, Subject};
+use crate::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::schedule::Schedule;
 use crate::state::{Object, State};

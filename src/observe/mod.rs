@@ -9,10 +9,10 @@ use entail_rules::Node;
 
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
+use crate::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::expression;
 use crate::lower::BlockGraph;
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
 use crate::request::{PlanMode, Request};

@@ -1,9 +1,9 @@
 //! `plan`: asks what is to be done, and changes nothing.
 
-use super::event::Sink;
 use super::session::Session;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::Diagnostics;
+use crate::event::Sink;
 use crate::install::Requirements;
 use crate::lower::Moved;
 use crate::observe::pool::Pool;

@@ -10,13 +10,13 @@ use super::answers::{ByNode, Earlier};
 use super::late::Before;
 use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
+use crate::event::Sink;
 use crate::lower::structure::ResourceId;
 use crate::observe::ephemeral::Leases;
 use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
-use crate::operation::event::Sink;
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 

@@ -1,15 +1,22 @@
 //! `apply`: carries a plan out, a saved one or a new one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::event::Stage;
+use entail::event::{Event, Sink, Stage};
+use entail::execute::Done;
 use entail::request::Request;
+use entail::workflow::StateOptions;
+use entail::workflow::apply::{Applied, apply};
+use entail::workflow::options::ApplyOptions;
+use entail::world::World;
 
-use super::at_most_one;
+use super::{at_most_one, begin, present};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request::{self, StateOptions};
+use crate::arguments::request;
+use crate::interrupt;
 use crate::ui::Ui;
 
 /// Create or update infrastructure
@@ -49,23 +56,6 @@ pub struct ApplyArgs {
     pub words: Vec<String>,
 }
 
-/// What `apply` and `destroy` are asked.
-#[derive(Debug)]
-pub struct ApplyOptions {
-    /// What to plan, where no plan is given.
-    pub request: Request,
-    /// A saved plan.
-    pub plan: Option<PathBuf>,
-    /// Where the state lies, and its lock.
-    pub state: StateOptions,
-    /// Ask nothing.
-    pub auto_approve: bool,
-    /// What the closing line says was done.
-    pub stage: Stage,
-    /// `-suppress-forget-errors`
-    pub suppress_forget_errors: bool,
-}
-
 impl ApplyArgs {
     /// Returns what is asked, or what is wrong with the flags.
     pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
@@ -78,7 +68,6 @@ impl ApplyArgs {
         Ok(ApplyOptions {
             request: Request { carried_out: true, ..request },
             plan: plan.map(PathBuf::from),
-            stage: Stage::Apply,
             state: StateOptions::from(&self.state),
             auto_approve: self.auto_approve,
             suppress_forget_errors: self.suppress_forget_errors,
@@ -91,4 +80,43 @@ fn approval_impossible() -> Diagnostic {
     Diagnostic::error("Plan file or auto-approve required").detail(
         "With -json no approval can be asked for. Apply a saved plan file, or enable the -auto-approve option.",
     )
+}
+
+/// Plans and applies, or applies a saved plan.
+///
+/// - `stage`: what the closing line says was done.
+pub fn run(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &ApplyArgs,
+    (options, stage): (ApplyOptions, Stage),
+) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, args.show_sensitive)?;
+    let ui = &*ui;
+    let applied = interrupt::heeding(ui, || apply(&ui.host(world), &options))??;
+    Ok(match applied {
+        Applied::Refused => 1,
+        Applied::Declined(mode) => {
+            ui.cancelled(mode);
+            1
+        }
+        Applied::Done(mut done) => {
+            let code = report(ui, &mut done);
+            if code == 0 {
+                let state_out = options.state.files.state_out.as_deref();
+                present::done(ui, stage, Some(&done.state), state_out);
+            }
+            code
+        }
+    })
+}
+
+/// Shows what went wrong in a run, after a state that could not be kept anywhere else. Returns the exit code.
+pub fn report(ui: &Ui, done: &mut Done) -> u8 {
+    match &done.homeless {
+        Some(state) if ui.is_json() => ui.event(Event::Message(state.clone())),
+        Some(state) => ui.out(state),
+        None => {}
+    }
+    ui.diagnostics(std::mem::take(&mut done.problems))
 }

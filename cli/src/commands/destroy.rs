@@ -2,8 +2,9 @@
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::PlanMode;
+use entail::workflow::options::ApplyOptions;
 
-use super::apply::{ApplyArgs, ApplyOptions};
+use super::apply::ApplyArgs;
 use crate::ui::Ui;
 
 /// Destroy previously-created infrastructure
@@ -23,7 +24,6 @@ impl DestroyArgs {
         match options.request.mode {
             PlanMode::Normal => {
                 options.request.mode = PlanMode::Destroy;
-                options.stage = entail::operation::event::Stage::Destroy;
             }
             PlanMode::Destroy => {
                 return Err(invalid_mode(

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use entail::operation::event::Event;
+use entail::event::Event;
 use entail::request::PlanMode;
+use entail::workflow::Ask;
 use expect_test::expect;
 
 use super::*;

@@ -1,54 +1,11 @@
-//! `providers`: the providers that a configuration needs, as a tree, and on demand who serves what.
+//! What `providers` says: the providers that a configuration needs as a tree, and on demand who serves what.
 
-use std::sync::Arc;
-
-use entail::backend::local::Choice;
-use entail::diagnostic::Diagnostics;
-use entail::operation::plan;
-use entail::operation::requirements::{self, Lacking, Need, Required, Served};
-use entail::operation::session::Session;
-use entail::request::Request;
-use entail::state::State;
-use entail::world::World;
+use entail::workflow::requirements::{Need, Needs, Required};
 use serde_json::{Value as Json, json};
 
-use super::{read_state, root_variables, with_room};
-use crate::commands::providers::ProvidersArgs;
-use crate::ui::Ui;
-
-/// Prints what is needed.
-pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, Diagnostics> {
-    ui.begin(Default::default(), None)?;
-    let ui = &*ui;
-    with_room(|_| {
-        let mut session = Session::open(world.clone(), ui.sources.clone(), &Choice::default())?;
-        ui.diagnostics(std::mem::take(&mut session.warnings));
-        let state = read_state(ui, &session)?.state.unwrap_or_default();
-        let plugins = session.supply.plugins()?;
-        let required = requirements::required(&session, plugins);
-        let needs = (required, requirements::of_state(&state, plugins));
-        let served = match args.instances {
-            true => {
-                let request =
-                    Request { variables: args.variables.sources()?, ..Request::default() };
-                let variables = root_variables(ui, &session, &request)?;
-                let known = plan::whatif(&session, &request, State::clone(&state), &variables)?;
-                Some((requirements::instances(&session, &known), requirements::lacking(&known)))
-            }
-            false => None,
-        };
-        match args.json {
-            true => ui.out(&format!("{:#}\n", document(&needs, served.as_ref()))),
-            false => ui.out(&text(&needs, served.as_ref())),
-        }
-        Ok(0)
-    })?
-}
-
-fn text(
-    (required, in_state): &(Required, Vec<Need>),
-    instances: Option<&(Vec<Served>, Vec<Lacking>)>,
-) -> String {
+/// Returns what people read.
+pub fn text(needs: &Needs) -> String {
+    let Needs { required, in_state, instances } = needs;
     let mut text = "\nProviders required by configuration:\n.\n".to_owned();
     tree(required, "", &mut text);
     text.push('\n');
@@ -101,10 +58,9 @@ fn tree(module: &Required, indent: &str, text: &mut String) {
     }
 }
 
-fn document(
-    (required, in_state): &(Required, Vec<Need>),
-    instances: Option<&(Vec<Served>, Vec<Lacking>)>,
-) -> Json {
+/// Returns what machines read.
+pub fn document(needs: &Needs) -> Json {
+    let Needs { required, in_state, instances } = needs;
     let mut document = json!({
         "configuration": of_module(required),
         "state": in_state.iter().map(of_need).collect::<Vec<_>>(),

@@ -1,0 +1,30 @@
+//! The thread and the runtime that a workflow runs on.
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
+const STACK: usize = 1 << 30;
+
+/// Runs work where there is room for it, on a thread and a runtime of its own, and waits for it.
+///
+/// # Errors
+///
+/// If the system refuses a thread.
+pub fn with_room<T: Send>(work: impl FnOnce(&Runtime) -> T + Send) -> Result<T, Diagnostics> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|it| no_room(&it))?;
+    std::thread::scope(|scope| {
+        let worker =
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
+        let worker = worker.map_err(|it| no_room(&it))?;
+        worker.join().map_err(|cause| std::panic::resume_unwind(cause))
+    })
+}
+
+fn no_room(error: &std::io::Error) -> Diagnostics {
+    Diagnostic::error("Cannot start working")
+        .detail(format!("The system refuses a thread: {error}."))
+        .into()
+}
