@@ -166,3 +166,58 @@ fn commands_on_the_state_find_it_where_the_backend_block_says() {
     assert_eq!(folder.told(&["output", "-raw", "o"]).1, "x");
     assert!(folder.told(&["show"]).1.contains("# null_resource.a:"));
 }
+
+#[test]
+fn no_stream_tells_what_is_sensitive() {
+    let folder = Folder::new("secrets", None);
+    let config = r#"
+variable "it" {
+  sensitive = true
+  default   = "CANARY"
+}
+terraform {
+  required_providers {
+    terraform = { source = "terraform.io/builtin/terraform" }
+  }
+}
+locals {
+  decoded = provider::terraform::decode_tfvars("x = ${var.it}")
+  each    = [for it in ["${var.it}/99"] : cidrhost(it, 1)]
+}
+resource "terraform_data" "a" {
+  input = { decoded = local.decoded, each = local.each, number = parseint(var.it, 10) }
+}
+"#;
+    std::fs::write(folder.0.join("main.tf"), config).expect("the folder takes files");
+    for arguments in [
+        &["plan", "-no-color"][..],
+        &["plan", "-json"],
+        &["apply", "-auto-approve", "-json"],
+    ] {
+        let (code, out, err) = folder.told(arguments);
+        assert_eq!(code, Some(1), "{arguments:?}: {out}{err}");
+        assert!(!format!("{out}{err}").contains("CANARY"), "{arguments:?}: {out}{err}");
+        assert!(format!("{out}{err}").contains("it is not told"), "{arguments:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn credentials_of_a_module_source_are_not_shown() {
+    let folder = Folder::new("credentials", None);
+    let config =
+        "module \"a\" {\n  source = \"http://me:CANARY@127.0.0.1:1/a.zip?token=CANARY\"\n}\n";
+    std::fs::write(folder.0.join("main.tf"), config).expect("the folder takes files");
+    for arguments in [
+        &["init", "-no-color"][..],
+        &["init", "-json"],
+        &["get"],
+        &["plan", "-json"],
+        &["validate"],
+    ] {
+        let (code, out, err) = folder.told(arguments);
+        assert_eq!(code, Some(1), "{arguments:?}: {out}{err}");
+        assert!(!format!("{out}{err}").contains("CANARY"), "{arguments:?}: {out}{err}");
+        let is_named = matches!(arguments[0], "init" | "get");
+        assert!(!is_named || format!("{out}{err}").contains("a.zip"), "{arguments:?}: {out}{err}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use entail::config::masked;
 use entail::diagnostic::{Diagnostic, Severity, Sources};
 use miette::{
     LabeledSpan, MietteError, MietteSpanContents, ReportHandler, SourceCode, SourceSpan,
@@ -232,7 +233,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let detail = &self.diagnostic.detail;
+        let detail = masked(&self.diagnostic.detail);
         (!detail.is_empty()).then(|| Box::new(detail) as Box<dyn fmt::Display>)
     }
 
