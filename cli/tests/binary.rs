@@ -189,11 +189,9 @@ resource "terraform_data" "a" {
 }
 "#;
     std::fs::write(folder.0.join("main.tf"), config).expect("the folder takes files");
-    for arguments in [
-        &["plan", "-no-color"][..],
-        &["plan", "-json"],
-        &["apply", "-auto-approve", "-json"],
-    ] {
+    for arguments in
+        [&["plan", "-no-color"][..], &["plan", "-json"], &["apply", "-auto-approve", "-json"]]
+    {
         let (code, out, err) = folder.told(arguments);
         assert_eq!(code, Some(1), "{arguments:?}: {out}{err}");
         assert!(!format!("{out}{err}").contains("CANARY"), "{arguments:?}: {out}{err}");

@@ -152,7 +152,7 @@ impl Collector<'_> {
     fn add_auto_files(&mut self) {
         for name in ["terraform.tfvars", "terraform.tfvars.json"] {
             if self.directory.join(name).exists() {
-                self.add_file(name, Origin::AutoFile);
+                self.add_found(name);
             }
         }
         let entries = std::fs::read_dir(self.directory).into_iter().flatten().flatten();
@@ -161,7 +161,15 @@ impl Collector<'_> {
         names.retain(|it| it.ends_with(".auto.tfvars") || it.ends_with(".auto.tfvars.json"));
         names.sort();
         for name in names {
-            self.add_file(&name, Origin::AutoFile);
+            self.add_found(&name);
+        }
+    }
+
+    /// Adds a file that lies there. One that a flag names may come from another program by way of a fifo; this one may not.
+    fn add_found(&mut self, name: &str) {
+        match crate::world::read_regular(&self.directory.join(name)) {
+            Ok(_) => self.add_file(name, Origin::AutoFile),
+            Err(why) => self.problems.push(unreadable(name, &why.to_string())),
         }
     }
 

@@ -403,3 +403,41 @@ fn a_live_run_blocks_others_and_a_dead_one_does_not() {
     interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
     place.succeed(&["plan"]);
 }
+
+#[test]
+fn what_a_killed_run_has_made_is_recorded_or_named() {
+    const FILES: &str = "resource \"local_file\" \"a\" {\n  count    = 600\n  filename = \"made/${count.index}\"\n  content  = \"x\"\n}\n";
+    /// As many steps as run at once may have been made without being recorded.
+    const MOST: usize = 10;
+    let mut caught = 0;
+    for round in 0..4 {
+        let place = Place::new(FILES);
+        let made = || -> BTreeSet<String> {
+            let files =
+                std::fs::read_dir(place.path().join("made")).into_iter().flatten().flatten();
+            files.map(|it| it.file_name().to_string_lossy().into_owned()).collect()
+        };
+        let mut child = place.start(&["apply", "-auto-approve"]);
+        while made().len() < 1 + round * 100 && child.try_wait().expect("it is asked").is_none() {}
+        child.kill().expect("it is killed");
+        child.wait().expect("it ends");
+        let (files, (told, _)) = (made(), place.run(&["plan"]));
+        let objects = place.objects();
+        let recorded = |it: &String| objects.contains_key(&format!("local_file.a[{it}]"));
+        let lost: Vec<&String> = files.iter().filter(|it| !recorded(it)).collect();
+        assert!(lost.len() <= MOST, "{} of {} files are not recorded", lost.len(), files.len());
+        for name in lost {
+            let line =
+                format!("local_file.a[{name}] of registry.opentofu.org/hashicorp/local may exist");
+            assert!(
+                told.contains(&line) && told.contains(&format!("made/{name}")),
+                "{name}: {told}"
+            );
+        }
+        caught += usize::from(!files.is_empty() && files.len() < 600);
+        place.succeed(&["apply", "-auto-approve"]);
+        assert_eq!(place.objects().len(), 600);
+        assert_eq!(place.hidden(), [""; 0]);
+    }
+    assert!(caught > 0, "no run was killed while it made something");
+}

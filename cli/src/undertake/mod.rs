@@ -34,10 +34,30 @@ pub mod workspaces;
 /// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
 const STACK: usize = 1 << 30;
 
+/// How many threads an undertaking takes: workers of the runtime, those that wait for files, that of plugins, and a few more.
+const THREADS: usize = 12;
+
+/// Sees whether the system gives that many threads: the runtime takes a refusal for a fault of the program.
+fn probe() -> std::io::Result<()> {
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    std::thread::scope(|scope| {
+        // All wait until the last is there, or none more can be had.
+        let hold = hold;
+        let wait = || drop(held.lock().map(|it| it.recv()));
+        let started: std::io::Result<Vec<_>> = (0..THREADS)
+            .map(|_| std::thread::Builder::new().stack_size(1 << 16).spawn_scoped(scope, wait))
+            .collect();
+        drop(hold);
+        started.map(drop)
+    })
+}
+
 /// Runs an undertaking where there is room for it, on a runtime of its own.
 pub fn with_room<T: Send>(
     work: impl FnOnce(&tokio::runtime::Runtime) -> T + Send,
 ) -> Result<T, Diagnostics> {
+    probe().map_err(|it| no_room(&it))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|it| no_room(&it))?;
@@ -59,7 +79,10 @@ pub fn with_interrupts<T: Send>(
         std::thread::scope(|scope| {
             let listener = Listener::new(runtime);
             let over = &over;
-            scope.spawn(move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
+            // Without a thread nobody listens, and an interrupt ends the process as it would any other.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
+                listener.map(|it| runtime.block_on(it.listen(ui, over)))
+            });
             let ended = Ended(over);
             let result = work(runtime);
             drop(ended);
@@ -91,7 +114,10 @@ pub async fn unless_interrupted<T>(
 
 fn no_room(error: &std::io::Error) -> Diagnostics {
     Diagnostic::error("Cannot start working")
-        .detail(format!("The system refuses a thread: {error}."))
+        .detail(format!(
+            "The system refuses a thread, or room for its stack: {error}. About {THREADS} threads are needed, and {} MiB of address space for the largest stack; see \"ulimit -u\" and \"ulimit -v\".",
+            STACK >> 20
+        ))
         .into()
 }
 

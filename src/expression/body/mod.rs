@@ -235,10 +235,11 @@ impl Decoder<'_> {
     ) -> Value {
         let element = schema.block.ty();
         let mut entries: Vec<(Str, Value)> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
         for instance in instances {
             let value = self.instance(instance, &schema.block);
             let Some(key) = instance.labels.first() else { continue };
-            if entries.iter().any(|it| it.0 == *key) {
+            if !seen.insert(key) {
                 self.problems.push(problems::repeated_label(name, key, instance.header));
                 continue;
             }
