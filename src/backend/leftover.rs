@@ -39,7 +39,8 @@ pub(super) fn take_up(text: &[u8], snapshot: &mut Snapshot, names: &Names) -> Le
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     let is_next = base.lineage == lineage && base.serial == serial;
     let is_later = base.next_lineage == lineage && serial > base.serial;
-    if !unfinished.is_empty() && (is_next || is_later) {
+    // Whoever only looks may look at a run that is still alive.
+    if names.aside.is_some() && !unfinished.is_empty() && (is_next || is_later) {
         snapshot.warnings.push(unrecorded(&unfinished));
     }
     if records.is_empty() && damaged == 0 {

@@ -154,13 +154,7 @@ impl<'a> Evaluator<'a> {
         let lasting = self.lasting.into_inner();
         let all =
             if failed(&lasting) { lasting } else { [lasting, self.found.into_inner()].concat() };
-        let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
-        for problem in all {
-            if !once.contains(&problem) {
-                once.push(problem);
-            }
-        }
-        Diagnostics(once)
+        Diagnostics(all).once()
     }
 
     /// Returns the value of an expression.

@@ -364,14 +364,12 @@ const OBJECT: &str = "resource \"scripted_thing\" \"a\" {\n}\n";
 fn what_is_started_is_what_was_checked_though_it_is_swapped_meanwhile() {
     // The first start puts another program in its own place, as an attacker would between check and start.
     let swap = format!(
-        "if [ ! -e swapped ]; then\n  find -L .terraform/providers -name {PROGRAM} | while read it; do\n    printf '#!/bin/sh\\ntouch evil\\n' > \"$it.new\" && chmod +x \"$it.new\" && mv \"$it.new\" \"$it\"\n  done\n  touch swapped\nfi"
+        "if [ -e armed ]; then\n  rm armed\n  find -L .terraform/providers -name {PROGRAM} | while read it; do\n    printf '#!/bin/sh\\ntouch evil\\n' > \"$it.new\" && chmod +x \"$it.new\" && mv \"$it.new\" \"$it\"\n  done\n  touch swapped\nfi"
     );
     let place = Place::installed_with(OBJECT, &swap);
-    let _ = std::fs::remove_file(place.path().join("swapped"));
-    place.calls(&["init"], "");
-    let _ = std::fs::remove_file(place.path().join("swapped"));
+    place.write("armed", "");
     let (text, ..) = place.run(&["plan"], "");
-    assert!(place.path().join("swapped").exists(), "{text}");
+    assert!(!place.path().join("armed").exists(), "it was not started: {text}");
     let (later, success, _) = place.run(&["plan"], "");
     assert!(!success && later.contains("does not match any of the checksums"), "{later}");
     assert!(!place.path().join("evil").exists(), "{text}");
@@ -398,7 +396,6 @@ fn a_plugin_sees_no_credentials_of_registries_and_nothing_that_steers_the_progra
     let output = place
         .command(&["plan"], "")
         .env("TF_TOKEN_example_com", "CANARY")
-        .env("TF_ENCRYPTION", "CANARY")
         .env("ENTAIL_SELF_CHECK", "1")
         .env("ENTAIL_PLUGIN_CACHE", "off")
         .env("AWS_REGION", "kept")

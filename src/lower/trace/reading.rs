@@ -22,6 +22,10 @@ impl Trace<'_> {
         let Some(expression) = repetition.expression() else {
             return Some(vec![(InstanceKey::None, None)]);
         };
+        if self.reads.problems.has_errors() {
+            // There will be no plan; what is too much already does not become more.
+            return Some(Vec::new());
+        }
         let value = match self.key_set_of_bare(node, module, repetition, expression) {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),

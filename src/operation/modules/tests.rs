@@ -354,6 +354,56 @@ fn what_git_keeps_of_an_address_with_credentials_goes() {
 }
 
 #[test]
+fn long_names_are_taken_and_endless_ones_refused() {
+    let named = |kind: tar::EntryType, name: &str| {
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut entry = |kind: tar::EntryType, name: &str, text: &str| {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(kind);
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            header.set_path(name).expect("a short name");
+            header.set_cksum();
+            builder.append(&header, text.as_bytes()).expect("an entry");
+        };
+        entry(kind, "././@LongLink", name);
+        let is_link = kind == tar::EntryType::GNULongLink;
+        match is_link {
+            true => entry(tar::EntryType::Symlink, "link", ""),
+            false => entry(tar::EntryType::Regular, "x", "# long"),
+        }
+        entry(tar::EntryType::Regular, "main.tf", "# main");
+        file(gzip(&builder.into_inner().expect("an archive")))
+    };
+    let (long, endless) = ("d/".repeat(100) + "main.tf", "d".repeat(1 << 20));
+    let server = Server::start(|_| {
+        Answers::from([
+            ("/long.tar.gz".into(), named(tar::EntryType::GNULongName, &long)),
+            ("/name.tar.gz".into(), named(tar::EntryType::GNULongName, &endless)),
+            ("/link.tar.gz".into(), named(tar::EntryType::GNULongLink, &endless)),
+        ])
+    });
+    let at = &server.address;
+    Folder::new().check(
+        &format!(
+            "module \"a\" {{ source = \"{at}/long.tar.gz//{}\" }}\nmodule \"b\" {{ source = \"{at}/name.tar.gz\" }}\nmodule \"c\" {{ source = \"{at}/link.tar.gz\" }}\n",
+            "d/".repeat(100)
+        ),
+        expect![[r#"
+            downloading http://HOST/long.tar.gz for a
+            a in .terraform/modules/a/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d
+            downloading http://HOST/name.tar.gz for b
+            downloading http://HOST/link.tar.gz for c
+            Failed to download module  main.tf:2,23
+            Failed to download module  main.tf:3,23
+              Could not download module "b" source code from "http://HOST/name.tar.gz": the archive's entry "././@LongLink" holds a path or a property that is longer than 4096 bytes. What was installed before is still there.
+              Could not download module "c" source code from "http://HOST/link.tar.gz": the archive's entry "././@LongLink" holds a path or a property that is longer than 4096 bytes. What was installed before is still there.
+            a <http://HOST/long.tar.gz//d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d> : # long
+        "#]],
+    );
+}
+
+#[test]
 fn nothing_comes_to_lie_outside_of_its_folder() {
     let server = Server::start(|_| {
         Answers::from([

@@ -195,10 +195,10 @@ fn way_out(program: &Program) -> String {
 
 /// Returns whether an answer came and was too large or no message of the protocol.
 fn is_unreadable(status: &Status) -> bool {
-    let is_broken = std::error::Error::source(status).is_some();
     match status.code() {
         Code::OutOfRange | Code::ResourceExhausted => true,
-        Code::Internal => !is_broken,
+        // A plugin may give this status itself; what cannot be decoded has no word of its own.
+        Code::Internal => status.message().starts_with("failed to decode"),
         _ => false,
     }
 }
