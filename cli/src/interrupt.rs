@@ -42,7 +42,9 @@ pub fn heeding<T>(ui: &Ui, work: impl FnOnce() -> T) -> Result<T, Diagnostics> {
     std::thread::scope(|scope| {
         let listener = Listener::new(&runtime);
         let over = &over;
-        scope.spawn(move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
+        // Without a thread nobody listens, and an interrupt ends the process as it would any other.
+        let _ = std::thread::Builder::new()
+            .spawn_scoped(scope, move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
         let _ended = Ended(over);
         Ok(work())
     })

@@ -30,7 +30,7 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     for _ in 0..50 {
         let bytes = match std::fs::canonicalize(path).ok().and_then(|it| held().get(&it).cloned()) {
             Some(file) => read_through(&file)?,
-            None => match std::fs::read(path) {
+            None => match crate::world::read_regular(path) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(error),
@@ -46,7 +46,11 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn read_through(file: &File) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).unwrap_or(0)];
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is a fifo, a socket or a device, and not a regular file"));
+    }
+    let mut bytes = vec![0; usize::try_from(metadata.len()).unwrap_or(0)];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(bytes)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Snapshot;
 use crate::diagnostic::Diagnostic;
 use crate::state::State;
-use crate::state::journal::{self, Base, Found, Record};
+use crate::state::journal::{self, Base, Begun, Found, Record};
 
 /// What is to become of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Names {
 
 /// Takes the journal of an interrupted run into account.
 pub(super) fn take_up(text: &[u8], snapshot: &mut Snapshot, names: &Names) -> Leftover {
-    let Found { base, records, damaged } = journal::read(text);
+    let Found { base, records, unfinished, damaged } = journal::read(text);
     let Some(base) = base else {
         // The very first line was torn: nothing was reported.
         if records.is_empty() && !text.contains(&b'\n') {
@@ -39,6 +39,10 @@ pub(super) fn take_up(text: &[u8], snapshot: &mut Snapshot, names: &Names) -> Le
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     let is_next = base.lineage == lineage && base.serial == serial;
     let is_later = base.next_lineage == lineage && serial > base.serial;
+    // Whoever only looks may look at a run that is still alive.
+    if names.aside.is_some() && !unfinished.is_empty() && (is_next || is_later) {
+        snapshot.warnings.push(unrecorded(&unfinished));
+    }
     if records.is_empty() && damaged == 0 {
         return Leftover::Spent;
     }
@@ -75,6 +79,29 @@ fn kept(names: &Names) -> String {
         Some(aside) => format!("It is kept as {}.", aside.display()),
         None => "The next command that changes the state sets it aside.".into(),
     }
+}
+
+/// An interrupted run had asked providers for something, and did not live to hear what became of it.
+fn unrecorded(steps: &[Begun]) -> Diagnostic {
+    let line = |it: &Begun| {
+        let what = match it.action.as_str() {
+            "create" => "may exist, and is not recorded",
+            "delete" => "may be gone, and is still recorded",
+            _ => "may have been changed, and is recorded as it was",
+        };
+        let deposed = it.deposed.as_ref().map(|it| format!(" (deposed {it})")).unwrap_or_default();
+        let known: Vec<String> =
+            it.known.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        let known =
+            if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) };
+        format!("  - {}{deposed} of {} {what}{known}", it.address, it.provider)
+    };
+    let lines: Vec<String> = steps.iter().map(line).collect();
+    Diagnostic::warning("Objects that may exist unrecorded").detail(format!(
+        "An interrupted run had asked for the following, and ended before it heard the answer:\n{}\n\nLook for what may exist before \
+         the next apply makes it again: import it, or remove it. What is still recorded is read anew by the next plan.",
+        lines.join("\n")
+    ))
 }
 
 /// A journal lies beside the state that continues another snapshot.

@@ -18,7 +18,7 @@ pub fn selected(world: &World) -> Result<String, Diagnostic> {
     if let Some(name) = world.variable("TF_WORKSPACE") {
         return if is_valid_name(name) { Ok(name.into()) } else { Err(invalid_name(name)) };
     }
-    let name = std::fs::read_to_string(data_folder(world).join("environment")).unwrap_or_default();
+    let name = crate::world::read_text(&data_folder(world).join("environment")).unwrap_or_default();
     let name = name.trim();
     Ok(if name.is_empty() { DEFAULT.into() } else { name.into() })
 }

@@ -58,9 +58,12 @@ fn read_file(
     kind: FileKind,
 ) -> Option<File> {
     let shown = if shown_as == "." { name.to_owned() } else { format!("{shown_as}/{name}") };
-    let Ok(bytes) = std::fs::read(directory.join(name)) else {
-        decoder.report(problems::unreadable_file(&shown));
-        return None;
+    let bytes = match crate::world::read_regular(&directory.join(name)) {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            decoder.report(problems::unreadable_file(&shown, &why));
+            return None;
+        }
     };
     let Ok(text) = String::from_utf8(bytes) else {
         decoder.report(problems::not_utf8(&shown));

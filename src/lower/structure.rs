@@ -283,6 +283,16 @@ impl Structure {
         Node(self.nodes.len() as u32 - 1)
     }
 
+    /// Returns how many nodes there are.
+    pub fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns whether so many more instances can be planned.
+    pub fn has_room_for(&self, more: usize) -> bool {
+        self.nodes.len().saturating_add(more) <= config::expansion::MOST
+    }
+
     /// Returns what a node stands for.
     pub fn kind(&self, node: Node) -> &NodeKind {
         &self.nodes[node.0 as usize]

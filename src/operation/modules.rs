@@ -10,7 +10,7 @@ use crate::config::statics::{Each, Ground, StaticModule};
 use crate::config::version::{Constraints, Version};
 use crate::config::{
     CallSource, InstalledModule, InstalledModules, Module, ModuleCall, call_source, installed,
-    instances, load_module,
+    instances, load_module, masked,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::Settings;
@@ -292,7 +292,7 @@ impl Installer<'_> {
             _ => {
                 let address = RemoteAddress::parse(&source.to_string())
                     .map_err(|why| problems::not_fetched(wanted, &source.to_string(), &why))?;
-                self.tell_download(&address.package(), None, wanted);
+                self.tell_download(&masked(&address.package()), None, wanted);
                 (address, None)
             }
         };

@@ -125,6 +125,11 @@ fn keys(
         return None;
     }
     match expansion::keys(repetition, &value) {
+        Keys::Known(keys) if !observer.values.structure.has_room_for(keys.len()) => {
+            let asked = observer.values.structure.size() + keys.len();
+            observer.values.report([expansion::too_many(asked).at(expression.span)]);
+            None
+        }
         Keys::Known(keys) => Some(keys),
         Keys::Invalid(problem) => {
             let problem = expansion::blamed(*problem, repetition, &value, expression, &scope);

@@ -1,7 +1,11 @@
 //! The journal of finished steps, as text: what one line says, and what a state becomes by it.
 //!
-//! The first line names the snapshot that the steps started from; each further line holds the changes of one step. A line starts
-//! with a checksum, so that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
+//! The first line names the snapshot that the steps started from. A step that is about to be asked of a provider has a line
+//! (`begun`) before it is asked, and one after it: its changes, or that it has ended without any (`ended`). So what was begun
+//! and has no later line about the same object may exist, or be gone, without being recorded. A line starts with a checksum, so
+//! that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
+//!
+//! Journals of version 1 lack `begun` and `ended`, and are read as well.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -58,12 +62,52 @@ pub enum Record {
     },
 }
 
+/// A step that a provider is about to be asked for, with what is known of its object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Its instance.
+    pub address: Instance,
+    /// The key of a deposed object; `None` for the current one.
+    pub deposed: Option<Str>,
+    /// What is asked for: `create`, `update`, `delete`.
+    pub action: String,
+    /// The provider.
+    pub provider: String,
+    /// Attributes that may tell which object it is, by name. Nothing sensitive is among them.
+    pub known: Vec<(String, String)>,
+}
+
+/// Writes the line of a step that is about to begin.
+pub fn begun_line(step: &Begun) -> String {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    json.member("begun", &step.action);
+    json.member("address", &step.address.to_string());
+    json.member_unless_empty("deposed", step.deposed.as_deref().unwrap_or_default());
+    json.member("provider", &step.provider);
+    json.key("known");
+    json.open('{');
+    step.known.iter().for_each(|(name, value)| json.member(name, value));
+    json.close('}');
+    json.close('}');
+    sealed(&json.finish())
+}
+
+/// Writes the line of a step that has ended and changed nothing.
+pub fn ended_line(address: &Instance) -> String {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    json.member("ended", &address.to_string());
+    json.close('}');
+    sealed(&json.finish())
+}
+
 /// Writes the first line.
 pub fn first_line(base: &Base) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.key("journal");
-    json.literal(1);
+    json.literal(2);
     json.member("lineage", &base.lineage);
     json.key("serial");
     json.literal(base.serial);
@@ -132,6 +176,8 @@ pub struct Found {
     pub base: Option<Base>,
     /// Its whole records, in order.
     pub records: Vec<Record>,
+    /// Steps that were begun and of whose end nothing is said, in order.
+    pub unfinished: Vec<Begun>,
     /// How many lines before the last whole one cannot be read. What follows the last whole one is torn: it was being
     /// written when the run ended, and was never reported.
     pub damaged: usize,
@@ -150,9 +196,17 @@ pub fn read(text: &[u8]) -> Found {
                 found.base.is_some()
             }
             _ => {
-                let records = json.and_then(|it| read_line(&mut reader, it));
-                let is_whole = records.is_some();
-                found.records.extend(records.into_iter().flatten());
+                let line = json.and_then(|it| read_line(&mut reader, it));
+                let is_whole = line.is_some();
+                match line {
+                    Some(Line::Begun(step)) => found.unfinished.push(*step),
+                    Some(Line::Ended(address)) => found.end(&address),
+                    Some(Line::Records(records)) => {
+                        records.iter().filter_map(Record::address).for_each(|it| found.end(it));
+                        found.records.extend(records);
+                    }
+                    None => {}
+                }
                 is_whole
             }
         };
@@ -162,6 +216,23 @@ pub fn read(text: &[u8]) -> Found {
         }
     }
     found
+}
+
+impl Found {
+    /// Something is said about an object: what was begun with it is over.
+    fn end(&mut self, address: &Instance) {
+        self.unfinished.retain(|it| it.address != *address);
+    }
+}
+
+impl Record {
+    /// Returns the instance that it is about.
+    fn address(&self) -> Option<&Instance> {
+        match self {
+            Record::Written { address, .. } | Record::Removed { address, .. } => Some(address),
+            Record::Output { .. } => None,
+        }
+    }
 }
 
 /// Returns the changes that lead from one state to another, apart from results of conditions.
@@ -280,15 +351,54 @@ fn read_base(json: &str) -> Option<Base> {
     }
     let line: Line = serde_json::from_str(json).ok()?;
     let base = Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage };
-    (line.journal == 1).then_some(base)
+    matches!(line.journal, 1 | 2).then_some(base)
 }
 
-fn read_line(reader: &mut Reader, json: &str) -> Option<Vec<Record>> {
+/// A line behind the first.
+enum Line {
+    Begun(Box<Begun>),
+    Ended(Instance),
+    Records(Vec<Record>),
+}
+
+fn read_line(reader: &mut Reader, json: &str) -> Option<Line> {
+    if json.starts_with("{\"begun\"") {
+        return read_begun(json).map(|it| Line::Begun(Box::new(it)));
+    }
+    if json.starts_with("{\"ended\"") {
+        #[derive(Deserialize)]
+        struct Ended {
+            ended: String,
+        }
+        let line: Ended = serde_json::from_str(json).ok()?;
+        return names::instance(&line.ended).map(Line::Ended);
+    }
     if !json.starts_with('[') {
-        return Some(vec![read_record(reader, json)?]);
+        return Some(Line::Records(vec![read_record(reader, json)?]));
     }
     let parts: Vec<&RawValue> = serde_json::from_str(json).ok()?;
-    parts.into_iter().map(|it| read_record(reader, it.get())).collect()
+    let records: Option<_> = parts.into_iter().map(|it| read_record(reader, it.get())).collect();
+    records.map(Line::Records)
+}
+
+fn read_begun(json: &str) -> Option<Begun> {
+    #[derive(Deserialize)]
+    struct Read {
+        begun: String,
+        address: String,
+        #[serde(default)]
+        deposed: Option<String>,
+        provider: String,
+        known: std::collections::BTreeMap<String, String>,
+    }
+    let it: Read = serde_json::from_str(json).ok()?;
+    Some(Begun {
+        address: names::instance(&it.address)?,
+        deposed: it.deposed.map(Str::from),
+        action: it.begun,
+        provider: it.provider,
+        known: it.known.into_iter().collect(),
+    })
 }
 
 fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {

@@ -519,7 +519,7 @@ fn a_journal_says_what_became_of_each_object() {
         deposed: None,
     }]);
 
-    let journal::Found { base: read_base, records, damaged } = journal::read(text.as_bytes());
+    let journal::Found { base: read_base, records, damaged, .. } = journal::read(text.as_bytes());
     assert_eq!((read_base, records.len(), damaged), (Some(base()), 3, 0));
     for record in records {
         before.record(record);
@@ -591,4 +591,26 @@ fn the_difference_of_two_states_leads_from_one_to_the_other() {
     records.into_iter().for_each(|it| now.record(it));
     assert!(write::is_same(&now, &after));
     assert!(journal::difference(&now, &after).is_empty());
+}
+
+#[test]
+fn what_was_begun_and_has_no_later_line_is_unfinished() {
+    let address = |key: i64| names::instance(&format!("t.a[{key}]")).expect("an address");
+    let begun = |key: i64| journal::Begun {
+        address: address(key),
+        deposed: None,
+        action: "create".into(),
+        provider: "example.com/a/b".into(),
+        known: vec![("name".into(), "x \"y\"\n".into())],
+    };
+    let text = journal::first_line(&base())
+        + &journal::begun_line(&begun(0))
+        + &journal::begun_line(&begun(1))
+        + &journal::begun_line(&begun(2))
+        + &journal::line(&[Record::Removed { address: address(0), deposed: None }])
+        + &journal::ended_line(&address(1));
+    let found = journal::read(text.as_bytes());
+    assert_eq!((found.unfinished, found.records.len(), found.damaged), (vec![begun(2)], 1, 0));
+    let older = text.replace("{\"journal\":2", "{\"journal\":1");
+    assert!(journal::read(older.as_bytes()).base.is_none(), "its checksum is another");
 }

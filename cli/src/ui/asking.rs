@@ -75,13 +75,13 @@ impl Ui {
         let (sender, receiver) = channel();
         let input = self.input.clone();
         // Where nobody answers any more, the thread ends with the process.
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let mut line = String::new();
             let mut input = input.lock().unwrap_or_else(|it| it.into_inner());
             let read = input.read_line(&mut line);
             // Nobody may wait any longer.
             sender.send(read.map(|_| line)).unwrap_or_default();
-        });
+        })?;
         loop {
             match receiver.recv_timeout(Duration::from_millis(50)) {
                 Ok(line) => return line,

@@ -3,6 +3,8 @@
 //! A plugin does not notice that its parent is gone. On Linux the system is asked to end it then; the only `unsafe` of
 //! the program stands here, in the child between fork and exec.
 
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use super::Program;
 use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
 use super::machine;
+use super::opened::Opened;
 use super::tail::Tail;
 use super::tls;
 use crate::install::Platform;
@@ -86,10 +89,14 @@ pub(super) async fn launch(
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
     let folder = socket_folder()?;
-    if let Some(why) = machine::obstacle(executable, &Platform::current().to_string()) {
+    let path = match &program.opened {
+        Some(it) => it.start_path().map_err(|it| not_started(&it))?,
+        None => executable.to_owned(),
+    };
+    if let Some(why) = machine::obstacle(&path, &Platform::current().to_string()) {
         return Err(why);
     }
-    let mut child = command(program, executable, world, &log, folder.path())?
+    let mut child = command(program, (&path, executable), world, &log, folder.path())?
         .spawn()
         .map_err(|it| not_started(&it))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -129,15 +136,36 @@ async fn introduction(
     }
 }
 
+/// Variables that are read by a plugin of this program, which tests use.
+const FOR_TESTS: [&str; 4] = [
+    "ENTAIL_PLUGIN_CALLS",
+    "ENTAIL_PLUGIN_FAULTS",
+    "ENTAIL_PLUGIN_IDENTITIES",
+    "ENTAIL_PLUGIN_PROTOCOL",
+];
+
+/// Returns whether a variable is none of a plugin's business: credentials for registries, the passphrase of states, and what
+/// steers this program.
+fn is_withheld(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("TF_TOKEN_")
+        || name == "TF_ENCRYPTION"
+        || (name.starts_with("ENTAIL_") && !FOR_TESTS.contains(&&*name))
+}
+
 fn command(
     program: &Program,
-    executable: &Path,
+    (path, named): (&Path, &Path),
     world: &World,
     log: &Log,
     folder: &Path,
 ) -> Result<Command, String> {
-    let mut command = std::process::Command::new(executable);
+    let mut command = std::process::Command::new(path);
+    for name in std::env::vars_os().map(|it| it.0).filter(|it| is_withheld(it)) {
+        command.env_remove(name);
+    }
     command
+        .arg0(named)
         .env(COOKIE.0, COOKIE.1)
         .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
         .env("PLUGIN_MIN_PORT", "10000")
@@ -162,7 +190,7 @@ fn command(
             command.env(name, "OFF");
         }
     }
-    tie(&mut command);
+    tie(&mut command, program.opened.clone());
     let mut command = Command::from(command);
     command.kill_on_drop(true);
     Ok(command)
@@ -170,11 +198,20 @@ fn command(
 
 /// Lets the child end with this process, and keeps the terminal's interrupts from it.
 #[cfg(target_os = "linux")]
-fn tie(command: &mut std::process::Command) {
-    use std::os::unix::process::CommandExt;
+fn tie(command: &mut std::process::Command, opened: Option<Arc<Opened>>) {
     command.process_group(0);
     let parent = rustix::process::getpid();
+    let is_script = opened.as_ref().is_some_and(|it| it.is_script());
     let tied = move || {
+        if let Some(opened) = &opened {
+            // Whoever wrote to the file after it was checked wrote what nobody has checked.
+            if !opened.is_unchanged()? {
+                return Err(rustix::io::Errno::STALE.into());
+            }
+            if is_script {
+                rustix::io::fcntl_setfd(opened, rustix::io::FdFlags::empty())?;
+            }
+        }
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         // The parent may have gone before.
         match rustix::process::getppid() {
@@ -183,15 +220,14 @@ fn tie(command: &mut std::process::Command) {
         }
     };
     #[expect(unsafe_code, reason = "only calls of the system are made between fork and exec")]
-    // SAFETY: the closure makes two calls of the system, allocates nothing and takes no lock.
+    // SAFETY: the closure makes a few calls of the system, allocates nothing and takes no lock.
     unsafe {
         command.pre_exec(tied);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn tie(command: &mut std::process::Command) {
-    use std::os::unix::process::CommandExt;
+fn tie(command: &mut std::process::Command, _: Option<Arc<Opened>>) {
     command.process_group(0);
 }
 
@@ -213,6 +249,9 @@ fn not_started(error: &std::io::Error) -> String {
         }
         ErrorKind::PermissionDenied => {
             "is not executable: its permissions do not allow it, until \"chmod +x\" does".into()
+        }
+        ErrorKind::StaleNetworkFileHandle => {
+            "was written to after its checksum was compared with the lock file".into()
         }
         _ => format!("cannot be started: {error}"),
     }

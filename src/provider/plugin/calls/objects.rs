@@ -142,8 +142,14 @@ pub(super) async fn apply(
         provider_meta: plugin.meta(site.announced),
         planned_identity: written_identity(call.identity, site.identity),
     };
-    let answer =
-        site.process.call("ApplyResourceChange", |it| it.apply(request)).await.map_err(one)?;
+    let unreadable =
+        |found| Response { value: Some(AppliedObject::unreadable()), diagnostics: found };
+    let answer = site.process.call_and_judge("ApplyResourceChange", |it| it.apply(request)).await;
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err((problem, true)) => return Ok(unreadable(one(problem))),
+        Err((problem, false)) => return Err(one(problem)),
+    };
     let found = diagnostics(answer.diagnostics);
     let failed = found.iter().any(|it| it.severity == crate::diagnostic::Severity::Error);
     if answer.new_state.is_none() && failed {
@@ -151,10 +157,14 @@ pub(super) async fn apply(
     }
     let value = decode_object(answer.new_state, site.ty);
     let identity = identity_of(answer.new_identity, site.identity);
-    Ok(taken(value, "ApplyResourceChange", call.kind, found, |value| AppliedObject {
+    let taken = taken(value, "ApplyResourceChange", call.kind, found, |value| AppliedObject {
         value,
         private: answer.private.to_vec(),
         identity,
         legacy_types: answer.legacy_type_system,
-    }))
+    });
+    Ok(match taken.value {
+        Some(_) => taken,
+        None => unreadable(taken.diagnostics),
+    })
 }
