@@ -49,7 +49,7 @@ pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
-pub use load::{CallSource, call_source, instances, load_config, load_module};
+pub use load::{CallSource, call_source, instances, load_config, load_module, load_tree};
 pub use problems::suggest;
 pub use provider::implied_provider;
 

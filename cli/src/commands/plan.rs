@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostics;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::plan::signature::SigningKey;
 use entail::request::Request;
 
 use super::words;
@@ -36,6 +37,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
+    /// Sign the saved plan with the Ed25519 private key in this file, in PEM
+    #[arg(long, value_name = "KEY")]
+    pub sign: Option<PathBuf>,
+
     /// Show sensitive values
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
@@ -61,6 +66,8 @@ pub struct PlanOptions {
     pub state: StateOptions,
     /// Where to save the plan.
     pub out: Option<PathBuf>,
+    /// The key that signs it.
+    pub key: Option<SigningKey>,
     /// Whether the exit code tells of changes.
     pub detailed_exitcode: bool,
 }
@@ -78,8 +85,20 @@ impl PlanArgs {
         Ok(PlanOptions {
             request,
             state: StateOptions::from(&self.state),
+            key: self.key()?,
             out: self.out.clone(),
             detailed_exitcode: self.detailed_exitcode,
         })
+    }
+
+    /// Reads the key before anything is planned.
+    fn key(&self) -> Result<Option<SigningKey>, Diagnostic> {
+        match (&self.sign, &self.out) {
+            (Some(_), None) => Err(Diagnostic::error("Nothing to sign").detail(
+                "The -sign option signs a saved plan. Say with -out=FILE where it is to be saved.",
+            )),
+            (Some(path), Some(_)) => SigningKey::read(path).map(Some),
+            (None, _) => Ok(None),
+        }
     }
 }

@@ -46,6 +46,7 @@ impl RefreshArgs {
         Ok(ApplyOptions {
             request,
             plan: None,
+            trusted: None,
             state: StateOptions::from(&self.state),
             stage: entail::operation::event::Stage::Apply,
             auto_approve: true,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{ArgAction, Subcommand};
 use entail::address::{Instance, Provider};
+use entail::backend::Recover;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run};
@@ -14,6 +15,7 @@ use entail::world::World;
 
 use super::store::{Store, no_state};
 use super::{no_words, words};
+use crate::arguments::flags;
 use crate::arguments::groups::{LockArgs, MessageArgs, StateArgs as StateFiles, VariableArgs};
 use crate::arguments::request::{LockOptions, StateOptions, target};
 use crate::ui::{Manner, Ui};
@@ -135,6 +137,11 @@ pub struct PushArgs {
     /// Continue where the backend runs another version
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
+
+    /// What to do with the journal of an interrupted run that does not fit or cannot be read, after looking into it: `take`
+    /// its steps into the state, or leave it `aside`
+    #[arg(long, value_name = "take|aside", value_parser = flags::recover)]
+    pub recover: Option<Recover>,
 
     /// The lock of the state.
     #[command(flatten)]
@@ -349,8 +356,12 @@ fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
     let options = StateOptions::from(&args.state);
     // Another file to write to is another state, which the objects move into.
     let other = options.files.state_out.clone().map(|file| {
-        let files =
-            Choice { state: Some(file), backup: args.backup_out.clone(), ..Choice::default() };
+        let files = Choice {
+            state: Some(file),
+            backup: args.backup_out.clone(),
+            recover: options.files.recover,
+            ..Choice::default()
+        };
         Store::open(ui, world, &dated(world, &files))
     });
     let files = Choice { state_out: None, ..options.files.clone() };
@@ -407,7 +418,8 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
     let new = state::read::read(&text)
         .map_err(|it| no_source(file, &it))?
         .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
-    let store = Store::open(ui, world, &Choice::default())?;
+    let files = Choice { recover: args.recover, ..Choice::default() };
+    let store = Store::open(ui, world, &files)?;
     let guard = store.lock(ui, LockOptions::from(&args.lock), "state-push")?;
     store.backend().import(&new, args.force)?;
     guard.release()?;

@@ -85,6 +85,7 @@ impl WhyArgs {
             request: request::build(&self.planning, &self.variables, &ui.sources)?,
             state: StateOptions::from(&self.state),
             out: None,
+            key: None,
             detailed_exitcode: false,
         };
         Ok(WhyOptions {

@@ -124,6 +124,9 @@ async fn saved_plan(
     path: &std::path::Path,
 ) -> Result<u8, Diagnostics> {
     let mut loaded = saved::load(path).map_err(|it| not_loaded(path, it))?;
+    if let Some(trusted) = &options.trusted {
+        trusted.check(loaded.signer())?;
+    }
     if loaded.plan.errored {
         return Err(Diagnostic::error("Cannot apply incomplete plan")
             .detail(

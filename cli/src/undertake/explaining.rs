@@ -144,6 +144,7 @@ pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Di
         request: request::build(&args.planning, &args.variables, &ui.sources)?,
         state: StateOptions::from(&args.state),
         out: None,
+        key: None,
         detailed_exitcode: false,
     };
     let ui = &*ui;

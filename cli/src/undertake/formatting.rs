@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use entail::backend::files::{Fresh, replace};
 use entail::config::files::is_ignored;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::syntax;
@@ -157,7 +158,7 @@ impl Run<'_> {
             if list {
                 self.out.push_str(&format!("{name}\n"));
             }
-            if write && fs::write(path, new).is_err() {
+            if write && replace(path, new.as_bytes(), Fresh::Usual).is_err() {
                 return self.problems.push(
                     Diagnostic::error("Writing formatted file failed")
                         .detail(format!("Failed to write {name}")),

@@ -35,7 +35,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagn
             runtime.block_on(plan_and_warn(ui, &session, &options.request, state, variables))?;
         let plan = &planned.finished.plan;
         if let Some(path) = &options.out {
-            saved::save(&session, &planned, path)?;
+            saved::save(&session, &planned, path, options.key.as_ref())?;
         }
         let mut problems = planned.finished.problems.clone();
         let generated = options.request.generate_config_out.as_deref();
