@@ -29,7 +29,7 @@ pub(super) enum Leftover {
     /// The user has looked. It is kept under another name.
     Aside,
     /// Nothing is written before the user has looked.
-    Unsettled(Diagnostic),
+    Unsettled(Box<Diagnostic>),
 }
 
 /// How messages call the files.
@@ -80,7 +80,7 @@ pub(super) fn take_up(
                 let next = base.map(|it| it.next_lineage).unwrap_or_default();
                 recovered(snapshot, &next, records);
             }
-            Leftover::Unsettled(unsettled(flaw, names))
+            Leftover::Unsettled(unsettled(flaw, names).into())
         }
     }
 }
@@ -101,9 +101,8 @@ fn recovered(snapshot: &mut Snapshot, next_lineage: &str, records: Vec<Record>) 
 }
 
 /// What whoever only looks is told.
-pub(super) fn as_warning(mut problem: Diagnostic) -> Diagnostic {
-    problem.severity = Severity::Warning;
-    problem
+pub(super) fn as_warning(problem: &Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..problem.clone() }
 }
 
 /// A journal lies beside the state that does not fit, or is not wholly read.

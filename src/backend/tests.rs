@@ -549,8 +549,11 @@ fn a_journal_of_another_snapshot_is_left_alone_with_a_warning() {
     );
 }
 
+/// What is done to a good journal.
+type Damage = fn(Vec<u8>) -> Vec<u8>;
+
 /// Journals that do not fit or cannot be read, by what is done to a good one, and what is said of them.
-const BAD_JOURNALS: &[(&str, fn(Vec<u8>) -> Vec<u8>, &str)] = &[
+const BAD_JOURNALS: &[(&str, Damage, &str)] = &[
     ("its first line is damaged", |it| [b"x", &it[1..]].concat(), "Damaged journal"),
     (
         "a line in the middle is damaged",

@@ -97,7 +97,7 @@ impl Local {
             }
             Err(error) => {
                 let aside = self.paths.recover.map(|_| Leftover::Aside);
-                let problem = || Leftover::Unsettled(leftover::unreadable(&names, &error));
+                let problem = || Leftover::Unsettled(leftover::unreadable(&names, &error).into());
                 (aside.unwrap_or_else(problem), None)
             }
         };
@@ -112,7 +112,7 @@ impl Local {
             return self.settle(now, &leftover, snapshot, &names);
         }
         if let Leftover::Unsettled(problem) = &leftover {
-            snapshot.warnings.push(leftover::as_warning(problem.clone()));
+            snapshot.warnings.push(leftover::as_warning(problem));
         }
         now.journal = Known::Waiting(leftover, identity);
         Ok(())
@@ -151,7 +151,7 @@ impl Local {
         names: &Names,
     ) -> Result<(), Diagnostics> {
         if let Leftover::Unsettled(problem) = leftover {
-            return Err(problem.clone().into());
+            return Err(Diagnostic::clone(problem).into());
         }
         if snapshot.recovered > 0
             && let Some(state) = &snapshot.state
@@ -166,7 +166,7 @@ impl Local {
         let done = match leftover {
             Leftover::Spent | Leftover::Taken => std::fs::remove_file(self.journal_path()),
             Leftover::Aside => std::fs::rename(self.journal_path(), self.at(&names.aside)),
-            Leftover::Unsettled(problem) => return Err(problem.clone()),
+            Leftover::Unsettled(problem) => return Err(Diagnostic::clone(problem)),
         };
         match done {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -192,7 +192,7 @@ impl Local {
             (_, Ok(None)) => return write(now),
             (Known::Waiting(Leftover::Unsettled(problem), identity), _) => {
                 now.journal = Known::Waiting(Leftover::Unsettled(problem.clone()), identity);
-                return Err(problem.into());
+                return Err(Diagnostics::from(*problem));
             }
             (Known::Waiting(leftover, Some(known)), Ok(Some(open))) if open.identity == known => {
                 (leftover, self.claimed(Some(open), &names)?)
