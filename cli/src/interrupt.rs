@@ -1,10 +1,12 @@
 //! Ctrl-C: who hears it, and what is said of it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink};
 use entail::execute::Stop;
+use signal_hook::consts::{SIGUSR1, SIGUSR2, SIGXFSZ};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
@@ -12,8 +14,17 @@ use tokio::sync::Notify;
 use crate::ui::Ui;
 use crate::view::PRODUCT;
 
-/// The number of that signal on Linux and macOS.
-const SIGXFSZ: i32 = 25;
+/// Signals that end a process which does not hear them, and mean nothing to this one: a file has reached its greatest size – then
+/// writing fails with an error –, and two that other programs give meanings of their own.
+const UNHEARD: [i32; 3] = [SIGXFSZ, SIGUSR1, SIGUSR2];
+
+/// Lets the process live on where such a signal comes.
+pub fn outlive_signals() {
+    for signal in UNHEARD {
+        // Where the system refuses, the signal does what it always did.
+        let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
+    }
+}
 
 /// What the user wants of a running command.
 #[derive(Debug, Default)]
@@ -69,8 +80,6 @@ fn no_room(error: &std::io::Error) -> Diagnostics {
 struct Listener {
     interrupt: Signal,
     terminate: Signal,
-    /// A file has reached its greatest size. Heard, so that writing fails with an error instead of ending the process.
-    _too_large: Option<Signal>,
 }
 
 impl Listener {
@@ -79,8 +88,7 @@ impl Listener {
         let _inside = runtime.enter();
         let (interrupt, terminate) =
             (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-        let _too_large = signal(SignalKind::from_raw(SIGXFSZ)).ok();
-        Some(Listener { interrupt: interrupt.ok()?, terminate: terminate.ok()?, _too_large })
+        Some(Listener { interrupt: interrupt.ok()?, terminate: terminate.ok()? })
     }
 
     /// Hears signals until `over`. The first asks to stop; the second abandons what runs.

@@ -11,10 +11,12 @@ use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
 use crate::commands::{self, Cli, Command};
+use crate::interrupt;
 use crate::ui::Ui;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    interrupt::outlive_signals();
     let mut world = World::of_this_process();
     let arguments =
         std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
@@ -39,9 +41,8 @@ pub fn main() -> ExitCode {
 }
 
 fn print(stream: &mut dyn Write, text: &str, code: u8) -> ExitCode {
-    // Whoever reads may have gone; then there is nobody to tell.
-    stream.write_all(text.as_bytes()).unwrap_or_default();
-    ExitCode::from(code)
+    let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    ExitCode::from(if written.is_ok() { code } else { 1 })
 }
 
 fn usual_view() -> crate::arguments::groups::ViewArgs {
@@ -64,7 +65,8 @@ fn run(cli: Cli, world: World) -> ExitCode {
     let world = Arc::new(world);
     warn_of_settings(&ui, &world);
     let result = dispatch(&mut ui, &world, cli.command);
-    ExitCode::from(result.unwrap_or_else(|problems| ui.diagnostics(problems)))
+    let code = result.unwrap_or_else(|problems| ui.diagnostics(problems));
+    ExitCode::from(ui.close(code))
 }
 
 /// Tells what is wrong with the CLI configuration. The command runs all the same: there are defaults.
@@ -98,11 +100,11 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         }
         Command::Plan(args) => commands::plan::run(ui, world, &args),
         Command::Apply(args) => {
-            let options = args.options(ui)?;
+            let options = args.options(ui, world)?;
             commands::apply::run(ui, world, &args, (options, Stage::Apply))
         }
         Command::Destroy(args) => {
-            let options = args.options(ui)?;
+            let options = args.options(ui, world)?;
             commands::apply::run(ui, world, &args.apply, (options, Stage::Destroy))
         }
         Command::Refresh(args) => {

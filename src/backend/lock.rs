@@ -44,6 +44,11 @@ impl LockInfo {
             ..LockInfo::default()
         }
     }
+
+    /// Returns whether the operation changes the state; planning only keeps others from doing so.
+    pub(super) fn may_write(&self) -> bool {
+        self.operation != "OperationTypePlan"
+    }
 }
 
 /// Prints the block that lock errors show.

@@ -58,7 +58,8 @@ impl InstalledModules {
         }
     }
 
-    fn parse(text: &str) -> Result<InstalledModules, String> {
+    /// Reads the file's text. The error is a phrase.
+    pub fn parse(text: &str) -> Result<InstalledModules, String> {
         if text.is_empty() {
             return Ok(InstalledModules::default());
         }

@@ -8,7 +8,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -192,19 +192,26 @@ impl Inner {
     fn write(&self, file: &mut Option<File>, lines: &str) -> std::io::Result<()> {
         let file = match file {
             Some(file) => file,
-            None => {
-                if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder)?;
-                }
-                let new =
-                    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
-                if let Some(folder) = self.path.parent() {
-                    files::sync_folder(folder)?;
-                }
-                file.insert(new)
-            }
+            None => file.insert(self.made()?),
         };
         file.write_all(lines.as_bytes())
+    }
+
+    /// Makes the file. While it is open, its lock shows that the run goes on.
+    fn made(&self) -> std::io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
+        // Where locks do not work, nobody else can take it up unnoticed either.
+        let is_mine = files::claim(&file).unwrap_or(true);
+        if !is_mine || file.metadata()?.nlink() == 0 {
+            return Err(std::io::Error::other("another run has taken it up"));
+        }
+        if let Some(folder) = self.path.parent() {
+            files::sync_folder(folder)?;
+        }
+        Ok(file)
     }
 }
 

@@ -107,7 +107,7 @@ pub fn first_line(base: &Base) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.key("journal");
-    json.literal(2);
+    json.literal(VERSION);
     json.member("lineage", &base.lineage);
     json.key("serial");
     json.literal(base.serial);
@@ -165,8 +165,20 @@ fn sealed(json: &str) -> String {
     format!("{} {json}\n", checksum(json))
 }
 
+/// Returns a line as any version may have written it.
+#[cfg(test)]
+pub(crate) fn sealed_for_tests(json: &str) -> String {
+    sealed(json).trim_end().to_owned()
+}
+
+/// How many digits a checksum has.
+const CHECKSUM: usize = 16;
+
 fn checksum(json: &str) -> String {
-    Sha256::digest(json.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(json.as_bytes())[..CHECKSUM / 2]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// A journal as read.
@@ -178,9 +190,20 @@ pub struct Found {
     pub records: Vec<Record>,
     /// Steps that were begun and of whose end nothing is said, in order.
     pub unfinished: Vec<Begun>,
-    /// How many lines before the last whole one cannot be read. What follows the last whole one is torn: it was being
-    /// written when the run ended, and was never reported.
-    pub damaged: usize,
+    /// Why it is not wholly read.
+    pub flaw: Option<Flaw>,
+}
+
+/// Why a journal is not wholly read. A last line without its end is no flaw: it was being written when the run ended, and was
+/// never reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// The first line does not say which snapshot it continues.
+    Start,
+    /// A newer version of the program has written it.
+    Newer(u64),
+    /// So many lines cannot be read.
+    Lines(usize),
 }
 
 /// Reads a journal. A record says what an object is, whatever it was before, so those behind a damaged line count too.
@@ -190,30 +213,28 @@ pub fn read(text: &[u8]) -> Found {
     let mut unread = 0;
     for (index, line) in text.split_inclusive(|&it| it == b'\n').enumerate() {
         let json = unsealed(line);
-        let is_whole = match index {
-            0 => {
-                found.base = json.and_then(read_base);
-                found.base.is_some()
+        if index == 0 {
+            match json.map(read_base) {
+                Some(Ok(base)) => found.base = Some(base),
+                Some(Err(flaw)) => found.flaw = Some(flaw),
+                None if is_torn(line) => {}
+                None => found.flaw = Some(Flaw::Start),
             }
-            _ => {
-                let line = json.and_then(|it| read_line(&mut reader, it));
-                let is_whole = line.is_some();
-                match line {
-                    Some(Line::Begun(step)) => found.unfinished.push(*step),
-                    Some(Line::Ended(address)) => found.end(&address),
-                    Some(Line::Records(records)) => {
-                        records.iter().filter_map(Record::address).for_each(|it| found.end(it));
-                        found.records.extend(records);
-                    }
-                    None => {}
-                }
-                is_whole
-            }
-        };
-        unread += usize::from(!is_whole);
-        if is_whole {
-            found.damaged += std::mem::take(&mut unread);
+            continue;
         }
+        match json.and_then(|it| read_line(&mut reader, it)) {
+            Some(Line::Begun(step)) => found.unfinished.push(*step),
+            Some(Line::Ended(address)) => found.end(&address),
+            Some(Line::Records(records)) => {
+                records.iter().filter_map(Record::address).for_each(|it| found.end(it));
+                found.records.extend(records);
+            }
+            None if is_torn(line) => {}
+            None => unread += 1,
+        }
+    }
+    if unread > 0 {
+        found.flaw.get_or_insert(Flaw::Lines(unread));
     }
     found
 }
@@ -233,6 +254,24 @@ impl Record {
             Record::Output { .. } => None,
         }
     }
+}
+
+/// Returns whether a line that cannot be read is the first part of one: the run has ended while it was written.
+fn is_torn(line: &[u8]) -> bool {
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        // A letter may be cut in two.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    let (sum, json) = text.split_once(' ').unwrap_or((text, ""));
+    let is_whole_sum = sum.len() == CHECKSUM;
+    let is_sum = sum.len() <= CHECKSUM && sum.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_open = json.is_empty()
+        || serde_json::from_str::<serde::de::IgnoredAny>(json).is_err_and(|it| it.is_eof());
+    !line.ends_with(b"\n") && is_sum && is_open && (is_whole_sum || text.len() == sum.len())
 }
 
 /// Returns the changes that lead from one state to another, apart from results of conditions.
@@ -336,22 +375,32 @@ pub fn holds(state: &State, records: &[Record]) -> bool {
 }
 
 fn unsealed(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
-    let (sum, json) = line.split_once(' ')?;
+    let line = std::str::from_utf8(line).ok()?;
+    // The end of the last line may be all that is missing.
+    let (sum, json) = line.strip_suffix('\n').unwrap_or(line).split_once(' ')?;
     (sum == checksum(json)).then_some(json)
 }
 
-fn read_base(json: &str) -> Option<Base> {
+/// The version of what this program writes.
+const VERSION: u64 = 2;
+
+fn read_base(json: &str) -> Result<Base, Flaw> {
+    #[derive(Deserialize)]
+    struct Version {
+        journal: u64,
+    }
     #[derive(Deserialize)]
     struct Line {
-        journal: u64,
         lineage: String,
         serial: u64,
         next_lineage: String,
     }
-    let line: Line = serde_json::from_str(json).ok()?;
-    let base = Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage };
-    matches!(line.journal, 1 | 2).then_some(base)
+    let version: Version = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
+    if version.journal > VERSION {
+        return Err(Flaw::Newer(version.journal));
+    }
+    let line: Line = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
+    Ok(Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage })
 }
 
 /// A line behind the first.

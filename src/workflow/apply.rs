@@ -121,6 +121,9 @@ async fn saved_plan(
     path: &Path,
 ) -> Result<Applied, Diagnostics> {
     let mut loaded = saved::load(&host.world.root.join(path)).map_err(|it| not_loaded(path, it))?;
+    if let Some(trusted) = &options.trusted {
+        trusted.check(loaded.signer())?;
+    }
     if loaded.plan.errored {
         return Err(incomplete_plan().into());
     }

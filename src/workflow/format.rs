@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::host::Host;
+use crate::backend::files::{Fresh, replace};
 use crate::config::files::is_ignored;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax;
@@ -128,7 +129,10 @@ impl Run<'_> {
             Err(problems) => return self.problems.extend(problems),
         };
         let changes = formatted.old != formatted.new;
-        if changes && self.options.write && fs::write(&place, &formatted.new).is_err() {
+        if changes
+            && self.options.write
+            && replace(&place, formatted.new.as_bytes(), Fresh::Usual).is_err()
+        {
             self.problems.push(
                 Diagnostic::error("Writing formatted file failed")
                     .detail(format!("Failed to write {name}")),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::backend::local::Choice;
+use crate::plan::signature::{SigningKey, Trusted};
 use crate::request::Request;
 
 /// Where the state lies, and its lock.
@@ -39,6 +40,8 @@ pub struct PlanOptions {
     pub state: StateOptions,
     /// Where to save the plan.
     pub out: Option<PathBuf>,
+    /// The key that signs it.
+    pub key: Option<SigningKey>,
 }
 
 /// What `apply`, `destroy` and `refresh` are asked.
@@ -48,6 +51,8 @@ pub struct ApplyOptions {
     pub request: Request,
     /// A saved plan.
     pub plan: Option<PathBuf>,
+    /// Whose plans are applied; `None` where that does not matter.
+    pub trusted: Option<Trusted>,
     /// Where the state lies, and its lock.
     pub state: StateOptions,
     /// Ask nothing.

@@ -43,7 +43,7 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     let state = snapshot.state.unwrap_or_default();
     let planned = plan_and_warn(host, &session, request, state, variables).await?;
     if let Some(path) = &options.out {
-        saved::save(&session, &planned, &host.world.root.join(path))?;
+        saved::save(&session, &planned, &host.world.root.join(path), options.key.as_ref())?;
     }
     let plan = &planned.finished.plan;
     let mut problems = planned.finished.problems.clone();

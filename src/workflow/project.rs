@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::apply::{Applied, apply};
 use super::explain::{Subject, WhyOptions, facts, why};
 use super::host::{Ask, Host, Schemas, Tell};
-use super::options::{ApplyOptions, PlanOptions, StateOptions};
+use super::options::{ApplyOptions, PlanOptions};
 use super::plan::plan;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
@@ -168,8 +168,7 @@ fn usual(request: &Request) -> Request {
 }
 
 fn planned(request: &Request) -> Subject {
-    let planning =
-        PlanOptions { request: usual(request), state: StateOptions::default(), out: None };
+    let planning = PlanOptions { request: usual(request), ..PlanOptions::default() };
     Subject { saved: None, planning }
 }
 

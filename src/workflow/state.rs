@@ -9,7 +9,7 @@ use super::options::{LockOptions, StateOptions};
 use crate::address::target::Target;
 use crate::address::{Instance, Mode, Provider};
 use crate::backend::local::{Choice, Local};
-use crate::backend::{Backend, LockGuard};
+use crate::backend::{Backend, LockGuard, Recover};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::session::open_backend;
 use crate::operation::state_commands::{self as operation, Run, no_state};
@@ -103,7 +103,8 @@ pub fn mv(
 ) -> Result<Vec<String>, Diagnostics> {
     // Another file to write to is another state, which the objects move into.
     let other = options.files.state_out.clone().map(|file| {
-        let files = Choice { state: Some(file), backup: backup_out, ..Choice::default() };
+        let recover = options.files.recover;
+        let files = Choice { state: Some(file), backup: backup_out, recover, ..Choice::default() };
         Store::open(host, &dated(host.world, &files))
     });
     let files = Choice { state_out: None, ..options.files.clone() };
@@ -149,11 +150,11 @@ pub fn remove(
 /// If it has another lineage or is newer, unless `force` says otherwise.
 pub fn push(
     host: &Host<'_>,
-    lock: LockOptions,
+    (lock, recover): (LockOptions, Option<Recover>),
     new: &State,
     force: bool,
 ) -> Result<(), Diagnostics> {
-    let store = Store::open(host, &Choice::default())?;
+    let store = Store::open(host, &Choice { recover, ..Choice::default() })?;
     let guard = store.lock(host, lock, "state-push")?;
     store.backend().import(new, force)?;
     guard.release()

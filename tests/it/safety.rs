@@ -343,7 +343,7 @@ fn where_steps_cannot_be_noted_none_is_begun() {
 }
 
 #[test]
-fn a_journal_that_does_not_fit_is_told_of_and_set_aside() {
+fn a_journal_that_does_not_fit_stops_whoever_writes_until_the_user_has_looked() {
     let place = with_more(&format!(
         "{}resource \"terraform_data\" \"a\" {{\n}}\n",
         SLOW.replace("DURATION", "30s")
@@ -360,7 +360,21 @@ fn a_journal_that_does_not_fit_is_told_of_and_set_aside() {
     let (text, _) = place.run(&["plan", "-lock=false"]);
     assert!(text.contains("Left-over journal of an interrupted run"), "{text}");
     assert!(place.hidden().contains(&".terraform.tfstate.journal".to_owned()));
-    place.run(&["plan"]);
+    // Nobody makes again what it tells of, and nobody takes it away.
+    for line in
+        ["apply -auto-approve", "refresh", "state rm terraform_data.a", "taint terraform_data.a"]
+    {
+        for flag in ["-lock=true", "-lock=false"] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let at = if words[0] == "state" { 2 } else { 1 };
+            let (text, code) = place.run(&[&words[..at], &[flag], &words[at..]].concat());
+            assert!(code == Some(1) && text.contains("Left-over journal"), "{line}: {text}");
+            assert!(!text.contains("Creating..."), "{line}: {text}");
+        }
+    }
+    assert_eq!(place.succeed(&["state", "list"]).lines().last(), Some("terraform_data.a"));
+    assert!(place.hidden().contains(&".terraform.tfstate.journal".to_owned()));
+    place.succeed(&["plan", "-recover=aside"]);
     let hidden = place.hidden();
     assert!(
         hidden.len() == 1 && hidden[0].starts_with(".terraform.tfstate.journal."),

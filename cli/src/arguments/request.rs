@@ -27,6 +27,7 @@ impl From<&StateArgs> for StateOptions {
             state: args.state.clone(),
             state_out: args.state_out.clone(),
             backup: args.backup.clone(),
+            recover: args.recover,
             ..Choice::default()
         };
         StateOptions { files, lock: LockOptions::from(&args.lock) }

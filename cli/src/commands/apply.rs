@@ -7,6 +7,7 @@ use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink, Stage};
 use entail::execute::Done;
+use entail::plan::signature::Trusted;
 use entail::request::Request;
 use entail::workflow::StateOptions;
 use entail::workflow::apply::{Applied, apply};
@@ -44,6 +45,11 @@ pub struct ApplyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub suppress_forget_errors: bool,
 
+    /// Apply only a saved plan that is signed by a key in this file, in PEM; without a value, in the file that
+    /// ENTAIL_TRUSTED_KEYS names
+    #[arg(long, value_name = "KEYS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub require_signed: Option<String>,
+
     /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -58,7 +64,7 @@ pub struct ApplyArgs {
 
 impl ApplyArgs {
     /// Returns what is asked, or what is wrong with the flags.
-    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
+    pub fn options(&self, ui: &Ui, world: &World) -> Result<ApplyOptions, Diagnostics> {
         let summary = "Too many command line arguments";
         let plan = at_most_one(&self.words, summary, "Expected at most one positional argument.")?;
         if self.output.messages.json && plan.is_none() && !self.auto_approve {
@@ -67,11 +73,33 @@ impl ApplyArgs {
         let request = request::build(&self.planning, &self.variables, &ui.sources)?;
         Ok(ApplyOptions {
             request: Request { carried_out: true, ..request },
+            trusted: self.trusted(world, plan)?,
             plan: plan.map(PathBuf::from),
             state: StateOptions::from(&self.state),
             auto_approve: self.auto_approve,
             suppress_forget_errors: self.suppress_forget_errors,
         })
+    }
+}
+
+impl ApplyArgs {
+    fn trusted(&self, world: &World, plan: Option<&str>) -> Result<Option<Trusted>, Diagnostic> {
+        let Some(file) = &self.require_signed else { return Ok(None) };
+        let refused = |detail| Err(Diagnostic::error("Signed plan required").detail(detail));
+        if plan.is_none() {
+            return refused(
+                "The -require-signed option applies saved plans only. Make one with \"plan -out=FILE -sign=KEY\", and give FILE.",
+            );
+        }
+        match Some(file.as_str())
+            .filter(|it| !it.is_empty())
+            .or(world.variable("ENTAIL_TRUSTED_KEYS"))
+        {
+            Some(file) => Trusted::read(&world.root.join(file)).map(Some),
+            None => refused(
+                "The -require-signed option needs to know whose plans are trusted. Name a file of public keys with -require-signed=KEYS, or with the environment variable ENTAIL_TRUSTED_KEYS.",
+            ),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::PlanMode;
 use entail::workflow::options::ApplyOptions;
+use entail::world::World;
 
 use super::apply::ApplyArgs;
 use crate::ui::Ui;
@@ -19,8 +20,8 @@ pub struct DestroyArgs {
 
 impl DestroyArgs {
     /// Returns what is asked, or what is wrong with the flags.
-    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
-        let mut options = self.apply.options(ui)?;
+    pub fn options(&self, ui: &Ui, world: &World) -> Result<ApplyOptions, Diagnostics> {
+        let mut options = self.apply.options(ui, world)?;
         match options.request.mode {
             PlanMode::Normal => {
                 options.request.mode = PlanMode::Destroy;

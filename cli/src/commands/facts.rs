@@ -70,7 +70,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diag
         request::beside_plan(&request)?;
     }
     let state = StateOptions::from(&args.state);
-    let planning = PlanOptions { request, state, out: None };
+    let planning = PlanOptions { request, state, ..PlanOptions::default() };
     let subject = Subject { saved: args.plan.clone(), planning };
     let ui = &*ui;
     let tables = facts(&ui.host(world), &subject, relation)?;

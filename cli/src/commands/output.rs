@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
+use entail::backend::files::{self, Fresh};
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::state::Store;
@@ -83,7 +84,8 @@ pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnos
     let state = Store::open(&host, &files)?.read(&host)?.unwrap_or_default();
     if let Some(path) = &args.json_into {
         let text = render(&state.outputs, name, Form::Json, true)?;
-        std::fs::write(path, text).map_err(|it| unwritable(path, &it))?;
+        files::replace(path, text.as_bytes(), Fresh::Private)
+            .map_err(|it| unwritable(path, &it))?;
     }
     ui.out(&render(&state.outputs, name, form, args.show_sensitive)?);
     Ok(0)

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostics;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::plan::signature::SigningKey;
 use entail::workflow::StateOptions;
 use entail::workflow::options::PlanOptions;
 use entail::workflow::plan::plan;
@@ -41,6 +42,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
+    /// Sign the saved plan with the Ed25519 private key in this file, in PEM
+    #[arg(long, value_name = "KEY")]
+    pub sign: Option<PathBuf>,
+
     /// Show sensitive values
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
@@ -67,7 +72,23 @@ impl PlanArgs {
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.generate_config_out = self.generate_config_out.clone();
-        Ok(PlanOptions { request, state: StateOptions::from(&self.state), out: self.out.clone() })
+        Ok(PlanOptions {
+            request,
+            state: StateOptions::from(&self.state),
+            key: self.key()?,
+            out: self.out.clone(),
+        })
+    }
+
+    /// Reads the key before anything is planned.
+    fn key(&self) -> Result<Option<SigningKey>, Diagnostic> {
+        match (&self.sign, &self.out) {
+            (Some(_), None) => Err(Diagnostic::error("Nothing to sign").detail(
+                "The -sign option signs a saved plan. Say with -out=FILE where it is to be saved.",
+            )),
+            (Some(path), Some(_)) => SigningKey::read(path).map(Some),
+            (None, _) => Ok(None),
+        }
     }
 }
 

@@ -52,6 +52,7 @@ impl RefreshArgs {
         Ok(ApplyOptions {
             request,
             plan: None,
+            trusted: None,
             state: StateOptions::from(&self.state),
             auto_approve: true,
             suppress_forget_errors: false,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{ArgAction, Subcommand};
 use entail::address::{Instance, Provider};
+use entail::backend::Recover;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run, no_state};
@@ -15,6 +16,7 @@ use entail::workflow::{LockOptions, StateOptions, open, show as documents};
 use entail::world::World;
 
 use super::{no_words, words};
+use crate::arguments::flags;
 use crate::arguments::groups::{LockArgs, MessageArgs, StateArgs as StateFiles, VariableArgs};
 use crate::arguments::request::target;
 use crate::ui::{Manner, Ui};
@@ -136,6 +138,11 @@ pub struct PushArgs {
     /// Continue where the backend runs another version
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
+
+    /// What to do with the journal of an interrupted run that does not fit or cannot be read, after looking into it: `take`
+    /// its steps into the state, or leave it `aside`
+    #[arg(long, value_name = "take|aside", value_parser = flags::recover)]
+    pub recover: Option<Recover>,
 
     /// The lock of the state.
     #[command(flatten)]
@@ -379,7 +386,8 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
     let new = state::read::read(&text)
         .map_err(|it| no_source(file, &it))?
         .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
-    workflow::push(&ui.host(world), LockOptions::from(&args.lock), &new, args.force)?;
+    let lock = LockOptions::from(&args.lock);
+    workflow::push(&ui.host(world), (lock, args.recover), &new, args.force)?;
     Ok(0)
 }
 

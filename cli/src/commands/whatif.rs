@@ -52,7 +52,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
     let state = StateOptions::from(&args.state);
     let request = request::build(&args.planning, &args.variables, &ui.sources)?;
     let ui = &*ui;
-    let options = PlanOptions { request, state, out: None };
+    let options = PlanOptions { request, state, ..PlanOptions::default() };
     let (parts, problems) = whatif(&ui.host(world), &options)?;
     if !args.json {
         ui.out(&parts.text());

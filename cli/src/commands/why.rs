@@ -82,7 +82,7 @@ impl WhyArgs {
             form: if self.json { Form::Json } else { Form::Text(self.depth) },
             subject: Subject {
                 saved: self.plan.clone(),
-                planning: PlanOptions { request, state, out: None },
+                planning: PlanOptions { request, state, ..PlanOptions::default() },
             },
         })
     }

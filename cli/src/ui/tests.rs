@@ -35,6 +35,7 @@ fn terminal(input: &'static str) -> (Ui, Buffer, Buffer) {
         err: Box::new(err.clone()),
         input_is_terminal: false,
         into: None,
+        failed: None,
     };
     let view = ViewArgs {
         no_color: false,

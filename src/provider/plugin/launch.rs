@@ -10,7 +10,6 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
@@ -20,17 +19,16 @@ use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
 use super::machine;
 use super::opened::Opened;
+use super::sockets::SocketFolder;
 use super::tail::Tail;
 use super::tls;
 use crate::install::Platform;
-use crate::world::{World, private_folder};
+use crate::world::World;
 
 /// How long a plugin may take to print its first line.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the end of a child may stay unnoticed once its output has ended.
 const GRACE: Duration = Duration::from_secs(1);
-/// A socket's path must fit into about a hundred bytes.
-const PATH: usize = 70;
 /// Longer lines are taken in parts.
 const LINE: usize = 1 << 16;
 
@@ -44,7 +42,7 @@ pub(super) struct Running {
     exit: watch::Receiver<Option<ExitStatus>>,
     leash: Leash,
     /// Where its socket is; removed with it.
-    _folder: TempDir,
+    _folder: SocketFolder,
 }
 
 impl Running {
@@ -88,7 +86,7 @@ pub(super) async fn launch(
 ) -> Result<Running, String> {
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
-    let folder = socket_folder()?;
+    let folder = SocketFolder::new()?;
     let path = match &program.opened {
         Some(it) => it.start_path().map_err(|it| not_started(&it))?,
         None => executable.to_owned(),
@@ -231,16 +229,6 @@ fn tie(command: &mut std::process::Command, _: Option<Arc<Opened>>) {
     command.process_group(0);
 }
 
-/// A folder that only this user can look into, with a short path.
-fn socket_folder() -> Result<TempDir, String> {
-    let usual = std::env::temp_dir();
-    let made = match usual.as_os_str().len() <= PATH {
-        true => private_folder(&usual),
-        false => private_folder(Path::new("/tmp")),
-    };
-    made.map_err(|it| format!("has no place for its socket: {it}"))
-}
-
 fn not_started(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     match error.kind() {
@@ -303,18 +291,5 @@ async fn drain(stderr: ChildStderr, tail: Arc<Tail>, log: Arc<Log>) {
                 log.line(text.trim_end());
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_else_can_look_into_the_folder_of_a_socket() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = socket_folder().expect("a folder");
-        let mode = std::fs::metadata(folder.path()).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
     }
 }

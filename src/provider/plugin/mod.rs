@@ -29,6 +29,7 @@ mod process;
 mod runtime;
 mod schema;
 pub mod serve;
+mod sockets;
 mod tail;
 mod tls;
 mod values;
