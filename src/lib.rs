@@ -17,6 +17,7 @@ pub mod provider;
 pub mod backend;
 pub mod install;
 pub mod datalog;
+pub mod reason;
 pub mod lower;
 pub mod schedule;
 pub mod observe;

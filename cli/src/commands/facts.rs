@@ -10,12 +10,16 @@ use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 
 /// Print the relations of a plan
 ///
-/// Prints the names of all relations, or the rows of the one that is named.
+/// Prints the rows of all relations, or of the one that is named.
 #[derive(clap::Args, Debug)]
 pub struct FactsArgs {
     /// The relations of this saved plan
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
+
+    /// Instead of rows, list the relations: columns, who writes and who reads them, since which version; plans nothing
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub catalogue: bool,
 
     /// What to plan.
     #[command(flatten)]

@@ -10,6 +10,7 @@ use entail::observe::supply::Supply;
 use entail::operation::explain::{Ground, Question};
 use entail::operation::session::Session;
 use entail::operation::{plan, saved};
+use entail::reason::catalogue;
 use entail::request::Request;
 use entail::world::World;
 use serde_json::json;
@@ -78,7 +79,7 @@ fn structured(
 /// What a saved plan rests on.
 fn recorded(world: &World, path: &Path, options: &PlanOptions) -> Result<Ground, Diagnostics> {
     request::beside_plan(&options.request)?;
-    Ok(Ground::of_saved(saved::load(&world.root.join(path))?))
+    Ok(Ground::of_saved(world, saved::load(&world.root.join(path))?)?)
 }
 
 async fn planned(
@@ -140,6 +141,14 @@ pub fn whatif(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, 
 pub fn facts(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diagnostics> {
     silence(ui, args.input)?;
     let relation = args.relation()?.map(str::to_owned);
+    if args.catalogue {
+        let found = catalogue::named(relation.as_deref())?;
+        ui.out(&match args.json {
+            true => format!("{:#}\n", catalogue::document(&found)),
+            false => catalogue::text(&found),
+        });
+        return Ok(0);
+    }
     let options = PlanOptions {
         request: request::build(&args.planning, &args.variables, &ui.sources)?,
         state: StateOptions::from(&args.state),
