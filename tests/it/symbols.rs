@@ -1,5 +1,4 @@
-//! What a node is called, and its number in a saved plan, are the same in each run: in whatever order the blocks stand,
-//! and whichever answer came first.
+//! What a node is called, and its number in a saved plan, are the same in each run, in whatever order the blocks stand.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -79,27 +78,4 @@ fn the_order_of_blocks_and_files_changes_no_name_and_no_number() {
         assert_eq!(other.succeed(&excluding), excluded, "seed {seed}");
         assert_eq!(kept(&other), saved, "seed {seed}");
     }
-}
-
-/// Two blocks whose keys come from data; that of one is read after that of the other.
-fn chained(first: &str, second: &str) -> Place {
-    let place = Place::new(&format!(
-        "data \"local_file\" \"{first}\" {{\n  filename = \"keys.txt\"\n}}\n\
-         data \"local_file\" \"{second}\" {{\n  filename   = \"keys.txt\"\n  depends_on = [data.local_file.{first}]\n}}\n\
-         resource \"terraform_data\" \"a\" {{\n  for_each = toset([data.local_file.a.content])\n}}\n\
-         resource \"terraform_data\" \"b\" {{\n  for_each = toset([data.local_file.b.content])\n}}\n"
-    ));
-    place.write("keys.txt", "z");
-    place.succeed(&["init"]);
-    place
-}
-
-#[test]
-fn what_the_walk_finds_is_numbered_by_address_whichever_keys_are_known_first() {
-    let nodes = |place: &Place| {
-        let saved: serde_json::Value =
-            serde_json::from_str(&kept(place)["facts/structure"]).expect("it is JSON");
-        saved["nodes"].clone()
-    };
-    assert_eq!(nodes(&chained("a", "b")), nodes(&chained("b", "a")));
 }
