@@ -100,6 +100,16 @@ pub enum Style {
 }
 
 impl Style {
+    /// Returns whether a block that repeats so may have an instance of that key.
+    pub fn may_have(self, key: &InstanceKey) -> bool {
+        matches!(
+            (self, key),
+            (Style::Single | Style::Enabled, InstanceKey::None)
+                | (Style::Count, InstanceKey::Int(_))
+                | (Style::ForEach, InstanceKey::Str(_))
+        )
+    }
+
     /// Returns the style of a repetition.
     pub fn of(repetition: &config::Repetition) -> Style {
         match repetition {

@@ -11,28 +11,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::walk::{Part, Progress, is_decided_late};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
-use crate::lower::trace::{Added, Entries, Memory, Traced};
+use crate::lower::trace::{Entries, Trace};
 use crate::lower::{self, Documents, Lowered};
 use crate::observe::Observer;
 use crate::reason::EngineRef;
 use crate::value::Value;
 
+/// A block whose keys are known now.
+#[derive(Clone, Copy)]
+pub enum Repeats {
+    /// `resource`, `data`, `ephemeral`
+    Resource(ResourceId),
+    /// `module`
+    Call(CallId),
+}
+
 /// What keys turned out to be, or are taken to be where nothing in this run asks for them.
-pub enum Found {
-    /// Those of a resource.
-    Resource(ResourceId, Entries),
-    /// Those that the state has of a resource.
-    Skipped(ResourceId, Entries),
-    /// Those of a module call.
-    Call(CallId, Entries),
-    /// Those that the state has of a module call.
-    SkippedCall(CallId, Entries),
+pub struct Found {
+    /// Which keys.
+    pub entries: Entries,
+    /// Whether they are only those that the state has.
+    pub is_skipped: bool,
 }
 
 /// What it takes to go on with the trace.
 pub struct Tracing<'a> {
-    /// What the first trace computed; gone only while another is under way.
-    pub memory: Option<Memory<'a>>,
+    /// What traced the configuration, to trace instances that are found.
+    pub trace: Trace<'a>,
     /// What facts are made from.
     pub documents: Documents<'a>,
 }
@@ -106,15 +111,14 @@ pub fn take_in(
     observer: &mut Observer<'_>,
     progress: &mut Progress,
     tracing: &mut Tracing<'_>,
-    node: Node,
-    found: Found,
+    (node, block): (Node, Repeats),
+    Found { entries, is_skipped }: Found,
 ) {
-    let is_skipped = matches!(found, Found::Skipped(..) | Found::SkippedCall(..));
-    let known = stood_for(&observer.values.structure, node, &found);
+    let known = stood_for(&observer.values.structure, node, block);
     progress.expanded.extend(&known);
     let waited: Vec<Node> =
         known.iter().flat_map(|it| progress.late.remove(it).unwrap_or_default()).collect();
-    let mut lowered = lower(observer, progress, tracing, found, &waited);
+    let mut lowered = lower(observer, progress, tracing, (block, entries), &waited);
     let rows = known.iter().map(|it| (*it,));
     match is_skipped {
         true => lowered.facts.skipped.extend(rows),
@@ -140,12 +144,12 @@ pub fn take_in(
 }
 
 /// The pending nodes that stand for nothing any more: the one, or all in the module instance that stood in for a call.
-fn stood_for(structure: &Structure, node: Node, found: &Found) -> Vec<Node> {
-    match found {
-        Found::Resource(..) | Found::Skipped(..) => vec![node],
-        Found::Call(call, ..) | Found::SkippedCall(call, ..) => {
+fn stood_for(structure: &Structure, node: Node, block: Repeats) -> Vec<Node> {
+    match block {
+        Repeats::Resource(_) => vec![node],
+        Repeats::Call(call) => {
             let mut all = Vec::new();
-            let mut open: Vec<ModuleId> = structure.call(*call).all_instances().collect();
+            let mut open: Vec<ModuleId> = structure.call(call).all_instances().collect();
             while let Some(module) = open.pop() {
                 let module = structure.module(module);
                 let resources = module.resources.values();
@@ -163,26 +167,19 @@ fn lower(
     observer: &mut Observer<'_>,
     progress: &Progress,
     tracing: &mut Tracing<'_>,
-    found: Found,
+    (block, entries): (Repeats, Entries),
     waited: &[Node],
 ) -> Lowered {
     let structure = std::mem::take(&mut observer.values.structure);
     let first = structure.nodes.len();
-    let memory = tracing.memory.take().expect("only one trace is under way");
-    let (traced, added): (Traced<'_>, Added) = match found {
-        Found::Resource(id, keys) | Found::Skipped(id, keys) => {
-            Traced::resource(structure, memory, id, keys)
-        }
-        Found::Call(id, keys) | Found::SkippedCall(id, keys) => {
-            Traced::call(structure, memory, id, keys)
-        }
+    let found = match block {
+        Repeats::Resource(id) => tracing.trace.resource_found(structure, id, entries),
+        Repeats::Call(id) => tracing.trace.call_found(structure, id, entries),
     };
-    tracing.memory = Some(traced.memory);
     lower::lower_more(
         &tracing.documents,
-        traced.structure,
-        (first, &added, waited),
-        traced.reads,
+        found,
+        (first, waited),
         |node| progress.by_node.reads_of(node).to_vec(),
         &|node| progress.expanded.contains(&node),
     )
@@ -236,7 +233,6 @@ fn conclude(engine: EngineRef, progress: &mut Progress, facts: &mut Facts) {
     }
     progress.wanted.extend(selected.evaluated.iter().map(|it| it.0));
     progress.by_node.extend(&ledger.with(&selected).with(&spread));
-    progress.selection.absorb(&selected);
     progress.spread.absorb(&spread);
 }
 

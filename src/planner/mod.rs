@@ -12,6 +12,7 @@ use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::lower::trace::Trace;
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
@@ -150,9 +151,7 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
 }
 
 /// Like [`structure`], with what it takes to go on with the trace.
-fn structure_for_walk<'a>(
-    inputs: &Inputs<'a>,
-) -> Result<(Structured, lower::trace::Memory<'a>), Diagnostics> {
+fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>), Diagnostics> {
     let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
@@ -178,7 +177,7 @@ fn structure_for_walk<'a>(
         || engine.conclude(&ledger),
         || (engine.conclude(&ledger), engine.conclude(&ledger)),
     );
-    Ok((Structured { lowered, instances, selection, providers, spread }, traced.memory))
+    Ok((Structured { lowered, instances, selection, providers, spread }, traced.trace))
 }
 
 /// What facts are made from.
@@ -202,11 +201,11 @@ pub async fn plan(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
-    let (mut known, memory) = structure_for_walk(inputs)?;
+    let (mut known, trace) = structure_for_walk(inputs)?;
     let mut problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(inputs, &known, &observer);
-    let mut tracing = late::Tracing { memory: Some(memory), documents: documents(inputs) };
+    let mut tracing = late::Tracing { trace, documents: documents(inputs) };
     walk_all(&mut observer, &mut progress, &mut tracing).await;
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;

@@ -120,7 +120,6 @@ pub(super) fn progress(
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         late,
         before,
-        selection: Default::default(),
         spread: Default::default(),
         places: BTreeMap::new(),
     }

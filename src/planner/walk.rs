@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use entail_rules::decide::Decisions;
-use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
 use entail_rules::{Action, Block, Facts, Ledger, Node, Reason};
@@ -112,9 +111,7 @@ pub struct Progress {
     pub late: FxHashMap<Node, Vec<Node>>,
     /// What was concluded before the walk, for instances that are found in it.
     pub before: Before,
-    /// What was concluded of such instances: which take part.
-    pub selection: Selection,
-    /// Which of them make the new object first.
+    /// Which of these make the new object first.
     pub spread: Spread,
     /// Where their reads stand.
     pub places: BTreeMap<(Node, Node), Span>,
