@@ -218,21 +218,5 @@ tables! {
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
         }
-        handed on {
-            /// `orphan(n, r)`: concluded by `instances`, for the nodes of this batch.
-            orphan(Node, Reason);
-            /// `doomed(n)`: concluded by `instances`.
-            doomed(Node);
-            /// `kept(n)`: concluded by `selection`, for the nodes of this batch.
-            kept(Node);
-            /// `guarded(n)`: concluded by `selection`, for the nodes of this batch.
-            guarded(Node);
-            /// `excluded(n)`: concluded by `selection`; a batch holds no such node.
-            excluded(Node);
-            /// `untargeted(n)`: concluded by `selection`; a batch holds no such node.
-            untargeted(Node);
-            /// `cbd(n)`: concluded by `spread`, for the nodes of this batch.
-            cbd(Node);
-        }
     }
 }

@@ -8,11 +8,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::decide::Decisions;
-use crate::ephemerals::Ephemerals;
-use crate::facts::Facts;
-use crate::providers::Providers;
-use crate::spread::Spread;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -170,14 +166,8 @@ tables! {
 }
 
 /// Orders the steps of a plan. Not transitively closed; between steps lie phases without one.
-pub fn order(
-    facts: &Facts,
-    providers: &Providers,
-    spread: &Spread,
-    decisions: &Decisions,
-    ephemerals: &Ephemerals,
-) -> Order {
-    conclude!(Program {
+pub(crate) fn order(ledger: &Ledger<'_>) -> Order {
+    conclude!(ledger: Program {
         facts: reads, waits_for, managed, in_check, needs, deposed_of;
         providers: serves;
         spread: cbd;

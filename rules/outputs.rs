@@ -9,8 +9,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
-use crate::selection::Selection;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -128,8 +127,8 @@ tables! {
 }
 
 /// Splits the root outputs into those that are recalculated and those that keep their value.
-pub fn settle(facts: &Facts, selection: &Selection) -> Outputs {
-    conclude!(Program {
+pub(crate) fn settle(ledger: &Ledger<'_>) -> Outputs {
+    conclude!(ledger: Program {
         facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value;
         selection: out, want, selected, excluded, untargeted;
     } => Outputs { recalculated, missing, keeps_value })

@@ -59,6 +59,8 @@ pub mod install;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod datalog;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod reason;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod lower;
 pub mod event;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]

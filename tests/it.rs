@@ -39,5 +39,7 @@ mod saved;
 mod scripted;
 #[path = "it/ssh.rs"]
 mod ssh;
+#[path = "it/symbols.rs"]
+mod symbols;
 #[path = "it/tidy.rs"]
 mod tidy;

@@ -15,6 +15,7 @@ use crate::lower::BlockGraph;
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
+use crate::reason::{self, EngineRef};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -119,6 +120,11 @@ impl Told<'_> {
 }
 
 impl<'a> Observer<'a> {
+    /// Returns who concludes what the rules say.
+    pub fn engine(&self) -> EngineRef {
+        reason::engine(self.values.world)
+    }
+
     /// Returns the scope of one instance of a block.
     pub fn instance_scope(
         &self,

@@ -26,10 +26,11 @@ use crate::schema;
 use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Type, Value};
+use entail_rules::configurations::Configurations;
 use entail_rules::order::Order;
-use entail_rules::providers::{self, Providers};
+use entail_rules::providers::Providers;
 use entail_rules::spread::Spread;
-use entail_rules::{Facts, Node, Phase, configurations};
+use entail_rules::{Facts, Ledger, Node, Phase};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -232,7 +233,9 @@ fn observer<'a>(
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
-    let providers = providers::serve(approved.facts, &configurations::configure(approved.facts));
+    let ledger = Ledger::of(approved.facts);
+    let configurations: Configurations = session.engine().conclude(&ledger);
+    let providers: Providers = session.engine().conclude(&ledger.with(&configurations));
     // The plan has every key, so that nothing is left to conclude.
     let serving = Serving::of(by_node(&providers, &values.structure), Grounds::default());
     let upkeep = Upkeep::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);

@@ -38,7 +38,7 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
     let mut root = Module::clone(root);
     root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), Box::new(it))));
     session.config.modules.insert(ModuleAddr::default(), Arc::new(root));
-    session.graph = BlockGraph::of(&session.config);
+    session.graph = BlockGraph::of(session.engine(), &session.config);
     Ok(())
 }
 

@@ -13,9 +13,12 @@ use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::lower::trace::{Entries, existing_instances, existing_modules};
 use crate::observe::Observer;
 
-/// Expands what is waiting for it.
+/// Expands what is waiting for it: everything that could be looked at has been by now, so that this is the same in each
+/// run, and in the order of nodes, whichever answer came first.
 pub fn expand(observer: &mut Observer<'_>, progress: &mut Progress, tracing: &mut Tracing<'_>) {
-    for node in std::mem::take(&mut progress.to_expand) {
+    let mut waiting = std::mem::take(&mut progress.to_expand);
+    waiting.sort_unstable();
+    for node in waiting {
         let block = match observer.values.structure.kind(node) {
             NodeKind::Pending(id) => Some(Repeats::Resource(*id)),
             NodeKind::CallKeys(id) => Some(Repeats::Call(*id)),

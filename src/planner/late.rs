@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::{Block, Facts, Node, instances, selection, spread};
+use entail_rules::instances::Instances;
+use entail_rules::selection::Selection;
+use entail_rules::spread::Spread;
+use entail_rules::{Block, Facts, Ledger, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::walk::{Part, Progress, is_decided_late};
@@ -11,6 +14,7 @@ use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure}
 use crate::lower::trace::{Entries, Trace};
 use crate::lower::{self, Documents, Lowered};
 use crate::observe::Observer;
+use crate::reason::EngineRef;
 use crate::value::Value;
 
 /// A block whose keys are known now.
@@ -50,7 +54,7 @@ pub struct Before {
 
 impl Before {
     /// Indexes the conclusions.
-    pub fn of(selection: &selection::Selection, spread: &spread::Spread, facts: &Facts) -> Before {
+    pub fn of(selection: &Selection, spread: &Spread, facts: &Facts) -> Before {
         let mut before = Before::default();
         if !facts.excluding.is_empty() {
             facts.needs.iter().for_each(|it| before.needs.entry(it.0).or_default().push(it.1));
@@ -60,7 +64,7 @@ impl Before {
         before
     }
 
-    fn learn(&mut self, selection: &selection::Selection) {
+    fn learn(&mut self, selection: &Selection) {
         self.out.extend(selection.out.iter().map(|it| it.0));
         self.want.extend(selection.want.iter().map(|it| it.0));
         self.kept.extend(selection.kept.iter().map(|it| it.0));
@@ -82,21 +86,23 @@ impl Before {
     }
 
     /// What was concluded of nodes.
-    fn earlier(&self, nodes: &BTreeSet<Node>) -> selection::Earlier {
+    fn earlier(&self, nodes: &BTreeSet<Node>) -> Selection {
         let among = |all: &FxHashSet<Node>| {
             nodes.iter().filter(|it| all.contains(it)).map(|it| (*it,)).collect()
         };
-        selection::Earlier {
+        Selection {
             out: among(&self.out),
             want: among(&self.want),
             kept: among(&self.kept),
+            ..Selection::default()
         }
     }
 
     /// The blocks of these instances that make the new object first.
-    fn cbd_blocks(&self, facts: &Facts) -> Vec<(Block,)> {
+    fn cbd_blocks(&self, facts: &Facts) -> Spread {
         let blocks: BTreeSet<Block> = facts.of.iter().map(|it| it.1).collect();
-        blocks.into_iter().filter(|it| self.cbd_blocks.contains(it)).map(|it| (it,)).collect()
+        let known = blocks.into_iter().filter(|it| self.cbd_blocks.contains(it));
+        Spread { cbd_block: known.map(|it| (it,)).collect(), ..Spread::default() }
     }
 }
 
@@ -120,7 +126,7 @@ pub fn take_in(
     }
     observer.values.structure = std::mem::take(&mut lowered.structure);
     settle_values(observer, &lowered.facts, &known);
-    conclude(progress, &mut lowered.facts);
+    conclude(observer.engine(), progress, &mut lowered.facts);
     schedule(observer, progress, &lowered.facts, &waited);
     let by_block: FxHashMap<Block, Node> =
         known.iter().filter_map(|it| Some((*progress.blocks.get(it)?, *it))).collect();
@@ -206,17 +212,17 @@ fn settle_values(observer: &mut Observer<'_>, facts: &Facts, known: &[Node]) {
 }
 
 /// Lets the rules conclude who is gone, who takes part, and who makes the new object first.
-fn conclude(progress: &mut Progress, facts: &mut Facts) {
-    let judged = instances::judge(facts);
-    facts.orphan.clone_from(&judged.orphan);
-    facts.doomed.clone_from(&judged.doomed);
+fn conclude(engine: EngineRef, progress: &mut Progress, facts: &mut Facts) {
+    let judged: Instances = engine.conclude(&Ledger::of(facts));
     let mut around: BTreeSet<Node> = BTreeSet::new();
     around.extend(facts.reads.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.late.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.in_state.iter().map(|it| it.0));
     facts.needs = progress.before.needs(&facts.in_state);
-    let selected = selection::select_more(facts, progress.before.earlier(&around));
-    let spread = spread::spread_more(facts, progress.before.cbd_blocks(facts));
+    let (earlier, blocks) = (progress.before.earlier(&around), progress.before.cbd_blocks(facts));
+    let ledger = Ledger::of(facts).with(&judged);
+    let selected: Selection = engine.conclude(&ledger.with(&earlier));
+    let spread: Spread = engine.conclude(&ledger.with(&blocks));
     progress.before.learn(&selected);
     for (rows, part) in [
         (&selected.selected, Part::Selected),
@@ -226,10 +232,7 @@ fn conclude(progress: &mut Progress, facts: &mut Facts) {
         rows.iter().for_each(|it| progress.set_part(it.0, part));
     }
     progress.wanted.extend(selected.evaluated.iter().map(|it| it.0));
-    facts.kept = selected.kept.clone();
-    facts.guarded = selected.guarded.clone();
-    facts.cbd = spread.cbd.clone();
-    progress.by_node.extend(facts);
+    progress.by_node.extend(&ledger.with(&selected).with(&spread));
     progress.spread.absorb(&spread);
 }
 

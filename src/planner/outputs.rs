@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::changes::{self, Changes};
+use entail_rules::changes::Changes;
 use entail_rules::decide::Decisions;
-use entail_rules::outputs::{Outputs, settle};
+use entail_rules::outputs::Outputs;
 use entail_rules::selection::Selection;
-use entail_rules::{Facts, Mode, Node};
+use entail_rules::{Facts, Ledger, Mode, Node};
 
 use super::Inputs;
 use super::results::without_absent;
@@ -46,12 +46,13 @@ pub(super) fn outputs(
     selection: &Selection,
     decisions: &Decisions,
 ) -> Settled {
-    let mut outputs = settle(facts, selection);
+    let engine = inputs.engine();
+    let mut outputs: Outputs = engine.conclude(&Ledger::of(facts).with(selection));
     let answers = ask(observer, facts, &outputs);
     let lacking = answers.iter().filter(|it| matches!(it.1, Answer::None(..)));
     facts.lacks_value.extend(lacking.map(|it| (*it.0,)));
     if !facts.lacks_value.is_empty() {
-        outputs = settle(facts, selection);
+        outputs = engine.conclude(&Ledger::of(facts).with(selection));
     }
     let mut values = BTreeMap::new();
     for (node, answer) in answers {
@@ -70,7 +71,7 @@ pub(super) fn outputs(
     });
     facts.differs.extend(differing.map(|it| (*it.0,)));
     facts.differs.sort_unstable();
-    let changes = changes::conclude(facts, &outputs, decisions);
+    let changes = engine.conclude(&Ledger::of(facts).with(&outputs).with(decisions));
     let listed = list(observer, inputs, &changes, values);
     Settled { outputs, changes, listed }
 }

@@ -6,7 +6,7 @@ use entail_rules::{Facts, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Semaphore;
 
-use super::answers::{ByNode, Earlier};
+use super::answers::ByNode;
 use super::late::Before;
 use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
@@ -88,12 +88,6 @@ pub(super) fn progress(
     let later = judged_later(&known.selection.judged_after, &edges);
     let held = facts.late.iter().map(|it| it.0.0);
     let schedule = Schedule::holding(count, edges.into_iter().chain(later), held);
-    let earlier = Earlier {
-        orphan: &known.instances.orphan,
-        kept: &known.selection.kept,
-        guarded: &known.selection.guarded,
-        cbd: &known.spread.cbd,
-    };
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());
@@ -109,7 +103,7 @@ pub(super) fn progress(
     };
     Progress {
         schedule,
-        by_node: ByNode::new(&known.lowered, earlier),
+        by_node: ByNode::new(known.lowered.structure.nodes.len(), &known.ledger()),
         parts,
         found: BTreeMap::new(),
         dropped: Vec::new(),

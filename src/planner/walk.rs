@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::decide::{Decisions, decide};
+use entail_rules::decide::Decisions;
 use entail_rules::spread::Spread;
-use entail_rules::{Action, Block, Facts, Node, Reason, violations};
+use entail_rules::violations::Violations;
+use entail_rules::{Action, Block, Facts, Ledger, Node, Reason};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -247,11 +248,14 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         }
         trivial = false;
         progress.by_node.describe(&mut batch, *node, observer.values.structure.kind(*node));
-        answer_facts(progress, &mut batch, *node, answer);
+        answer_facts(progress, &mut batch.facts, *node, answer);
     }
-    let decisions = if trivial { Decisions::default() } else { decide(&batch) };
-    progress.by_node.learn(&batch, &decisions);
-    let forbidden = forbidden(observer, &answers, &decisions, &mut batch);
+    let decisions = match trivial {
+        true => Decisions::default(),
+        false => observer.engine().conclude(&batch.ledger()),
+    };
+    progress.by_node.learn(&batch.facts, &decisions);
+    let forbidden = forbidden(observer, &answers, &decisions, &mut batch.facts);
     let actions: FxHashMap<Node, (Action, Reason)> =
         decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut second = FuturesUnordered::new();
@@ -274,7 +278,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         observer.close(observer.leases.done(node)).await;
         observer.let_go(node);
     }
-    progress.facts.absorb(&batch);
+    progress.facts.absorb(&batch.facts);
     progress.decisions.absorb(&decisions);
 }
 
@@ -297,8 +301,7 @@ fn forbidden(
         return FxHashSet::default();
     }
     batch.protection.extend(protected.iter().map(|it| (it.0, it.1.answer)));
-    let (providers, selection) = (Default::default(), Default::default());
-    let found = violations::collect(batch, &providers, &selection, decisions);
+    let found: Violations = observer.engine().conclude(&Ledger::of(batch).with(decisions));
     let forbidden: FxHashSet<Node> = found.violation.iter().map(|it| it.1).collect();
     for (_, it) in protected.into_iter().filter(|it| forbidden.contains(&it.0)) {
         observer.values.report(it.problems);

@@ -19,7 +19,7 @@ mod outcomes;
 mod tests;
 mod thorough;
 
-pub use thorough::thorough;
+pub use thorough::{Thorough, thorough};
 
 /// What a plan is held against.
 pub struct Documents<'a> {

@@ -31,6 +31,7 @@ const OPENED: u16 = 1 << 9;
 const OPENED_LATER: u16 = 1 << 10;
 const IDLE: u16 = 1 << 11;
 const EXPANDED: u16 = 1 << 12;
+const OPEN: u16 = 1 << 13;
 
 impl Known {
     pub(super) fn of(finished: &Finished) -> Known {
@@ -42,6 +43,7 @@ impl Known {
         mark(&mut finished.selection.selected.iter().map(|it| it.0), SELECTED);
         mark(&mut finished.selection.excluded.iter().map(|it| it.0), EXCLUDED);
         mark(&mut finished.selection.untargeted.iter().map(|it| it.0), UNTARGETED);
+        mark(&mut finished.selection.open.iter().map(|it| it.0), OPEN);
         mark(&mut decided.action.iter().map(|it| it.0), ACTED);
         mark(&mut decided.blocked.iter().map(|it| it.0), BLOCKED);
         mark(&mut facts.failed.iter().map(|it| it.0), FAILED);
@@ -113,7 +115,10 @@ fn of_object(
     node: Node,
 ) -> Option<&'static str> {
     let parts = (known.marks[node.0 as usize] & (SELECTED | EXCLUDED | UNTARGETED)).count_ones();
+    // Whether an instance takes part stays open where its keys could not be had: it is blocked, and nobody looks at it.
+    let is_open = known.has(node, OPEN) && known.has(node, BLOCKED) && finished.plan.errored;
     match parts {
+        0 if is_open => return None,
         0 => return Some("neither takes part in this run nor is left out"),
         1 => {}
         _ => return Some("both takes part in this run and is left out"),

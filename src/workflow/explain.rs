@@ -105,7 +105,7 @@ fn structured(
 
 /// What a saved plan rests on.
 fn recorded(host: &Host<'_>, path: &Path) -> Result<Ground, Diagnostics> {
-    Ok(Ground::of_saved(saved::load(&host.world.root.join(path))?))
+    Ok(Ground::of_saved(host.world, saved::load(&host.world.root.join(path))?)?)
 }
 
 async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<Ground, Diagnostics> {

@@ -27,7 +27,7 @@ const FLOORS: &[&str] = &[
     "address diagnostic world value syntax",
     "schema expression config state request",
     "provider backend install",
-    "datalog lower",
+    "datalog reason lower",
     "event schedule observe plan planner",
     "explain execute verify",
     "operation",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::reason::catalogue;
 use entail::workflow::StateOptions;
 use entail::workflow::explain::{Subject, facts};
 use entail::workflow::options::PlanOptions;
@@ -19,12 +20,16 @@ use crate::ui::Ui;
 
 /// Print the relations of a plan
 ///
-/// Prints the names of all relations, or the rows of the one that is named.
+/// Prints the rows of all relations, or of the one that is named.
 #[derive(clap::Args, Debug)]
 pub struct FactsArgs {
     /// The relations of this saved plan
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
+
+    /// Instead of rows, list the relations: columns, who writes and who reads them, since which version; plans nothing
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub catalogue: bool,
 
     /// What to plan.
     #[command(flatten)]
@@ -65,6 +70,14 @@ impl FactsArgs {
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diagnostics> {
     silence(ui, args.input)?;
     let relation = args.relation()?;
+    if args.catalogue {
+        let found = catalogue::named(relation)?;
+        ui.out(&match args.json {
+            true => format!("{:#}\n", catalogue::document(&found)),
+            false => catalogue::text(&found),
+        });
+        return Ok(0);
+    }
     let request = request::build(&args.planning, &args.variables, &ui.sources)?;
     if args.plan.is_some() {
         request::beside_plan(&request)?;
