@@ -325,6 +325,8 @@ words! {
         Settled = "settled",
         /// Destroy last: what was replaced by a new object, and deposed objects.
         Late = "destroy afterwards",
+        /// Everything that is made from the configuration is made.
+        Made = "everything is made",
     }
 
     /// What is missing to serve an object.

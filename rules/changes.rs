@@ -8,9 +8,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::decide::Decisions;
-use crate::facts::Facts;
-use crate::outputs::Outputs;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -86,8 +84,8 @@ tables! {
 }
 
 /// Concludes what is done with the outputs that are recalculated, from what evaluating them showed; and with `check` blocks.
-pub fn conclude(facts: &Facts, outputs: &Outputs, decisions: &Decisions) -> Changes {
-    conclude!(Program {
+pub(crate) fn conclude(ledger: &Ledger<'_>) -> Changes {
+    conclude!(ledger: Program {
         facts: mode, declared, recorded_output, differs, failed, check_block, filtered;
         outputs: recalculated;
         decisions: blocked;

@@ -10,9 +10,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::changes::Changes;
-use crate::facts::Facts;
-use crate::order::Order;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -103,28 +101,13 @@ tables! {
     }
 }
 
-/// What becomes of phases that are due now.
-///
-/// - `before`: what comes before them, and nothing else.
-/// - `failed`: which of that failed, and `earlier`: what of it was held back.
-pub fn hold_back(
-    before: Vec<(Node, Phase, Node, Phase)>,
-    failed: Vec<(Node, Phase)>,
-    earlier: Vec<(Node, Phase, Node, Phase)>,
-) -> Vec<(Node, Phase, Node, Phase)> {
-    let mut program =
-        Program { before, step_failed: failed, held_back: earlier, ..Program::default() };
-    program.run();
-    program.held_back
-}
-
 /// Concludes what is looked at when all steps are done. `answers` has which of them failed, and whether the run was stopped.
-pub fn close(facts: &Facts, answers: &Facts, order: &Order, changes: &Changes) -> Closing {
-    conclude!(Program {
-        facts: mode, filtered, object, reads, check_block, evaluated_last;
-        answers: step_failed, stopped;
+pub(crate) fn close(ledger: &Ledger<'_>) -> Closing {
+    conclude!(ledger: Program {
+        facts: mode, filtered, object, reads, check_block, evaluated_last, step_failed, stopped;
         order: step, before;
         changes: output_action;
+        closing: held_back;
     } => Closing { held_back, unsound, judges_all, judged_last, written_last, removed_last, looked_at })
 }
 

@@ -8,7 +8,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -98,8 +98,8 @@ tables! {
 }
 
 /// Finds the provider configuration of every block.
-pub fn configure(facts: &Facts) -> Configurations {
-    conclude!(Program {
+pub(crate) fn configure(ledger: &Ledger<'_>) -> Configurations {
+    conclude!(ledger: Program {
         facts: module_parent, in_module, provider_block, implied_config, passes, asks_provider;
     } => Configurations { config_of, keyed, unconfigured })
 }

@@ -10,7 +10,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -375,12 +375,15 @@ tables! {
 }
 
 /// Decides a batch: facts about its nodes, and `seen` for the nodes that they read.
-pub fn decide(batch: &Facts) -> Decisions {
-    conclude!(Program {
-        batch: mode, managed, data, ephemeral, declared, reads, member, late, seen, failed, prior, tainted, differs, marks_differ,
+pub(crate) fn decide(ledger: &Ledger<'_>) -> Decisions {
+    conclude!(ledger: Program {
+        facts: mode, managed, data, ephemeral, declared, reads, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
-            recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside, orphan, kept, guarded, excluded, untargeted, cbd;
+            recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside;
+        instances: orphan;
+        selection: kept, guarded, excluded, untargeted;
+        spread: cbd;
     } => Decisions {
         action, blocked, fired, replaced, planned_again, asks_protection, drift, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
         changing, triggering, unsettled,

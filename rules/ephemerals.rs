@@ -9,10 +9,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::decide::Decisions;
-use crate::facts::Facts;
-use crate::providers::Providers;
-use crate::selection::Selection;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -94,16 +91,11 @@ tables! {
 }
 
 /// Finds what is opened when the plan is carried out.
-pub fn lend(
-    facts: &Facts,
-    providers: &Providers,
-    selection: &Selection,
-    decisions: &Decisions,
-) -> Ephemerals {
-    if facts.ephemeral.is_empty() {
+pub(crate) fn lend(ledger: &Ledger<'_>) -> Ephemerals {
+    if ledger.facts.ephemeral.is_empty() {
         return Ephemerals::default();
     }
-    conclude!(Program {
+    conclude!(ledger: Program {
         facts: ephemeral, managed, data, reads, waits_for, evaluated_last, mode;
         providers: serves;
         selection: excluded, untargeted;

@@ -114,6 +114,8 @@ tables! {
             has_conditions(Node);
             /// `in_check(n)`: `n` stands in a check block.
             in_check(Node);
+            /// `check_gate(h)`: `h` stands for the data sources in checks where all of them wait for the same things.
+            check_gate(Node);
         }
         "providers" {
             /// `module_parent(c, p)`: `p` calls `c`.
@@ -234,22 +236,6 @@ tables! {
             stopped();
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
-        }
-        handed on {
-            /// `orphan(n, r)`: concluded by `instances`, for the nodes of this batch.
-            orphan(Node, Reason);
-            /// `doomed(n)`: concluded by `instances`.
-            doomed(Node);
-            /// `kept(n)`: concluded by `selection`, for the nodes of this batch.
-            kept(Node);
-            /// `guarded(n)`: concluded by `selection`, for the nodes of this batch.
-            guarded(Node);
-            /// `excluded(n)`: concluded by `selection`; a batch holds no such node.
-            excluded(Node);
-            /// `untargeted(n)`: concluded by `selection`; a batch holds no such node.
-            untargeted(Node);
-            /// `cbd(n)`: concluded by `spread`, for the nodes of this batch.
-            cbd(Node);
         }
     }
 }

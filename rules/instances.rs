@@ -7,7 +7,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -159,8 +159,8 @@ tables! {
 ///
 /// Called once before the walk with everything, and in the walk once per repetition whose keys become known, with
 /// the facts of its instances and `expanded`.
-pub fn judge(facts: &Facts) -> Instances {
-    conclude!(Program {
+pub(crate) fn judge(ledger: &Ledger<'_>) -> Instances {
+    conclude!(ledger: Program {
         facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode, managed, data,
             ephemeral, skips_refresh;
     } => Instances { orphan, doomed, only_refreshed, unasked, refreshes_first })

@@ -5,9 +5,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
-use crate::order::Order;
-use crate::providers::Providers;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -78,11 +76,11 @@ tables! {
 }
 
 /// Finds who keeps which ephemeral resource open; `order` is empty before there is one.
-pub fn lease(facts: &Facts, providers: &Providers, order: &Order) -> Leases {
-    if facts.lender.is_empty() {
+pub(crate) fn lease(ledger: &Ledger<'_>) -> Leases {
+    if ledger.facts.lender.is_empty() {
         return Leases::default();
     }
-    conclude!(Program {
+    conclude!(ledger: Program {
         facts: lender, collection, object, evaluated_last, reads, may_read, member;
         providers: serves;
         order: step;

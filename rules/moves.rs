@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -49,8 +49,8 @@ tables! {
 }
 
 /// Orders the move statements.
-pub fn arrange(facts: &Facts) -> Moves {
-    conclude!(Program { facts: chains, nests; } => Moves { move_after, move_cycle })
+pub(crate) fn arrange(ledger: &Ledger<'_>) -> Moves {
+    conclude!(ledger: Program { facts: chains, nests; } => Moves { move_after, move_cycle })
 }
 
 impl Moves {

@@ -1,24 +1,23 @@
 //! What is carried out before what: an order on phases of nodes.
 //!
 //! Every edge leads from a phase to the same or a later one, and within one phase follows `reads` or `needs`; so the
-//! order has no cycle unless they have. Nodes without a step are conduits, kept only between steps.
+//! order has no cycle unless they have. Data in checks comes after all that is made, and nothing but its check reads it. Nodes without a step are conduits, kept only between steps.
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::decide::Decisions;
-use crate::ephemerals::Ephemerals;
-use crate::facts::Facts;
-use crate::providers::Providers;
-use crate::spread::Spread;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
 
     relation reads(Node, Node);
     relation waits_for(Node, Node);
+    relation managed(Node);
+    relation in_check(Node);
+    relation check_gate(Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
     relation serves(Node, Node);
@@ -136,6 +135,12 @@ ascent! {
     // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
 
+    // @rule order.checks-wait: data in checks is read once `m` is made
+    edge(m, Phase::Up, h, Phase::Made) <-- check_gate(h), managed(m), led(m, Phase::Up);
+    // @rule order.checks-read: `d`, in a check, is read once everything is made
+    edge(h, Phase::Made, d, Phase::Up)
+        <-- check_gate(h), led(h, Phase::Made), in_check(d), step(d, Phase::Up);
+
     // @rule order.leads-step: (this is a step)
     leads(n, f) <-- step(n, f);
     // @rule order.leads: (this comes before a step)
@@ -157,15 +162,9 @@ tables! {
 }
 
 /// Orders the steps of a plan. Not transitively closed; between steps lie phases without one.
-pub fn order(
-    facts: &Facts,
-    providers: &Providers,
-    spread: &Spread,
-    decisions: &Decisions,
-    ephemerals: &Ephemerals,
-) -> Order {
-    conclude!(Program {
-        facts: reads, waits_for, needs, deposed_of;
+pub(crate) fn order(ledger: &Ledger<'_>) -> Order {
+    conclude!(ledger: Program {
+        facts: reads, waits_for, managed, in_check, check_gate, needs, deposed_of;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later, checked_again;

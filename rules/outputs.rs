@@ -9,9 +9,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::decide::Decisions;
-use crate::facts::Facts;
-use crate::selection::Selection;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -152,8 +150,8 @@ tables! {
 }
 
 /// Splits the root outputs into those that are recalculated and those that keep their value.
-pub fn settle(facts: &Facts, selection: &Selection, decisions: &Decisions) -> Outputs {
-    conclude!(Program {
+pub(crate) fn settle(ledger: &Ledger<'_>) -> Outputs {
+    conclude!(ledger: Program {
         facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
         selection: out, want, selected, excluded, untargeted;
         decisions: blocked;

@@ -9,8 +9,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::configurations::Configurations;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -204,8 +203,8 @@ tables! {
 }
 
 /// Finds the provider instance of every object of which there are facts: all of them, or one.
-pub fn serve(facts: &Facts, configurations: &Configurations) -> Providers {
-    conclude!(Program {
+pub(crate) fn serve(ledger: &Ledger<'_>) -> Providers {
+    conclude!(ledger: Program {
         facts: provider_block, implied_config, repeats_provider, each_key, literal_key, key_names, key_suffices, provider_node, provider_key,
             recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode;
         configurations: config_of, keyed, unconfigured;

@@ -7,7 +7,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -60,8 +60,8 @@ tables! {
 }
 
 /// Finds what each node is made from.
-pub fn record(facts: &Facts) -> Records {
-    conclude!(Program {
+pub(crate) fn record(ledger: &Ledger<'_>) -> Records {
+    conclude!(ledger: Program {
         facts: managed, data, late, pending, collection, lender, reads;
     } => Records { made_from, made_through })
 }

@@ -7,7 +7,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -270,73 +270,18 @@ tables! {
 
 /// Splits the objects into those that take part and those that do not.
 ///
-/// An instance whose keys are not known yet ([`late`](Facts::late)) is neither, until [`select_more`] has seen it.
-pub fn select(facts: &Facts) -> Selection {
-    select_more(facts, Earlier::default())
-}
-
-/// What was concluded before of what a batch reads, rests on, or is.
-#[derive(Clone, Debug, Default)]
-pub struct Earlier {
-    /// `out(n)`
-    pub out: Vec<(Node,)>,
-    /// `want(n)`
-    pub want: Vec<(Node,)>,
-    /// `kept(n)`
-    pub kept: Vec<(Node,)>,
-}
-
-/// Splits the instances that were found when the keys of a block became known.
-///
-/// - `facts`: everything that is said of these instances, of the values around them, and of the request.
-/// - `earlier`: what was concluded of them, and of what they read and rest on.
-/// - returns what is concluded now, and `earlier` again.
-pub fn select_more(facts: &Facts, earlier: Earlier) -> Selection {
-    let mut program = Program {
-        object: facts.object.clone(),
-        reads: facts.reads.clone(),
-        reads_open: facts.reads_open.clone(),
-        may_read: facts.may_read.clone(),
-        waits_for: facts.waits_for.clone(),
-        needs: facts.needs.clone(),
-        pending: facts.pending.clone(),
-        late: facts.late.clone(),
-        keys_from: facts.keys_from.clone(),
-        expanded: facts.expanded.clone(),
-        skipped: facts.skipped.clone(),
-        in_state: facts.in_state.clone(),
-        doomed: facts.doomed.clone(),
-        hit: facts.hit.clone(),
-        filtered: facts.filtered.clone(),
-        targeting: facts.targeting.clone(),
-        mode: facts.mode.clone(),
-        out: earlier.out,
-        want: earlier.want,
-        kept: earlier.kept,
-        ..Program::default()
-    };
-    program.run();
-    let mut selection = Selection {
-        out: program.out,
-        doubtful: program.doubtful,
-        doubted_by: program.doubted_by,
-        kept: program.kept,
-        guarded: program.guarded,
-        judged_after: program.judged_after,
-        delayed: program.delayed,
-        excluded_by: program.excluded_by,
-        want: program.want,
-        wanted_by: program.wanted_by,
-        open: program.open,
-        selected: program.selected,
-        excluded: program.excluded,
-        untargeted: program.untargeted,
-        evaluated: program.evaluated,
-        evaluates_all: program.evaluates_all,
-        asks_keys: program.asks_keys,
-    };
-    selection.tidy();
-    selection
+/// An instance whose keys are not known yet ([`late`](crate::Facts::late)) is neither. Once they are, a ledger of the facts
+/// about it, with what was concluded of it and around it – `out`, `want`, `kept` –, says which.
+pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
+    conclude!(ledger: Program {
+        facts: object, reads, reads_open, may_read, waits_for, needs, pending, late, keys_from, expanded, skipped, in_state, hit, filtered,
+            targeting, mode;
+        instances: doomed;
+        selection: out, want, kept;
+    } => Selection {
+        out, doubtful, doubted_by, kept, guarded, judged_after, delayed, excluded_by, want, wanted_by, open, selected, excluded,
+        untargeted, evaluated, evaluates_all, asks_keys,
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::facts::Facts;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -71,27 +71,12 @@ tables! {
 }
 
 /// Spreads `create_before_destroy` to everything that would otherwise be destroyed too early.
-pub fn spread(facts: &Facts) -> Spread {
-    conclude!(Program {
-        facts: asks_cbd, block_reads, of, declared, pending, late, doomed, deposed_of, state_cbd, needs;
+pub(crate) fn spread(ledger: &Ledger<'_>) -> Spread {
+    conclude!(ledger: Program {
+        facts: asks_cbd, block_reads, of, declared, pending, late, deposed_of, state_cbd, needs;
+        instances: doomed;
+        spread: cbd_block;
     } => Spread { cbd_block, cbd })
-}
-
-/// Spreads it to instances that were found when the keys of their block became known.
-///
-/// - `blocks`: `cbd_block(b)` of the blocks of these instances, as concluded before.
-pub fn spread_more(facts: &Facts, blocks: Vec<(Block,)>) -> Spread {
-    let mut program = Program {
-        of: facts.of.clone(),
-        doomed: facts.doomed.clone(),
-        state_cbd: facts.state_cbd.clone(),
-        cbd_block: blocks,
-        ..Program::default()
-    };
-    program.run();
-    let mut spread = Spread { cbd_block: program.cbd_block, cbd: program.cbd };
-    spread.tidy();
-    spread
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub struct Relation {
     pub columns: &'static [&'static str],
     /// Who writes it, or which stratum concludes it.
     pub group: &'static str,
+    /// Since which version of the catalogue it is there.
+    pub since: &'static str,
 }
 
 /// A row of a relation: a tuple of atoms, or the empty tuple.
@@ -61,13 +63,11 @@ pub trait Tables {
     /// Adds a row to the relation called `name`; false when there is none, or the row does not fit it.
     fn push_row(&mut self, name: &str, row: &[u64]) -> bool;
 
-    /// Returns the relations that belong to an earlier stratum and are only handed on here, in the order of declaration.
-    fn handed_on(&self) -> &'static [Relation] {
-        &[]
-    }
+    /// Sorts every relation and removes what is there twice.
+    fn tidy(&mut self);
 
-    /// Shows every relation that is only handed on, with its rows.
-    fn for_each_handed_on(&self, _see: &mut dyn FnMut(&'static Relation, &dyn Rows)) {}
+    /// Removes every row.
+    fn clear(&mut self);
 }
 
 macro_rules! row {
@@ -110,27 +110,30 @@ impl Row for () {
     }
 }
 
+/// The version of the catalogue in which a relation came to it: the first, unless its declaration says another.
+macro_rules! since {
+    () => {
+        "1.0"
+    };
+    ($since:literal) => {
+        $since
+    };
+}
+
 /// Writes a struct of relations, grouped by who writes them, and its views by name.
-///
-/// What is `handed on` is a copy of what an earlier stratum concluded, for one call of a later one. It has fields, but
-/// it is no relation of this struct: whoever looks for the relation finds it where it is concluded.
 macro_rules! tables {
     (
         $(#[$meta:meta])*
         pub struct $Struct:ident {
             $( $group:literal {
-                $( $(#[doc = $doc:literal])* $name:ident ( $($kind:ty),* ); )*
+                $( $(#[doc = $doc:literal])* $name:ident ( $($kind:ty),* ) $(since $since:literal)?; )*
             } )*
-            $( handed on {
-                $( $(#[doc = $note:literal])* $copy:ident ( $($of:ty),* ); )*
-            } )?
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $Struct {
             $( $( $(#[doc = $doc])* pub $name: Vec<($($kind,)*)>, )* )*
-            $( $( $(#[doc = $note])* pub $copy: Vec<($($of,)*)>, )* )?
         }
 
         impl $Struct {
@@ -141,8 +144,12 @@ macro_rules! tables {
                     doc: &[$($doc),*],
                     columns: <($($kind,)*) as $crate::tables::Row>::KINDS,
                     group: $group,
+                    since: since!($($since)?),
                 },
             )* )* ];
+
+            /// What has no rows.
+            pub const NONE: &'static $Struct = &$Struct { $( $( $name: Vec::new(), )* )* };
 
             /// Sorts every relation and removes what is there twice.
             pub fn tidy(&mut self) {
@@ -150,10 +157,6 @@ macro_rules! tables {
                     self.$name.sort_unstable();
                     self.$name.dedup();
                 )* )*
-                $( $(
-                    self.$copy.sort_unstable();
-                    self.$copy.dedup();
-                )* )?
             }
 
             /// Takes away every row of the relation called `name`, should there be one.
@@ -167,25 +170,7 @@ macro_rules! tables {
             /// Adds the rows of `more`; [`tidy`](Self::tidy) afterwards where order matters.
             pub fn absorb(&mut self, more: &$Struct) {
                 $( $( self.$name.extend_from_slice(&more.$name); )* )*
-                $( $( self.$copy.extend_from_slice(&more.$copy); )* )?
             }
-
-            $(
-                /// The relations that are only handed on, in the order of declaration.
-                pub const HANDED_ON: &'static [$crate::tables::Relation] = &[ $(
-                    $crate::tables::Relation {
-                        name: stringify!($copy),
-                        doc: &[$($note),*],
-                        columns: <($($of,)*) as $crate::tables::Row>::KINDS,
-                        group: "handed on",
-                    },
-                )* ];
-
-                /// Takes away what was only handed on.
-                pub fn drop_handed_on(&mut self) {
-                    $( self.$copy.clear(); )*
-                }
-            )?
         }
 
         impl $crate::tables::Tables for $Struct {
@@ -214,42 +199,25 @@ macro_rules! tables {
                             None => false,
                         },
                     )* )*
-                    $( $(
-                        stringify!($copy) => match $crate::tables::Row::read(row) {
-                            Some(row) => {
-                                self.$copy.push(row);
-                                true
-                            }
-                            None => false,
-                        },
-                    )* )?
                     _ => false,
                 }
             }
 
-            $(
-                fn handed_on(&self) -> &'static [$crate::tables::Relation] {
-                    $Struct::HANDED_ON
-                }
+            fn tidy(&mut self) {
+                $Struct::tidy(self);
+            }
 
-                fn for_each_handed_on(
-                    &self,
-                    see: &mut dyn FnMut(&'static $crate::tables::Relation, &dyn $crate::tables::Rows),
-                ) {
-                    let mut relations = $Struct::HANDED_ON.iter();
-                    $(
-                        see(relations.next().expect("one relation per field"), &self.$copy);
-                    )*
-                }
-            )?
+            fn clear(&mut self) {
+                *self = $Struct::default();
+            }
         }
     };
 }
 
-/// Runs a stratum: fills the program's inputs by name, runs it, and returns its conclusions sorted.
+/// Runs a stratum: fills the program's inputs by name from a ledger, runs it, and returns its conclusions sorted.
 macro_rules! conclude {
-    ($Program:ident { $($source:ident: $($input:ident),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{
-        let mut program = $Program { $( $( $input: $source.$input.clone(), )+ )+ ..$Program::default() };
+    ($ledger:ident: $Program:ident { $($source:ident: $($input:ident),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{
+        let mut program = $Program { $( $( $input: $ledger.$source.$input.clone(), )+ )+ ..$Program::default() };
         program.run();
         let mut conclusions = $Conclusions { $( $output: program.$output ),+ };
         conclusions.tidy();

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::atom::{constant, vocabularies};
+use crate::facts::Facts;
+use crate::ledger::Conclusions;
 use crate::tables::Tables;
 
 /// The names of ids, by kind. The id is the name's position.
@@ -66,16 +68,26 @@ pub fn read(text: &str, names: &mut Names, tables: &mut [&mut dyn Tables]) {
             cells.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
         let (known, table) = tables
             .iter_mut()
-            .find_map(|it| {
-                let mut all = it.relations().iter().chain(it.handed_on());
-                Some((all.find(|it| it.name == name.trim())?, it))
-            })
+            .find_map(|it| Some((it.relations().iter().find(|it| it.name == name.trim())?, it)))
             .unwrap_or_else(|| panic!("no relation {name}"));
         assert_eq!(known.columns.len(), cells.len(), "columns of {sentence}");
         let row: Vec<u64> =
             known.columns.iter().zip(cells).map(|(kind, cell)| names.word(kind, cell)).collect();
         assert!(table.push_row(known.name, &row), "{sentence} does not fit");
     }
+}
+
+/// Reads sentences into facts and earlier conclusions, wherever each relation belongs.
+///
+/// # Panics
+///
+/// Like [`read`].
+pub fn read_ledger(text: &str, names: &mut Names) -> (Facts, Conclusions) {
+    let (mut facts, mut earlier) = (Facts::default(), Conclusions::default());
+    let mut tables: Vec<&mut dyn Tables> = vec![&mut facts];
+    tables.extend(earlier.tables_mut());
+    read(text, names, &mut tables);
+    (facts, earlier)
 }
 
 /// Prints every row as a sentence, relation by relation.

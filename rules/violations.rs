@@ -5,10 +5,7 @@
 use ascent::ascent;
 
 use crate::atom::*;
-use crate::decide::Decisions;
-use crate::facts::Facts;
-use crate::providers::Providers;
-use crate::selection::Selection;
+use crate::ledger::Ledger;
 
 ascent! {
     struct Program;
@@ -62,13 +59,8 @@ tables! {
 
 /// Collects what forbids the plan. With empty decisions: what is known before the walk. With what the walk has just
 /// decided and been told of `protection`: what of it must not be.
-pub fn collect(
-    facts: &Facts,
-    providers: &Providers,
-    selection: &Selection,
-    decisions: &Decisions,
-) -> Violations {
-    conclude!(Program {
+pub(crate) fn collect(ledger: &Ledger<'_>) -> Violations {
+    conclude!(ledger: Program {
         facts: protection, moved, retyped, targeting, move_named;
         providers: lacks;
         selection: selected, excluded;

@@ -11,8 +11,12 @@ mod aws;
 mod cases;
 #[path = "it/conformance.rs"]
 mod conformance;
+#[path = "it/crash.rs"]
+mod crash;
 #[path = "it/documents.rs"]
 mod documents;
+#[path = "it/files.rs"]
+mod files;
 #[path = "it/formatting.rs"]
 mod formatting;
 #[path = "it/ledger.rs"]
@@ -37,5 +41,7 @@ mod saved;
 mod scripted;
 #[path = "it/ssh.rs"]
 mod ssh;
+#[path = "it/symbols.rs"]
+mod symbols;
 #[path = "it/tidy.rs"]
 mod tidy;

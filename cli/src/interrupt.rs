@@ -1,18 +1,30 @@
 //! Ctrl-C: who hears it, and what is said of it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::event::{Event, Sink};
 use entail::execute::Stop;
-use entail::operation::event::{Event, Sink};
-use tokio::runtime::Runtime;
+use signal_hook::consts::{SIGUSR1, SIGUSR2, SIGXFSZ};
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::ui::Ui;
 use crate::view::PRODUCT;
 
-/// The number of that signal on Linux and macOS.
-const SIGXFSZ: i32 = 25;
+/// Signals that end a process which does not hear them, and mean nothing to this one: a file has reached its greatest size – then
+/// writing fails with an error –, and two that other programs give meanings of their own.
+const UNHEARD: [i32; 3] = [SIGXFSZ, SIGUSR1, SIGUSR2];
+
+/// Lets the process live on where such a signal comes.
+pub fn outlive_signals() {
+    for signal in UNHEARD {
+        // Where the system refuses, the signal does what it always did.
+        let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
+    }
+}
 
 /// What the user wants of a running command.
 #[derive(Debug, Default)]
@@ -30,26 +42,57 @@ impl Interrupts {
     }
 }
 
+/// Does work that an interrupt ends in good order.
+///
+/// # Errors
+///
+/// If the system refuses a thread.
+pub fn heeding<T>(ui: &Ui, work: impl FnOnce() -> T) -> Result<T, Diagnostics> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|it| no_room(&it))?;
+    let over = Notify::new();
+    std::thread::scope(|scope| {
+        let listener = Listener::new(&runtime);
+        let over = &over;
+        // Without a thread nobody listens, and an interrupt ends the process as it would any other.
+        let _ = std::thread::Builder::new()
+            .spawn_scoped(scope, move || listener.map(|it| runtime.block_on(it.listen(ui, over))));
+        let _ended = Ended(over);
+        Ok(work())
+    })
+}
+
+/// Tells the listener that the work is over, even where it ended in a panic.
+struct Ended<'a>(&'a Notify);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+fn no_room(error: &std::io::Error) -> Diagnostics {
+    Diagnostic::error("Cannot start working")
+        .detail(format!("Nobody would hear an interrupt: {error}."))
+        .into()
+}
+
 /// The signals that ask a process to end.
-pub struct Listener {
+struct Listener {
     interrupt: Signal,
     terminate: Signal,
-    /// A file has reached its greatest size. Heard, so that writing fails with an error instead of ending the process.
-    _too_large: Option<Signal>,
 }
 
 impl Listener {
     /// Takes the signals over from the system, which would end the process. `None` where that cannot be done.
-    pub fn new(runtime: &Runtime) -> Option<Listener> {
+    fn new(runtime: &Runtime) -> Option<Listener> {
         let _inside = runtime.enter();
         let (interrupt, terminate) =
             (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-        let _too_large = signal(SignalKind::from_raw(SIGXFSZ)).ok();
-        Some(Listener { interrupt: interrupt.ok()?, terminate: terminate.ok()?, _too_large })
+        Some(Listener { interrupt: interrupt.ok()?, terminate: terminate.ok()? })
     }
 
     /// Hears signals until `over`. The first asks to stop; the second abandons what runs.
-    pub async fn listen(mut self, ui: &Ui, over: &Notify) {
+    async fn listen(mut self, ui: &Ui, over: &Notify) {
         loop {
             tokio::select! {
                 _ = self.interrupt.recv() => {}

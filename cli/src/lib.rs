@@ -1,9 +1,8 @@
-//! The terminal of entail: arguments, one operation, one view.
+//! The terminal of entail: arguments, one workflow, one view.
 
 pub mod arguments;
 pub mod commands;
 pub mod interrupt;
 pub mod run;
 pub mod ui;
-pub mod undertake;
 pub mod view;

@@ -1,10 +1,26 @@
 //! The program `entail`.
 
-/// Plans are many small values, made on one thread and dropped on another: with the system's allocator, planning takes
-/// half as long again.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use std::io::Write;
+use std::process::ExitCode;
 
-fn main() -> std::process::ExitCode {
-    entail_cli::run::main()
+mod memory;
+
+#[global_allocator]
+static ALLOCATOR: memory::Allocator = memory::Allocator;
+
+/// As much as a command needs before it takes room for its work, however small the stack that the system gives (`ulimit -s`).
+const STACK: usize = 16 << 20;
+
+fn main() -> ExitCode {
+    match std::thread::Builder::new().stack_size(STACK).spawn(entail_cli::run::main) {
+        Ok(thread) => thread.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)),
+        Err(error) => {
+            let text = format!(
+                "\nError: Cannot start working\n\nThe system refuses a thread: {error}. See \"ulimit -u\" and \"ulimit -v\".\n"
+            );
+            // Whoever reads may have gone; then there is nobody to tell.
+            std::io::stderr().write_all(text.as_bytes()).unwrap_or_default();
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -5,17 +5,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::event::Stage;
 use entail::install::{Locks, Settings};
 use entail::world::World;
 
 use crate::arguments::{Asked, Invocation, read};
-use crate::commands::providers::{ProvidersArgs, ProvidersCommand};
 use crate::commands::{self, Cli, Command};
+use crate::interrupt;
 use crate::ui::Ui;
-use crate::undertake;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    interrupt::outlive_signals();
     let mut world = World::of_this_process();
     let arguments =
         std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
@@ -40,9 +41,8 @@ pub fn main() -> ExitCode {
 }
 
 fn print(stream: &mut dyn Write, text: &str, code: u8) -> ExitCode {
-    // Whoever reads may have gone; then there is nobody to tell.
-    stream.write_all(text.as_bytes()).unwrap_or_default();
-    ExitCode::from(code)
+    let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    ExitCode::from(if written.is_ok() { code } else { 1 })
 }
 
 fn usual_view() -> crate::arguments::groups::ViewArgs {
@@ -65,7 +65,8 @@ fn run(cli: Cli, world: World) -> ExitCode {
     let world = Arc::new(world);
     warn_of_settings(&ui, &world);
     let result = dispatch(&mut ui, &world, cli.command);
-    ExitCode::from(result.unwrap_or_else(|problems| ui.diagnostics(problems)))
+    let code = result.unwrap_or_else(|problems| ui.diagnostics(problems));
+    ExitCode::from(ui.close(code))
 }
 
 /// Tells what is wrong with the CLI configuration. The command runs all the same: there are defaults.
@@ -97,41 +98,34 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
             let versions = locks.0.iter().map(|it| (it.0.to_string(), it.1.version.to_string()));
             Ok(commands::version::run(ui, &args, &versions.collect()))
         }
-        Command::Plan(args) => undertake::planning::run(ui, world, &args),
+        Command::Plan(args) => commands::plan::run(ui, world, &args),
         Command::Apply(args) => {
-            let options = args.options(ui)?;
-            undertake::applying::run(ui, world, &args, options)
+            let options = args.options(ui, world)?;
+            commands::apply::run(ui, world, &args, (options, Stage::Apply))
         }
         Command::Destroy(args) => {
-            let options = args.options(ui)?;
-            undertake::applying::run(ui, world, &args.apply, options)
+            let options = args.options(ui, world)?;
+            commands::apply::run(ui, world, &args.apply, (options, Stage::Destroy))
         }
         Command::Refresh(args) => {
             let options = args.options(ui)?;
-            undertake::applying::refresh(ui, world, &args, options)
+            commands::refresh::run(ui, world, &args, &options)
         }
-        Command::Import(args) => undertake::importing::run(ui, world, &args),
-        Command::Init(args) => undertake::preparing::init(ui, world, &args),
-        Command::Get(args) => undertake::preparing::get(ui, world, &args),
-        Command::Validate(args) => undertake::preparing::validate(ui, world, &args),
+        Command::Import(args) => commands::import::run(ui, world, &args),
+        Command::Init(args) => commands::init::run(ui, world, &args),
+        Command::Get(args) => commands::get::run(ui, world, &args),
+        Command::Validate(args) => commands::validate::run(ui, world, &args),
         Command::Metadata(args) => commands::metadata::run(ui, &args),
-        Command::Fmt(args) => undertake::formatting::run(ui, &args),
-        Command::Console(args) => undertake::console::run(ui, world, &args),
-        Command::Show(args) => undertake::showing::run(ui, world, &args),
-        Command::Why(args) => undertake::explaining::why(ui, world, &args),
-        Command::Whatif(args) => undertake::explaining::whatif(ui, world, &args),
-        Command::Facts(args) => undertake::explaining::facts(ui, world, &args),
-        Command::Graph(args) => undertake::explaining::graph(ui, world, &args),
-        Command::Workspace(args) => undertake::workspaces::run(ui, world, &args, false),
-        Command::Env(args) => undertake::workspaces::run(ui, world, &args, true),
-        Command::Providers(args) if args.command.is_none() => {
-            undertake::providers::run(ui, world, &args)
-        }
-        Command::Providers(ProvidersArgs { command: Some(command), .. }) => match command {
-            ProvidersCommand::Lock(args) => undertake::plugins::lock(ui, world, &args),
-            ProvidersCommand::Mirror(args) => undertake::plugins::mirror(ui, world, &args),
-            ProvidersCommand::Schema(args) => undertake::plugins::describe(ui, world, &args),
-        },
+        Command::Fmt(args) => commands::fmt::run(ui, world, &args),
+        Command::Console(args) => commands::console::run(ui, world, &args),
+        Command::Show(args) => commands::show::run(ui, world, &args),
+        Command::Why(args) => commands::why::run(ui, world, &args),
+        Command::Whatif(args) => commands::whatif::run(ui, world, &args),
+        Command::Facts(args) => commands::facts::run(ui, world, &args),
+        Command::Graph(args) => commands::graph::run(ui, world, &args),
+        Command::Workspace(args) => commands::workspace::run(ui, world, &args, false),
+        Command::Env(args) => commands::workspace::run(ui, world, &args, true),
+        Command::Providers(args) => commands::providers::run(ui, world, &args),
         other => Err(unavailable(&other).into()),
     }
 }

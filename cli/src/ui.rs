@@ -7,16 +7,20 @@ use std::sync::{Arc, Mutex};
 
 use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
-use entail::operation::event::{Event, Sink, Stage, Summary};
+use entail::event::{Event, Sink, Stage, Summary};
+use entail::plan::Plan;
 use entail::value::text::shown;
+use entail::workflow::init::Step;
+use entail::workflow::{Host, Schemas, Tell};
 use entail::world::World;
 
 use crate::arguments::groups::ViewArgs;
+use crate::commands::present;
 use crate::interrupt::Interrupts;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::style::Style;
-use crate::view::{json, progress};
+use crate::view::{init, json, progress};
 
 mod asking;
 #[cfg(test)]
@@ -65,6 +69,17 @@ struct Streams {
     input_is_terminal: bool,
     /// `-json-into`
     into: Option<BufWriter<File>>,
+    /// Why the output is not all there: the first failure of a write.
+    failed: Option<io::Error>,
+}
+
+impl Streams {
+    /// Keeps the first failure. What the command does goes on: it may be in the middle of changing the world.
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failed.get_or_insert(error);
+        }
+    }
 }
 
 impl Ui {
@@ -85,6 +100,7 @@ impl Ui {
             err: Box::new(io::stderr()),
             input_is_terminal: io::stdin().is_terminal(),
             into: None,
+            failed: None,
         };
         let input = Box::new(io::BufReader::new(io::stdin()));
         Ui {
@@ -160,16 +176,22 @@ impl Ui {
         self.err_style
     }
 
-    /// Writes a result to the standard output as it is.
-    ///
-    /// Whoever reads may have gone; then there is nobody to tell.
+    /// Writes a result to the standard output as it is. Where that fails, [`Ui::close`] says so.
     pub fn out(&self, text: &str) {
         let mut streams = self.streams();
-        streams
-            .out
-            .write_all(text.as_bytes())
-            .and_then(|()| streams.out.flush())
-            .unwrap_or_default();
+        let written = streams.out.write_all(text.as_bytes()).and_then(|()| streams.out.flush());
+        streams.note(written);
+    }
+
+    /// Ends the output of a command. Returns the exit code: what could not be written is no success.
+    ///
+    /// Whoever reads may have gone on purpose, like `head`; that needs no words.
+    pub fn close(&self, code: u8) -> u8 {
+        let Some(error) = self.streams().failed.take() else { return code };
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            self.remarks(not_written(&error).into());
+        }
+        1
     }
 
     /// Writes to the standard error as it is.
@@ -186,7 +208,10 @@ impl Ui {
     pub fn write(&self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         let mut streams = self.streams();
         let mut out = BufWriter::with_capacity(1 << 16, &mut streams.out);
-        show(&mut out).and_then(|()| out.flush()).unwrap_or_default();
+        let written = show(&mut out).and_then(|()| out.flush());
+        // What is left in the buffer is not tried again.
+        drop(out.into_parts());
+        streams.note(written);
     }
 
     /// Writes for people alone: nothing under `-json`.
@@ -204,15 +229,15 @@ impl Ui {
     }
 
     /// Tells of a step of `init`: a line, or a message.
-    pub fn step(&self, step: &crate::view::init::Step) {
-        if let Some(message) = step.message() {
+    pub fn step(&self, step: &Step) {
+        if let Some(message) = init::message(step) {
             self.messages(&json::messages(
                 &Event::Message(message),
                 &self.sources,
                 &self.timestamp(),
             ));
         }
-        self.say(&step.text(self.out_style, self.in_automation));
+        self.say(&init::text(step, self.out_style, self.in_automation));
     }
 
     /// Writes a message for machines alone.
@@ -280,6 +305,12 @@ impl Ui {
         Summary { stage, ..*self.done.lock().unwrap_or_else(|it| it.into_inner()) }
     }
 
+    /// Returns what workflows are run with: this terminal is told and asked.
+    pub fn host<'a>(&'a self, world: &'a Arc<World>) -> Host<'a> {
+        let stop = &self.interrupts.stop;
+        Host { world, sources: &self.sources, tell: self, ask: self, stop }
+    }
+
     fn timestamp(&self) -> String {
         self.world.now().format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
     }
@@ -288,14 +319,12 @@ impl Ui {
     fn messages(&self, text: &str) {
         let mut streams = self.streams();
         if self.manner.json {
-            streams
-                .out
-                .write_all(text.as_bytes())
-                .and_then(|()| streams.out.flush())
-                .unwrap_or_default();
+            let written = streams.out.write_all(text.as_bytes()).and_then(|()| streams.out.flush());
+            streams.note(written);
         }
         if let Some(into) = &mut streams.into {
-            into.write_all(text.as_bytes()).and_then(|()| into.flush()).unwrap_or_default();
+            let written = into.write_all(text.as_bytes()).and_then(|()| into.flush());
+            streams.note(written);
         }
     }
 
@@ -326,6 +355,24 @@ impl Sink for Ui {
     }
 }
 
+impl Tell for Ui {
+    fn problems(&self, problems: Diagnostics) {
+        self.diagnostics(problems);
+    }
+
+    fn planned(&self, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
+        present::plan(self, plan, schemas, problems);
+    }
+
+    fn carries_out(&self) {
+        self.interrupts.carry_out();
+    }
+
+    fn waits_for_lock(&self) {
+        self.say("Acquiring state lock. This may take a few moments...\n");
+    }
+}
+
 fn window(stream: &impl std::os::fd::AsFd) -> io::Result<rustix::termios::Winsize> {
     Ok(rustix::termios::tcgetwinsize(stream)?)
 }
@@ -339,6 +386,13 @@ fn forbids_questions(world: &World) -> bool {
 fn two_streams() -> Diagnostic {
     Diagnostic::error("Invalid output format")
         .detail("The -json and -json-into arguments are mutually exclusive")
+}
+
+/// What the command has to say is not all there.
+fn not_written(error: &io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to write the output").detail(format!(
+        "Not all of the output could be written: {error}. What the command does besides is done."
+    ))
 }
 
 fn no_stream(path: &Path, error: &io::Error) -> Diagnostic {

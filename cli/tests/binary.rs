@@ -166,3 +166,98 @@ fn commands_on_the_state_find_it_where_the_backend_block_says() {
     assert_eq!(folder.told(&["output", "-raw", "o"]).1, "x");
     assert!(folder.told(&["show"]).1.contains("# null_resource.a:"));
 }
+
+#[test]
+fn no_stream_tells_what_is_sensitive() {
+    let folder = Folder::new("secrets", None);
+    let config = r#"
+variable "it" {
+  sensitive = true
+  default   = "CANARY"
+}
+terraform {
+  required_providers {
+    terraform = { source = "terraform.io/builtin/terraform" }
+  }
+}
+locals {
+  decoded = provider::terraform::decode_tfvars("x = ${var.it}")
+  each    = [for it in ["${var.it}/99"] : cidrhost(it, 1)]
+}
+resource "terraform_data" "a" {
+  input = { decoded = local.decoded, each = local.each, number = parseint(var.it, 10) }
+}
+"#;
+    std::fs::write(folder.0.join("main.tf"), config).expect("the folder takes files");
+    for arguments in
+        [&["plan", "-no-color"][..], &["plan", "-json"], &["apply", "-auto-approve", "-json"]]
+    {
+        let (code, out, err) = folder.told(arguments);
+        assert_eq!(code, Some(1), "{arguments:?}: {out}{err}");
+        assert!(!format!("{out}{err}").contains("CANARY"), "{arguments:?}: {out}{err}");
+        assert!(format!("{out}{err}").contains("it is not told"), "{arguments:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn credentials_of_a_module_source_are_not_shown() {
+    let folder = Folder::new("credentials", None);
+    let config =
+        "module \"a\" {\n  source = \"http://me:CANARY@127.0.0.1:1/a.zip?token=CANARY\"\n}\n";
+    std::fs::write(folder.0.join("main.tf"), config).expect("the folder takes files");
+    for arguments in [
+        &["init", "-no-color"][..],
+        &["init", "-json"],
+        &["get"],
+        &["plan", "-json"],
+        &["validate"],
+    ] {
+        let (code, out, err) = folder.told(arguments);
+        assert_eq!(code, Some(1), "{arguments:?}: {out}{err}");
+        assert!(!format!("{out}{err}").contains("CANARY"), "{arguments:?}: {out}{err}");
+        let is_named = matches!(arguments[0], "init" | "get");
+        assert!(!is_named || format!("{out}{err}").contains("a.zip"), "{arguments:?}: {out}{err}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_fifo_in_the_place_of_a_file_is_not_waited_for() {
+    for (name, expected) in [
+        ("more.tf", "not a regular file"),
+        ("x.auto.tfvars", "not a regular file"),
+        ("terraform.tfvars", "not a regular file"),
+        (".terraform.lock.hcl", "not a regular file"),
+        ("terraform.tfstate", "not a regular file"),
+    ] {
+        let folder = Folder::new(&format!("fifo-{}", name.trim_start_matches('.')), None);
+        std::fs::write(folder.0.join("main.tf"), "resource \"terraform_data\" \"a\" {\n}\n")
+            .expect("the folder takes files");
+        let made = Command::new("mkfifo").arg(folder.0.join(name)).status().expect("it runs");
+        assert!(made.success());
+        let (code, out, err) = folder.told(&["plan", "-no-color"]);
+        let told = format!("{out}{err}").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, Some(1), "{name}: {told}");
+        assert!(told.contains(expected), "{name}: {told}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_want_of_memory_or_stack_is_an_error_and_no_crash() {
+    let folder = Folder::new("limits", None);
+    std::fs::write(folder.0.join("main.tf"), "resource \"terraform_data\" \"a\" {\n}\n")
+        .expect("the folder takes files");
+    let limited = |limit: &str| {
+        let line = format!("{limit}; exec {} plan -no-color", env!("CARGO_BIN_EXE_entail"));
+        let output = Command::new("sh").args(["-c", &line]).current_dir(&folder.0).output();
+        let output = output.expect("a shell runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for memory in ["ulimit -v 300000", "ulimit -v 700000", "ulimit -v 1500000"] {
+        let (code, told) = limited(memory);
+        assert_eq!(code, Some(1), "{memory}: {told}");
+        assert!(told.contains("Error: ") && !told.contains("panicked"), "{memory}: {told}");
+    }
+    assert_eq!(limited("ulimit -s 128").0, Some(0));
+}

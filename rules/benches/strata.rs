@@ -4,10 +4,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use entail_rules::decide::Decisions;
-use entail_rules::{
-    Action, Block, Facts, Flag, Hit, Mode, Node, Reason, decide, instances, order, outputs,
-    providers, selection, spread,
-};
+use entail_rules::instances::Instances;
+use entail_rules::order::Order;
+use entail_rules::outputs::Outputs;
+use entail_rules::selection::Selection;
+use entail_rules::spread::Spread;
+use entail_rules::{Action, Block, Facts, Flag, Hit, Ledger, Mode, Node, Reason, Stratum};
 
 const OBJECTS: u32 = 100_000;
 const BATCH: usize = 64;
@@ -16,30 +18,31 @@ const BATCH: usize = 64;
 fn main() {
     let facts = layered();
     println!("{OBJECTS} objects, {} reads, {} needs", facts.reads.len(), facts.needs.len());
-    let selection = timed("selection, one excluded", || selection::select(&facts));
+    let ledger = Ledger::of(&facts);
+    let selection: Selection = timed("selection, one excluded", || run(&ledger));
     let mut targeted = facts.clone();
     targeted.targeting.push(());
     targeted.hit.push((Node(OBJECTS - 1), Hit::Target, Flag(1)));
-    timed("selection, one targeted", || selection::select(&targeted));
-    timed("instances", || instances::judge(&facts));
+    timed("selection, one targeted", || run::<Selection>(&Ledger::of(&targeted)));
+    timed("instances", || run::<Instances>(&ledger));
     let mut asking = facts.clone();
     asking.asks_cbd.push((Block(OBJECTS - 1),));
-    let spread = timed("spread", || spread::spread(&asking));
-    timed("outputs", || outputs::settle(&facts, &selection, &Default::default()));
+    let spread: Spread = timed("spread", || run(&Ledger::of(&asking)));
+    timed("outputs", || run::<Outputs>(&ledger.with(&selection)));
     let decisions = timed("decide, in batches of 64", || decide_all(&facts));
     println!("  {} actions", decisions.action.len());
-    let none = providers::Providers::default();
-    let lent = Default::default();
-    timed("order, all updated", || order::order(&facts, &none, &spread, &decisions, &lent));
+    timed("order, all updated", || run::<Order>(&ledger.with(&spread).with(&decisions)));
     let mut replaced = decisions.clone();
     replaced.action.iter_mut().for_each(|it| it.1 = Action::DeleteThenCreate);
-    timed("order, all replaced", || {
-        order::order(&facts, &none, &Default::default(), &replaced, &lent)
-    });
+    timed("order, all replaced", || run::<Order>(&ledger.with(&replaced)));
     replaced.action = (0..OBJECTS).map(|it| (Node(it), Action::Delete, Reason::Plain)).collect();
-    timed("order, all destroyed", || {
-        order::order(&facts, &none, &Default::default(), &replaced, &lent)
-    });
+    timed("order, all destroyed", || run::<Order>(&ledger.with(&replaced)));
+}
+
+fn run<S: Stratum + Default>(ledger: &Ledger<'_>) -> S {
+    let mut found = S::default();
+    found.run_compiled(ledger);
+    found
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
@@ -97,7 +100,7 @@ fn decide_all(facts: &Facts) -> Decisions {
             differs: objects.to_vec(),
             ..Facts::default()
         };
-        found.absorb(&decide::decide(&batch));
+        found.absorb(&run(&Ledger::of(&batch)));
     }
     found
 }

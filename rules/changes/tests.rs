@@ -8,10 +8,9 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut outputs) = (Facts::default(), Outputs::default());
-    let mut decisions = Decisions::default();
-    text::read(facts, &mut names, &mut [&mut base, &mut outputs, &mut decisions]);
-    conclusions.assert_eq(&text::print(&conclude(&base, &outputs, &decisions), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = conclude(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]

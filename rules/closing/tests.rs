@@ -3,15 +3,16 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::facts::Facts;
+use crate::order::Order;
 use crate::text::{self, Names};
 
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut order, mut changes) =
-        (Facts::default(), Order::default(), Changes::default());
-    text::read(facts, &mut names, &mut [&mut base, &mut order, &mut changes]);
-    conclusions.assert_eq(&text::print(&close(&base, &base, &order, &changes), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = close(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]
@@ -84,9 +85,15 @@ fn values_are_looked_at_for_steps_and_for_what_comes_last() {
 fn a_phase_is_held_back_one_hop_at_a_time_as_all_at_once() {
     let (a, b, c) = (Node(1), Node(2), Node(3));
     let up = Phase::Up;
-    let first = hold_back(vec![(a, up, b, up)], vec![(a, up)], Vec::new());
+    let hold_back = |before: &[_], failed: &[_], earlier: &[_]| {
+        let facts = Facts { step_failed: failed.to_vec(), ..Facts::default() };
+        let order = Order { before: before.to_vec(), ..Order::default() };
+        let closing = Closing { held_back: earlier.to_vec(), ..Closing::default() };
+        close(&Ledger::of(&facts).with(&order).with(&closing)).held_back
+    };
+    let first = hold_back(&[(a, up, b, up)], &[(a, up)], &[]);
     assert_eq!(first, [(b, up, a, up)]);
-    let second = hold_back(vec![(b, up, c, up)], Vec::new(), first);
+    let second = hold_back(&[(b, up, c, up)], &[], &first);
     assert!(second.contains(&(c, up, b, up)));
-    assert_eq!(hold_back(vec![(a, up, b, up)], Vec::new(), Vec::new()), []);
+    assert_eq!(hold_back(&[(a, up, b, up)], &[], &[]), []);
 }

@@ -8,9 +8,9 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let mut base = Facts::default();
-    text::read(facts, &mut names, &mut [&mut base]);
-    conclusions.assert_eq(&text::print(&configure(&base), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = configure(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]

@@ -4,13 +4,14 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::text::{self, Names};
+use crate::{Conclusions, Facts};
 
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let mut batch = Facts::default();
-    text::read(facts, &mut names, &mut [&mut batch]);
-    conclusions.assert_eq(&text::print(&decide(&batch), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = decide(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 /// A managed object of a normal plan that is declared and exists.
@@ -665,16 +666,12 @@ fn every_object_has_one_outcome_unless_it_cannot_be_decided() {
             },)],
             managed: vec![(n,)],
             declared: one(0),
-            orphan: if orphan { vec![(n, Reason::DeleteBecauseEachKey)] } else { Vec::new() },
             prior: one(1),
             differs: one(2),
             must_replace: one(3),
             tainted: one(4),
             marks_differ: one(5),
-            cbd: one(6),
             keeps_object: one(7),
-            kept: one(8),
-            guarded: one(8),
             replace_hit: if has(9) { vec![(n, Flag(0))] } else { Vec::new() },
             triggers: vec![(n, Node(1))],
             seen: if has(10) { vec![(Node(1), Seen::Triggering)] } else { Vec::new() },
@@ -682,8 +679,14 @@ fn every_object_has_one_outcome_unless_it_cannot_be_decided() {
             ..Facts::default()
         };
         let expected = usize::from(!has(11));
-        let decided = decide(&facts);
-        assert_eq!(decided.action.len() + decided.idle.len(), expected, "{facts:?}");
+        let mut earlier = Conclusions::default();
+        if orphan {
+            earlier.instances.orphan.push((n, Reason::DeleteBecauseEachKey));
+        }
+        earlier.spread.cbd = one(6);
+        (earlier.selection.kept, earlier.selection.guarded) = (one(8), one(8));
+        let decided = decide(&earlier.ledger(&facts));
+        assert_eq!(decided.action.len() + decided.idle.len(), expected, "{facts:?} {earlier:?}");
     }
 }
 

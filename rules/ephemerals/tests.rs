@@ -8,11 +8,9 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut providers) = (Facts::default(), Providers::default());
-    let (mut selection, mut decisions) = (Selection::default(), Decisions::default());
-    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut providers, &mut decisions]);
-    let lent = lend(&base, &providers, &selection, &decisions);
-    conclusions.assert_eq(&text::print(&lent, &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = lend(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]

@@ -8,10 +8,9 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut providers) = (Facts::default(), Providers::default());
-    let mut order = Order::default();
-    text::read(facts, &mut names, &mut [&mut base, &mut providers, &mut order]);
-    conclusions.assert_eq(&text::print(&lease(&base, &providers, &order), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = lease(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]

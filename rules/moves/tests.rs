@@ -8,9 +8,8 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let mut base = Facts::default();
-    text::read(facts, &mut names, &mut [&mut base]);
-    let moves = arrange(&base);
+    let (base, _) = text::read_ledger(facts, &mut names);
+    let moves = arrange(&Ledger::of(&base));
     let sequence = match moves.sequence(&base.statement) {
         Some(found) => {
             found.iter().map(|it| names.name("Statement", it.word())).collect::<Vec<_>>().join(" ")

@@ -3,6 +3,10 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::Facts;
+use crate::decide::Decisions;
+use crate::instances::Instances;
+use crate::spread::Spread;
 use crate::text::{self, Names};
 
 /// Prints a sequence that keeps the order, steps only, the lowest node first where several may come.
@@ -34,15 +38,8 @@ fn sequence(order: &Order, names: &Names) -> String {
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut providers) = (Facts::default(), Providers::default());
-    let (mut spread, mut decisions) = (Spread::default(), Decisions::default());
-    let mut ephemerals = Ephemerals::default();
-    text::read(
-        facts,
-        &mut names,
-        &mut [&mut spread, &mut base, &mut providers, &mut ephemerals, &mut decisions],
-    );
-    let found = order(&base, &providers, &spread, &decisions, &ephemerals);
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = order(&earlier.ledger(&base));
     let sequence = sequence(&found, &names);
     conclusions.assert_eq(&format!("{}// {sequence}.\n", text::print(&found, &names)));
 }
@@ -431,7 +428,7 @@ fn random(seed: u64) -> (Facts, Spread, Decisions) {
         state ^= state << 17;
         state % out_of
     };
-    let mut facts = Facts::default();
+    let (mut facts, mut gone) = (Facts::default(), Instances::default());
     let count = 2 + chance(6) as u32;
     let rank: Vec<u64> = (0..count).map(|it| u64::from(it) + 4 * (chance(4) / 3)).collect();
     for n in 0..count {
@@ -446,13 +443,13 @@ fn random(seed: u64) -> (Facts, Spread, Decisions) {
         }
         if chance(5) == 0 {
             facts.state_cbd.push((Node(n),));
-            facts.doomed.push((Node(n),));
+            gone.doomed.push((Node(n),));
         }
         if n > 0 && chance(8) == 0 {
             facts.deposed_of.push((Node(n), Node(n - 1)));
         }
     }
-    let found = crate::spread::spread(&facts);
+    let found = crate::spread::spread(&Ledger::of(&facts).with(&gone));
     let mut decisions = Decisions::default();
     for n in (0..count).map(Node) {
         let action = match chance(6) {
@@ -522,8 +519,7 @@ fn after(steps: &[Point], edges: &[(Point, Point)]) -> Vec<(Point, Point)> {
 fn pruning_loses_no_order_and_what_must_come_first_does() {
     for seed in 1..2_000 {
         let (facts, spread, decisions) = random(seed);
-        let found =
-            order(&facts, &Providers::default(), &spread, &decisions, &Ephemerals::default());
+        let found = order(&Ledger::of(&facts).with(&spread).with(&decisions));
         let pruned: Vec<(Point, Point)> =
             found.before.iter().map(|it| ((it.0, it.1), (it.2, it.3))).collect();
         let closed = after(&found.step, &pruned);
@@ -627,6 +623,27 @@ fn an_ephemeral_resource_is_opened_before_what_uses_it_is_made() {
             before(app, Up, app, Settled).
             before(app, Settled, app, Late).
             // token.Down app.Up app.Late.
+        "#]],
+    );
+}
+
+#[test]
+fn data_in_checks_is_read_when_everything_is_made() {
+    check(
+        "check_gate(probe). in_check(probe). in_check(other). managed(app). managed(db). reads(app, db). action(db, Create, Plain). action(app, Create, Plain).
+         action(probe, Read, ReadBecauseCheckNested). action(other, Read, ReadBecauseCheckNested). action(plain, Read, Plain).",
+        expect![[r#"
+            step(probe, Up).
+            step(other, Up).
+            step(app, Up).
+            step(db, Up).
+            step(plain, Up).
+            before(probe, Made, probe, Up).
+            before(probe, Made, other, Up).
+            before(app, Up, probe, Made).
+            before(db, Up, probe, Made).
+            before(db, Up, app, Up).
+            // db.Up app.Up plain.Up probe.Up other.Up.
         "#]],
     );
 }

@@ -8,10 +8,9 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut selection) = (Facts::default(), Selection::default());
-    let mut decisions = Decisions::default();
-    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut decisions]);
-    conclusions.assert_eq(&text::print(&settle(&base, &selection, &decisions), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = settle(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 /// An output of two objects, through a local.

@@ -9,9 +9,10 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let mut base = Facts::default();
-    text::read(facts, &mut names, &mut [&mut base]);
-    conclusions.assert_eq(&text::print(&serve(&base, &configure(&base)), &names));
+    let (base, mut earlier) = text::read_ledger(facts, &mut names);
+    earlier.configurations = configure(&Ledger::of(&base));
+    let found = serve(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]

@@ -3,15 +3,17 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::Facts;
+use crate::instances::Instances;
 use crate::text::{self, Names};
 
 /// The one place that calls the stratum: facts in, conclusions out, both as text.
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let mut base = Facts::default();
-    text::read(facts, &mut names, &mut [&mut base]);
-    conclusions.assert_eq(&text::print(&select(&base), &names));
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = select(&earlier.ledger(&base));
+    conclusions.assert_eq(&text::print(&found, &names));
 }
 
 #[test]
@@ -347,16 +349,14 @@ fn an_instance_that_may_read_what_is_left_out_holds_what_it_rests_on() {
 #[test]
 fn an_instance_found_in_the_walk_is_selected_by_what_it_reads_itself() {
     let mut names = Names::default();
-    let mut facts = Facts::default();
-    let batch = "targeting(). object(x). object(y). reads(x, up). reads(y, down). reads(all, x). reads(all, y).";
-    text::read(batch, &mut names, &mut [&mut facts]);
-    let node = |names: &mut Names, name: &str| (Node(names.word("Node", name) as u32),);
-    let earlier = Earlier {
-        out: vec![node(&mut names, "down")],
-        want: vec![node(&mut names, "all")],
-        kept: Vec::new(),
-    };
-    let found = select_more(&facts, earlier);
+    let (facts, earlier) = text::read_ledger(
+        "
+        targeting(). object(x). object(y). reads(x, up). reads(y, down). reads(all, x). reads(all, y).
+        out(down). want(all).
+        ",
+        &mut names,
+    );
+    let found = select(&earlier.ledger(&facts));
     expect![[r#"
         out(y).
         out(down).
@@ -428,8 +428,8 @@ fn of_a_target_and_an_exclusion_the_plain_intersection_is_selected() {
 }
 
 /// A random graph: `reads` and `needs` lead from higher to lower ids.
-fn random(seed: u64) -> Facts {
-    let mut facts = Facts::default();
+fn random(seed: u64) -> (Facts, Instances) {
+    let (mut facts, mut gone) = (Facts::default(), Instances::default());
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut chance = move |out_of: u64| {
         state ^= state << 13;
@@ -451,7 +451,7 @@ fn random(seed: u64) -> Facts {
             facts.in_state.push((node,));
         }
         if chance(3) == 0 {
-            facts.doomed.push((node,));
+            gone.doomed.push((node,));
         }
         if chance(3) == 0 {
             facts.pending.push((node,));
@@ -485,11 +485,11 @@ fn random(seed: u64) -> Facts {
             }
         }
     }
-    facts
+    (facts, gone)
 }
 
 /// The same by going over everything until nothing changes.
-fn brute_force(facts: &Facts) -> [Vec<(Node,)>; 3] {
+fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 3] {
     use std::collections::BTreeSet;
     let has = |rows: &[(Node,)], n: Node| rows.contains(&(n,));
     let hits = |n: Node, hit: Hit| facts.hit.iter().any(|it| it.0 == n && it.1 == hit);
@@ -507,7 +507,7 @@ fn brute_force(facts: &Facts) -> [Vec<(Node,)>; 3] {
             if hits(n, Hit::Exclude)
                 || facts.reads.iter().any(|&(r, m)| r == n && out.contains(&m))
                 || facts.reads_open.iter().any(|&(r, m)| r == n && doubtful.contains(&m))
-                || kept.contains(&n) && has(&facts.doomed, n)
+                || kept.contains(&n) && has(&gone.doomed, n)
             {
                 out.insert(n);
             }
@@ -571,9 +571,9 @@ fn brute_force(facts: &Facts) -> [Vec<(Node,)>; 3] {
 #[test]
 fn the_rules_agree_with_going_over_everything_and_every_object_has_one_outcome() {
     for seed in 1..3_000 {
-        let facts = random(seed);
-        let selection = select(&facts);
-        let expected = brute_force(&facts);
+        let (facts, gone) = random(seed);
+        let selection = select(&Ledger::of(&facts).with(&gone));
+        let expected = brute_force(&facts, &gone);
         let found = [selection.selected, selection.excluded, selection.untargeted];
         assert_eq!(found, expected, "seed {seed}: {facts:?}");
         let outcomes: usize = found.iter().map(Vec::len).sum();

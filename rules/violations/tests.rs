@@ -8,11 +8,8 @@ use crate::text::{self, Names};
 #[track_caller]
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
-    let (mut base, mut providers, mut decisions) =
-        (Facts::default(), Providers::default(), Decisions::default());
-    let mut selection = Selection::default();
-    text::read(facts, &mut names, &mut [&mut selection, &mut base, &mut providers, &mut decisions]);
-    let found = collect(&base, &providers, &selection, &decisions);
+    let (base, earlier) = text::read_ledger(facts, &mut names);
+    let found = collect(&earlier.ledger(&base));
     conclusions.assert_eq(&text::print(&found, &names));
 }
 

@@ -1,109 +1,203 @@
 //! The journal that an interrupted run has left: what of it belongs to the state beside it, and what is to become of it.
+//!
+//! A journal that is not wholly read, or does not fit, stops every command that writes: it may name objects that are recorded
+//! nowhere else. What becomes of it then is for the user to say, who has looked ([`Recover`]).
 
 use std::path::PathBuf;
 
 use super::Snapshot;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::state::State;
-use crate::state::journal::{self, Base, Found, Record};
+use crate::state::journal::{self, Begun, Flaw, Found, Record};
+
+/// What becomes of a journal that does not fit or cannot be read: `-recover`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recover {
+    /// The steps that can be read are taken into the state.
+    Take,
+    /// It is left out.
+    Aside,
+}
 
 /// What is to become of a journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Leftover {
     /// All it says is in the state: it can go.
     Spent,
-    /// It says what is nowhere else, so it is kept under another name.
-    Precious,
+    /// All it says is in the snapshot: it can go once that is stored.
+    Taken,
+    /// The user has looked. It is kept under another name.
+    Aside,
+    /// Nothing is written before the user has looked.
+    Unsettled(Box<Diagnostic>),
 }
 
 /// How messages call the files.
 pub(super) struct Names {
     /// The journal.
     pub(super) journal: PathBuf,
-    /// Where it is kept if it cannot be used; absent for those who only look.
-    pub(super) aside: Option<PathBuf>,
+    /// Where it is kept if it cannot be used.
+    pub(super) aside: PathBuf,
 }
 
 /// Takes the journal of an interrupted run into account.
-pub(super) fn take_up(text: &[u8], snapshot: &mut Snapshot, names: &Names) -> Leftover {
-    let Found { base, records, damaged } = journal::read(text);
-    let Some(base) = base else {
-        // The very first line was torn: nothing was reported.
-        if records.is_empty() && !text.contains(&b'\n') {
-            return Leftover::Spent;
-        }
-        snapshot.warnings.push(unusable(names));
-        return Leftover::Precious;
-    };
+///
+/// - `may_write`: whether the command may take it up; whoever only looks may look at a run that is still alive.
+pub(super) fn take_up(
+    text: &[u8],
+    snapshot: &mut Snapshot,
+    (recover, may_write): (Option<Recover>, bool),
+    names: &Names,
+) -> Leftover {
+    let Found { base, records, unfinished, flaw } = journal::read(text);
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
-    let is_next = base.lineage == lineage && base.serial == serial;
-    let is_later = base.next_lineage == lineage && serial > base.serial;
-    if records.is_empty() && damaged == 0 {
-        return Leftover::Spent;
+    let is_next =
+        base.as_ref().is_some_and(|base| base.lineage == lineage && base.serial == serial);
+    let is_later =
+        base.as_ref().is_some_and(|base| base.next_lineage == lineage && serial > base.serial);
+    let fits = is_next || is_later;
+    if may_write && fits && !unfinished.is_empty() {
+        snapshot.warnings.push(unrecorded(&unfinished));
     }
-    if is_next {
-        snapshot.recovered = records.len();
-        snapshot.state = Some(recovered(snapshot.state.take(), &base, records));
-        if damaged > 0 {
-            snapshot.warnings.push(damage(names, damaged));
-            return Leftover::Precious;
+    if flaw.is_none() {
+        // A first line that was torn, or nothing behind it that is not told: nothing was finished.
+        if base.is_none() || records.is_empty() && (fits || unfinished.is_empty()) {
+            return Leftover::Spent;
         }
-        return Leftover::Spent;
+        if let Some(base) = base.as_ref().filter(|_| is_next) {
+            recovered(snapshot, &base.next_lineage, records);
+            return Leftover::Taken;
+        }
+        // The run that wrote it, or the one that took it up, has stored it all and died before it could remove it.
+        if is_later && snapshot.state.as_ref().is_some_and(|it| journal::holds(it, &records)) {
+            return Leftover::Spent;
+        }
     }
-    // The run that wrote it, or the one that took it up, has stored it all and died before it could remove it.
-    if is_later && snapshot.state.as_ref().is_some_and(|it| journal::holds(it, &records)) {
-        return Leftover::Spent;
+    match recover {
+        Some(Recover::Aside) => Leftover::Aside,
+        Some(Recover::Take) => {
+            let next = base.map(|it| it.next_lineage).unwrap_or_default();
+            recovered(snapshot, &next, records);
+            Leftover::Aside
+        }
+        None => {
+            if is_next {
+                // Whoever only looks sees what can be seen.
+                let next = base.map(|it| it.next_lineage).unwrap_or_default();
+                recovered(snapshot, &next, records);
+            }
+            Leftover::Unsettled(unsettled(flaw, names).into())
+        }
     }
-    snapshot.warnings.push(foreign(names));
-    Leftover::Precious
 }
 
-/// Returns the state after the finished steps of an interrupted run: a snapshot of its own, one serial on.
-fn recovered(state: Option<State>, base: &Base, records: Vec<Record>) -> State {
-    let mut state = state.unwrap_or_default();
-    state.lineage.clone_from(&base.next_lineage);
+/// Makes the state what it is after the finished steps of an interrupted run: a snapshot of its own, one serial on.
+fn recovered(snapshot: &mut Snapshot, next_lineage: &str, records: Vec<Record>) {
+    if records.is_empty() {
+        return;
+    }
+    let mut state: State = snapshot.state.take().unwrap_or_default();
+    if state.lineage.is_empty() {
+        state.lineage = next_lineage.into();
+    }
     state.serial += 1;
-    for record in records {
-        state.record(record);
-    }
-    state
+    snapshot.recovered = records.len();
+    records.into_iter().for_each(|it| state.record(it));
+    snapshot.state = Some(state);
 }
 
-fn kept(names: &Names) -> String {
-    match &names.aside {
-        Some(aside) => format!("It is kept as {}.", aside.display()),
-        None => "The next command that changes the state sets it aside.".into(),
-    }
+/// What whoever only looks is told.
+pub(super) fn as_warning(problem: &Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..problem.clone() }
 }
 
-/// A journal lies beside the state that continues another snapshot.
-fn foreign(names: &Names) -> Diagnostic {
-    Diagnostic::warning("Left-over journal of an interrupted run").detail(format!(
-        "{} holds finished steps, but of another snapshot than the state beside it: the state was put back to an older version, or \
-         another program has written it since. So these steps are not taken into account, and objects that they made may be missing \
-         in the state. {}",
-        names.journal.display(),
-        kept(names)
+/// An interrupted run had asked providers for something, and did not live to hear what became of it.
+fn unrecorded(steps: &[Begun]) -> Diagnostic {
+    let line = |it: &Begun| {
+        let what = match it.action.as_str() {
+            "create" => "may exist, and is not recorded",
+            "delete" => "may be gone, and is still recorded",
+            _ => "may have been changed, and is recorded as it was",
+        };
+        let deposed = it.deposed.as_ref().map(|it| format!(" (deposed {it})")).unwrap_or_default();
+        let known: Vec<String> =
+            it.known.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        let known =
+            if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) };
+        format!("  - {}{deposed} of {} {what}{known}", it.address, it.provider)
+    };
+    let lines: Vec<String> = steps.iter().map(line).collect();
+    Diagnostic::warning("Objects that may exist unrecorded").detail(format!(
+        "An interrupted run had asked for the following, and ended before it heard the answer:\n{}\n\nLook for what may exist before \
+         the next apply makes it again: import it, or remove it. What is still recorded is read anew by the next plan.",
+        lines.join("\n")
     ))
 }
 
-/// Some lines of a journal cannot be read.
-fn damage(names: &Names, lines: usize) -> Diagnostic {
-    Diagnostic::warning("Damaged journal of an interrupted run").detail(format!(
-        "{lines} lines of {} cannot be read. The other finished steps are taken into account; objects that those lines tell of may be \
-         missing in the state, or recorded as they were before. {}",
+/// A journal lies beside the state that does not fit, or is not wholly read.
+fn unsettled(flaw: Option<Flaw>, names: &Names) -> Diagnostic {
+    let journal = names.journal.display();
+    let (summary, what) = match flaw {
+        None => (
+            "Left-over journal of an interrupted run",
+            format!(
+                "{journal} holds finished steps, but of another snapshot than the state beside it: the state was put back to an older \
+                 version, or another program has written it since."
+            ),
+        ),
+        Some(Flaw::Start) => (
+            "Damaged journal of an interrupted run",
+            format!(
+                "{journal} does not say which snapshot it continues: its first line cannot be read."
+            ),
+        ),
+        Some(Flaw::Newer(version)) => (
+            "Journal of a newer version",
+            format!(
+                "{journal} has version {version}, which a newer version of this program has written. That version can take it up."
+            ),
+        ),
+        Some(Flaw::Lines(lines)) => (
+            "Damaged journal of an interrupted run",
+            format!("{lines} of the lines of {journal} cannot be read."),
+        ),
+    };
+    Diagnostic::error(summary).detail(format!("{what} {}", ways_out(names)))
+}
+
+/// A journal lies beside the state that this process cannot read.
+pub(super) fn unreadable(names: &Names, why: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Unreadable journal of an interrupted run").detail(format!(
+        "{} cannot be read: {why}. If it is another user's, let that user run a command, or make it readable. {}",
         names.journal.display(),
-        kept(names)
+        ways_out(names)
     ))
 }
 
-/// The first line of a journal cannot be read, so that nobody knows what it continues.
-fn unusable(names: &Names) -> Diagnostic {
-    Diagnostic::warning("Damaged journal of an interrupted run").detail(format!(
-        "{} does not say which snapshot it continues, so it is not taken into account. Objects that it tells of may be missing in the \
-         state. {}",
-        names.journal.display(),
-        kept(names)
+fn ways_out(names: &Names) -> String {
+    format!(
+        "Objects that it tells of may exist and be missing in the state, so no command changes the state until this is decided.\n\n\
+         Look into it: each line behind the first is a finished step, with the address and the object. Then run the command again with \
+         one of\n    -recover=take   to take the steps that can be read into the state\n    -recover=aside  to leave them out\n\
+         Either way it is kept, as {}.",
+        names.aside.display()
+    )
+}
+
+/// The process that writes the journal lives.
+pub(super) fn busy(names: &Names) -> Diagnostic {
+    Diagnostic::error("Another run is changing this state").detail(format!(
+        "{} is being written by a run that has not ended, which holds no lock on the state: -lock=false. Nothing was changed. Wait \
+         until that run has ended.",
+        names.journal.display()
+    ))
+}
+
+/// The journal is not the one that was read.
+pub(super) fn changed(names: &Names) -> Diagnostic {
+    Diagnostic::error("Another run has changed this state").detail(format!(
+        "{} is not what it was when the state was read: another run has begun since. Nothing was changed. Run the command again.",
+        names.journal.display()
     ))
 }

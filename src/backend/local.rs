@@ -1,15 +1,24 @@
 //! Snapshots in a file of this machine, with a backup beside it, locked as OpenTofu locks it.
 
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::files::{self, Locked};
-use super::leftover::{self, Leftover};
+use rustc_hash::FxHasher;
+
+use super::files::{self, Fresh, Locked};
+use super::leftover::Recover;
 use super::lock::{self, LockInfo, LockProblem};
-use super::{Backend, Snapshot, Stored, workspace};
+use super::{Backend, NotWritten, Snapshot, Stored, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{State, read, write};
 use crate::world::World;
+
+mod journal;
+mod trouble;
+
+use journal::Known;
+use trouble::{check_successor, no_backup, not_saved, unreadable};
 
 /// The name of a state file where none is chosen.
 pub const FILE_NAME: &str = "terraform.tfstate";
@@ -25,6 +34,10 @@ pub struct Paths {
     pub write: PathBuf,
     /// Where the state before the first write is kept.
     pub backup: Option<PathBuf>,
+    /// Whether what has the backup's name already stays, and the backup gets another.
+    pub keeps_backups: bool,
+    /// What becomes of a journal that does not fit or cannot be read.
+    pub recover: Option<Recover>,
 }
 
 /// What chooses the files.
@@ -42,6 +55,8 @@ pub struct Choice {
     pub workspace_folder: Option<PathBuf>,
     /// The time that the name of the backup bears, in seconds, where each command keeps one of its own.
     pub dated: Option<i64>,
+    /// `-recover`
+    pub recover: Option<Recover>,
 }
 
 impl Paths {
@@ -65,7 +80,8 @@ impl Paths {
                 None => with_suffix(&write, ".backup"),
             }),
         };
-        Paths { read, write, backup }
+        let keeps_backups = choice.backup.is_none() && choice.dated.is_some();
+        Paths { read, write, backup, keeps_backups, recover: choice.recover }
     }
 }
 
@@ -87,10 +103,29 @@ pub struct Local {
 #[derive(Debug, Default)]
 struct Now {
     locked: Option<Locked>,
+    /// Whether whoever holds the lock may write.
+    may_write: bool,
     /// Lineage and serial of the latest snapshot that was read or written.
     last: Option<(String, u64)>,
+    /// What the file that is written held when it was last read or written.
+    seen: Option<Fingerprint>,
+    journal: Known,
     has_written: bool,
     has_backup: bool,
+    /// Whether somebody else has written the file since it was read.
+    is_overtaken: bool,
+}
+
+/// Stands for the content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fingerprint(usize, u64);
+
+impl Fingerprint {
+    fn of(bytes: &[u8]) -> Fingerprint {
+        let mut hasher = FxHasher::default();
+        hasher.write(bytes);
+        Fingerprint(bytes.len(), hasher.finish())
+    }
 }
 
 impl Local {
@@ -116,89 +151,109 @@ impl Local {
         files::beside(&self.paths.write, "lock.info")
     }
 
-    fn journal_path(&self) -> PathBuf {
-        self.at(&files::beside(&self.paths.write, "journal"))
-    }
-
     fn read_file(&self, now: &Now) -> Result<Vec<u8>, Diagnostics> {
         let path = if now.has_written { &self.paths.write } else { &self.paths.read };
         let bytes = files::read(&self.at(path)).map_err(|error| unreadable(path, &error))?;
         Ok(bytes.unwrap_or_default())
     }
 
-    /// Makes good what an interrupted run has left: what it finished is stored, and its journal goes.
-    fn settle(
-        &self,
-        now: &mut Now,
-        leftover: Leftover,
-        snapshot: &Snapshot,
-    ) -> Result<(), Diagnostics> {
-        if snapshot.recovered > 0
-            && let Some(state) = &snapshot.state
-        {
-            self.store(now, (&state.lineage, state.serial), &write::write(state))?;
-        }
-        match leftover {
-            Leftover::Spent => self.clear_journal(),
-            Leftover::Precious => {
-                std::fs::rename(self.journal_path(), self.at(&self.set_aside_path()))
-                    .map_err(|error| not_saved(&error).into())
-            }
-        }
+    /// Reads the file that is written.
+    fn target(&self) -> Result<Vec<u8>, Diagnostics> {
+        let bytes = files::read(&self.at(&self.paths.write));
+        Ok(bytes.map_err(|error| unreadable(&self.paths.write, &error))?.unwrap_or_default())
     }
 
-    /// Where a journal goes that cannot be used, nor thrown away.
-    fn set_aside_path(&self) -> PathBuf {
-        let suffix = format!("journal.{}", self.world.now().timestamp());
-        files::beside(&self.paths.write, &suffix)
+    /// Returns whether the file that is written holds what it did.
+    fn is_still(&self, now: &Now, seen: Option<Fingerprint>) -> Result<bool, Diagnostics> {
+        let is_same = now.seen == seen;
+        Ok(is_same && (seen.is_none() || seen == Some(Fingerprint::of(&self.target()?))))
     }
 
-    /// Takes up what an interrupted run has left, in a run that has no lock.
-    fn settle_unlocked(&self) -> Result<(), Diagnostics> {
-        let mut now = self.now();
-        let journal = files::read(&self.journal_path()).map_err(|error| not_saved(&error))?;
-        let mut snapshot =
-            Snapshot { state: read::read(&self.read_file(&now)?)?, ..Snapshot::default() };
-        match journal {
-            Some(journal) => {
-                let leftover =
-                    leftover::take_up(&journal, &mut snapshot, &self.journal_names(true));
-                self.settle(&mut now, leftover, &snapshot)
-            }
-            None => Ok(()),
+    fn read_now(&self, now: &mut Now) -> Result<Snapshot, Diagnostics> {
+        // The journal first: if its run ends in between, the state read afterwards holds all of it.
+        let found = match now.journal {
+            Known::Mine => Ok(None),
+            _ => journal::look(&self.journal_path()),
+        };
+        let bytes = self.read_file(now)?;
+        let path = if now.has_written { &self.paths.write } else { &self.paths.read };
+        let state = read::read(&bytes).or_else(|problems| self.whole(path).ok_or(problems))?;
+        let mut snapshot = Snapshot { state, ..Snapshot::default() };
+        now.seen = Some(match *path == self.paths.write {
+            true => Fingerprint::of(&bytes),
+            false => Fingerprint::of(&self.target()?),
+        });
+        if !matches!(now.journal, Known::Mine) {
+            self.take_up(now, found, &mut snapshot)?;
         }
+        let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
+        now.last = Some(last.unwrap_or_default());
+        Ok(snapshot)
     }
 
-    /// How messages call the journal, and where it is set aside.
-    fn journal_names(&self, may_write: bool) -> leftover::Names {
-        leftover::Names {
-            journal: files::beside(&self.paths.write, "journal"),
-            aside: may_write.then(|| self.set_aside_path()),
-        }
+    /// Returns the state of the whole copy beside a file that was torn while it was written in place.
+    fn whole(&self, path: &Path) -> Option<Option<State>> {
+        let copy = files::restore_torn(&self.at(path), || true).ok().flatten()?;
+        read::read(&copy).ok()
     }
 
-    /// Keeps a backup of what is there, then replaces it.
-    fn store(
+    /// Keeps a backup of what is there, then replaces it, unless it is not what it was.
+    fn store(&self, now: &mut Now, known: (&str, u64), text: &str) -> Result<Stored, Diagnostics> {
+        // Whoever has no lock takes one for this moment, unless another holds it.
+        let momentary = match now.locked {
+            Some(_) => None,
+            None => files::lock(&self.at(&self.paths.write)).ok().flatten(),
+        };
+        let stored = self.store_guarded(now, known, text);
+        let released = momentary.map_or(Ok(()), Locked::release);
+        let stored = stored?;
+        released.map_err(|it| not_saved(&it))?;
+        Ok(stored)
+    }
+
+    fn store_guarded(
         &self,
         now: &mut Now,
         (lineage, serial): (&str, u64),
         text: &str,
     ) -> Result<Stored, Diagnostics> {
         let path = self.at(&self.paths.write);
-        if let Some(backup) = self.paths.backup.as_ref().filter(|_| !now.has_backup) {
-            let old = files::read(&path)
-                .map_err(|error| unreadable(&self.paths.write, &error))?
-                .unwrap_or_default();
-            if !old.is_empty() {
-                files::replace(&self.at(backup), &old)
-                    .map_err(|error| no_backup(backup, &error))?;
-                now.has_backup = true;
-            }
+        files::check_keeps(&path).map_err(|it| trouble::keeps_nothing(&self.paths.write, &it))?;
+        let old = self.target()?;
+        if now.seen.is_some_and(|it| it != Fingerprint::of(&old)) {
+            let there = read::read(&old).ok().flatten();
+            let known = now.last.clone().unwrap_or_default();
+            now.is_overtaken = true;
+            return Err(trouble::overtaken(&self.paths.write, there.as_ref(), &known).into());
         }
-        files::replace(&path, text.as_bytes()).map_err(|error| not_saved(&error))?;
+        if let Some(backup) = self.paths.backup.as_ref().filter(|_| !now.has_backup)
+            && !old.is_empty()
+        {
+            self.back_up(backup, &old).map_err(|error| no_backup(backup, &error))?;
+            now.has_backup = true;
+        }
+        files::replace(&path, text.as_bytes(), Fresh::Private).map_err(|it| not_saved(&it))?;
         now.has_written = true;
+        now.seen = Some(Fingerprint::of(text.as_bytes()));
         now.last = Some((lineage.into(), serial));
         Ok(Stored { lineage: lineage.into(), serial, is_written: true })
+    }
+
+    /// Keeps what is there, for the eyes of those who may read it now.
+    fn back_up(&self, backup: &Path, old: &[u8]) -> std::io::Result<()> {
+        let of = self.at(&self.paths.write);
+        if !self.paths.keeps_backups {
+            return files::replace(&self.at(backup), old, Fresh::Like(&of));
+        }
+        let stem = backup.as_os_str().to_string_lossy();
+        let stem = stem.strip_suffix(".backup").unwrap_or(&stem).to_owned();
+        let numbered = (2..).map(|it| PathBuf::from(format!("{stem}-{it}.backup")));
+        for name in std::iter::once(backup.to_path_buf()).chain(numbered) {
+            if files::create(&self.at(&name), old, Fresh::Like(&of))? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether the file holds this state already, whatever it looks like.
@@ -222,27 +277,10 @@ impl Local {
 
 impl Backend for Local {
     fn read(&self) -> Result<Snapshot, Diagnostics> {
-        let mut now = self.now();
-        // The journal first: if its run ends in between, the state read afterwards holds all of it.
-        let journal = files::read(&self.journal_path()).ok().flatten();
-        let mut snapshot =
-            Snapshot { state: read::read(&self.read_file(&now)?)?, ..Snapshot::default() };
-        if let Some(journal) = journal {
-            let is_mine = now.locked.is_some();
-            let names = self.journal_names(is_mine);
-            let leftover = leftover::take_up(&journal, &mut snapshot, &names);
-            // Whoever holds the lock may write.
-            if is_mine {
-                self.settle(&mut now, leftover, &snapshot)?;
-            }
-        }
-        now.last = Some(
-            snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default(),
-        );
-        Ok(snapshot)
+        self.read_now(&mut self.now())
     }
 
-    fn write(&self, state: &State) -> Result<Stored, Diagnostics> {
+    fn write(&self, state: &State) -> Result<Stored, NotWritten> {
         if self.now().last.is_none() {
             self.read()?;
         }
@@ -255,15 +293,16 @@ impl Backend for Local {
         };
         let text = write::write_as(state, &lineage, serial + 1);
         let is_in_place = now.has_written || self.paths.read == self.paths.write;
-        let stored = match !known.is_empty()
-            && is_in_place
-            && self.is_stored(&now, state, &text, (&known, serial))?
-        {
-            true => Stored { lineage, serial, is_written: false },
-            false => self.store(&mut now, (&lineage, serial + 1), &text)?,
-        };
-        self.clear_journal()?;
-        Ok(stored)
+        let written = self.writing(&mut now, |now| {
+            match !known.is_empty()
+                && is_in_place
+                && self.is_stored(now, state, &text, (&known, serial))?
+            {
+                true => Ok(Stored { lineage, serial, is_written: false }),
+                false => self.store(now, (&lineage, serial + 1), &text),
+            }
+        });
+        written.map_err(|problems| NotWritten { problems, is_overtaken: now.is_overtaken })
     }
 
     fn import(&self, state: &State, force: bool) -> Result<Stored, Diagnostics> {
@@ -287,10 +326,8 @@ impl Backend for Local {
             _ => state.serial,
         };
         let text = write::write_as(state, &lineage, serial);
-        let stored = self.store(&mut now, (&lineage, serial), &text)?;
         // What an interrupted run finished was in the state that gives way.
-        self.clear_journal()?;
-        Ok(stored)
+        self.writing(&mut now, |now| self.store(now, (&lineage, serial), &text))
     }
 
     fn lock(&self, info: &LockInfo) -> Result<(), LockProblem> {
@@ -304,14 +341,11 @@ impl Backend for Local {
                 &info_path.display().to_string(),
             )));
         };
-        // What a dead process left here is written over or cleared away: its lock is gone with it.
-        [Some(&self.paths.write), self.paths.backup.as_ref()]
-            .into_iter()
-            .flatten()
-            .for_each(|it| files::sweep(&self.at(it)));
+        // What a dead process left here is made good or cleared away: its lock is gone with it.
+        self.sweep();
         let info = LockInfo { path: self.paths.read.display().to_string(), ..info.clone() };
         let text = serde_json::to_vec(&info).unwrap_or_default();
-        if let Err(error) = files::write_private(&self.at(&info_path), &text) {
+        if let Err(error) = files::write_note(&self.at(&info_path), &text) {
             let _ = std::fs::remove_file(self.at(&info_path));
             let _ = locked.release();
             let path = self.paths.read.display();
@@ -320,15 +354,18 @@ impl Backend for Local {
             )));
         }
         now.locked = Some(locked);
+        now.may_write = info.may_write() || self.paths.recover.is_some();
         // What was read before the lock may be old.
         now.last = None;
         Ok(())
     }
 
     fn unlock(&self) -> Result<(), Diagnostic> {
-        let Some(locked) = self.now().locked.take() else {
+        let mut now = self.now();
+        let Some(locked) = now.locked.take() else {
             return Err(lock::not_unlocked("LocalState not locked"));
         };
+        now.may_write = false;
         let _ = std::fs::remove_file(self.at(&self.info_path()));
         locked.release().map_err(lock::not_unlocked)
     }
@@ -360,83 +397,36 @@ impl Backend for Local {
         }
     }
 
-    fn journal(&self) -> Result<Option<PathBuf>, Diagnostics> {
-        let path = self.journal_path();
-        let is_mine = self.now().locked.is_some();
-        if is_mine || !path.exists() {
-            return Ok(Some(path));
-        }
-        // Without a lock, another run may be writing this journal right now.
-        match files::lock(&self.at(&self.paths.write)) {
-            Ok(None) => Ok(None),
-            Ok(Some(locked)) => {
-                let settled = self.settle_unlocked();
-                locked.release().map_err(lock::not_unlocked)?;
-                settled.map(|()| Some(path))
-            }
-            // Locks do not work here; that is what some do without them for.
-            Err(_) => self.settle_unlocked().map(|()| Some(path)),
-        }
+    fn journal(&self) -> Result<PathBuf, Diagnostics> {
+        let path = self.at(&self.paths.write);
+        files::check_keeps(&path).map_err(|it| trouble::keeps_nothing(&self.paths.write, &it))?;
+        self.own_journal(&mut self.now())
     }
 }
 
 impl Local {
-    /// Removes the journal, whose steps are all in the file now.
-    fn clear_journal(&self) -> Result<(), Diagnostics> {
-        match std::fs::remove_file(self.journal_path()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(not_saved(&error).into())
-            }
-            _ => Ok(()),
+    /// Makes good what processes have left that died while they wrote here. Only for who holds the lock.
+    fn sweep(&self) {
+        let folder = |path: &Path| self.at(path).parent().map(Path::to_path_buf);
+        let folders = [Some(&self.paths.write), self.paths.backup.as_ref()];
+        let folders = folders.into_iter().flatten().filter_map(|it| folder(it));
+        let own = [self.world.root.clone(), workspace::data_folder(&self.world)];
+        folders.chain(own).for_each(|it| files::sweep(&it));
+        let path = self.at(&self.paths.write);
+        let is_torn =
+            || files::read(&path).is_ok_and(|it| read::read(&it.unwrap_or_default()).is_err());
+        files::make_whole(&path, is_torn);
+    }
+
+    /// Clears away what a process has left that died while it held the lock, unless somebody holds it.
+    pub fn tidy(&self) {
+        let info = self.at(&self.info_path());
+        if !info.exists() || !self.at(&self.paths.write).exists() {
+            return;
+        }
+        if let Ok(Some(locked)) = files::lock(&self.at(&self.paths.write)) {
+            let _ = std::fs::remove_file(info);
+            let _ = locked.release();
         }
     }
-}
-
-/// Tells whether a snapshot may take the place of another without force.
-fn check_successor(new: &State, old: &State) -> Result<(), Diagnostic> {
-    let refuse =
-        |why: String| Err(Diagnostic::error("Failed to write the imported state").detail(why));
-    if new.lineage.is_empty() || old.lineage.is_empty() {
-        return Ok(());
-    }
-    if new.lineage != old.lineage {
-        return refuse(format!(
-            "cannot import state with lineage {:?} over unrelated state with lineage {:?}",
-            new.lineage, old.lineage
-        ));
-    }
-    if new.serial < old.serial {
-        return refuse(format!(
-            "cannot import state with serial {} over newer state with serial {}",
-            new.serial, old.serial
-        ));
-    }
-    if new.serial == old.serial && !write::is_same(new, old) {
-        return refuse(format!(
-            "cannot overwrite existing state with serial {} with a different state that has the same serial",
-            new.serial
-        ));
-    }
-    Ok(())
-}
-
-/// The state file exists but cannot be read.
-fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to read state file")
-        .detail(format!("The state file could not be read: {}: {error}", path.display()))
-}
-
-/// The new snapshot could not be written.
-fn not_saved(error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to save state").detail(format!(
-        "Error saving state: {error}\n\nThe state file that was there is unchanged."
-    ))
-}
-
-/// The backup could not be written, so nothing was.
-fn no_backup(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to save state").detail(format!(
-        "Error saving state: failed to create local state backup file {}: {error}\n\nThe state file that was there is unchanged.",
-        path.display()
-    ))
 }

@@ -44,6 +44,11 @@ impl LockInfo {
             ..LockInfo::default()
         }
     }
+
+    /// Returns whether the operation changes the state; planning only keeps others from doing so.
+    pub(super) fn may_write(&self) -> bool {
+        self.operation != "OperationTypePlan"
+    }
 }
 
 /// Prints the block that lock errors show.
@@ -192,7 +197,7 @@ pub(super) fn not_unlocked(why: impl std::fmt::Display) -> Diagnostic {
 
 /// Reads who holds the lock, from the file beside the state.
 pub(super) fn read_info(path: &Path, shown: &str) -> Result<LockInfo, String> {
-    let text = std::fs::read(path).map_err(|error| match error.kind() {
+    let text = crate::world::read_regular(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("open {shown}: no such file or directory"),
         _ => format!("open {shown}: {error}"),
     })?;

@@ -15,6 +15,7 @@ pub mod settings;
 mod tests;
 pub mod workspace;
 
+pub use leftover::Recover;
 pub use lock::{LockGuard, LockInfo, LockProblem};
 
 /// A snapshot as read.
@@ -39,14 +40,35 @@ pub struct Stored {
     pub is_written: bool,
 }
 
+/// Why a snapshot was not written.
+#[derive(Debug)]
+pub struct NotWritten {
+    /// What the user is told.
+    pub problems: Diagnostics,
+    /// Whether somebody else has written the place since it was read: then both snapshots are to be kept.
+    pub is_overtaken: bool,
+}
+
+impl From<Diagnostics> for NotWritten {
+    fn from(problems: Diagnostics) -> NotWritten {
+        NotWritten { problems, is_overtaken: false }
+    }
+}
+
+impl From<NotWritten> for Diagnostics {
+    fn from(it: NotWritten) -> Diagnostics {
+        it.problems
+    }
+}
+
 /// A place for snapshots of one workspace.
 pub trait Backend: Send + Sync {
     /// Reads the latest snapshot, the journal of an interrupted run taken into account.
     fn read(&self) -> Result<Snapshot, Diagnostics>;
 
     /// Writes the next snapshot of what was last read or written: its lineage, and the next serial if anything changed.
-    /// The old snapshot stays whole if this fails.
-    fn write(&self, state: &State) -> Result<Stored, Diagnostics>;
+    /// The old snapshot stays whole if this fails, and one that somebody else has put there since stays in any case.
+    fn write(&self, state: &State) -> Result<Stored, NotWritten>;
 
     /// Writes a snapshot as it is, lineage and serial included.
     ///
@@ -62,12 +84,13 @@ pub trait Backend: Send + Sync {
     /// Removes the lock `id` that nobody holds any more.
     fn force_unlock(&self, id: &str) -> Result<(), Diagnostic>;
 
-    /// Returns where finished steps are noted before they are reported; `None` if this place offers none now.
+    /// Returns where finished steps are noted before they are reported.
     ///
     /// # Errors
     ///
-    /// If an interrupted run has left something there that cannot be made good.
-    fn journal(&self) -> Result<Option<PathBuf>, Diagnostics>;
+    /// If an interrupted run has left something there that cannot be made good, another run is at it, or the place cannot keep
+    /// a state.
+    fn journal(&self) -> Result<PathBuf, Diagnostics>;
 }
 
 /// Takes the lock, again and again until `timeout` has passed.

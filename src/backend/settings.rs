@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use super::files;
+use super::files::{self, Fresh};
 use crate::diagnostic::Diagnostic;
 
 /// A backend with its arguments; those that are null have no value.
@@ -70,7 +70,8 @@ pub fn write(data: &Path, settings: Option<&Settings>) -> Result<(), Diagnostic>
     let style = serde_json::ser::PrettyFormatter::with_indent(b"    ");
     let mut writer = serde_json::Serializer::with_formatter(&mut text, style);
     serde::Serialize::serialize(&document, &mut writer).map_err(|it| unwritable(&path, &it))?;
-    let written = std::fs::create_dir_all(data).and_then(|()| files::replace(&path, &text));
+    let written =
+        std::fs::create_dir_all(data).and_then(|()| files::replace(&path, &text, Fresh::Usual));
     written.map_err(|it| unwritable(&path, &it))
 }
 

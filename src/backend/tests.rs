@@ -9,8 +9,9 @@ use std::time::Duration;
 use expect_test::{Expect, expect};
 use pretty_assertions::assert_eq;
 
+use super::files::Fresh;
 use super::local::{Choice, Local, Paths};
-use super::{Backend, LockInfo, LockProblem, acquire, files, workspace};
+use super::{Backend, LockInfo, LockProblem, Recover, acquire, files, workspace};
 use crate::address::InstanceKey;
 use crate::diagnostic::Diagnostics;
 use crate::execute::journal::Journal;
@@ -197,7 +198,7 @@ fn what_cannot_be_written_leaves_the_old_file() {
     let before = place.text("terraform.tfstate");
     std::fs::create_dir(place.path("terraform.tfstate.backup")).expect("a folder in the way");
     let problems = place.backend().write(&state_of(&["b"])).expect_err("the backup fails");
-    assert!(show(&problems).starts_with("Failed to save state: Error saving state: failed to create local state backup file terraform.tfstate.backup: "));
+    assert!(show(&problems.problems).starts_with("Failed to save state: Error saving state: failed to create local state backup file terraform.tfstate.backup: "));
     assert_eq!(place.text("terraform.tfstate"), before);
     assert_eq!(place.files(), "terraform.tfstate terraform.tfstate.backup");
 }
@@ -210,7 +211,7 @@ fn a_replaced_file_keeps_its_permissions_and_links() {
     std::fs::set_permissions(place.path("real"), std::fs::Permissions::from_mode(0o640))
         .expect("they are set");
     std::os::unix::fs::symlink("real", place.path("link")).expect("a link");
-    files::replace(&place.path("link"), b"new").expect("it is replaced");
+    files::replace(&place.path("link"), b"new", Fresh::Usual).expect("it is replaced");
     assert_eq!(place.text("real"), "new");
     assert_eq!(
         std::fs::metadata(place.path("real")).expect("it is there").permissions().mode() & 0o777,
@@ -324,6 +325,8 @@ fn a_lock_survives_reading_and_replacing_the_state() {
         holder.write(&state_of(&names)).expect("it is written");
         holder.read().expect("it is read");
         place.backend().read().expect("others in this process may read it");
+        // As functions of a configuration do.
+        std::fs::read(place.path("terraform.tfstate")).expect("it is read");
         assert!(
             Other::locks(&place.path("terraform.tfstate")).is_none(),
             "another process gets the lock"
@@ -443,7 +446,7 @@ fn interrupted(place: &Place, steps: &[Record]) {
     let (lineage, serial) = state.map(|it| (it.lineage, it.serial)).unwrap_or_default();
     let next_lineage = if lineage.is_empty() { "new".into() } else { lineage.clone() };
     let journal = Journal::open(
-        backend.journal().expect("nothing is in the way").expect("there is one"),
+        backend.journal().expect("nothing is in the way"),
         &Base { lineage, serial, next_lineage },
         &[],
     );
@@ -544,6 +547,203 @@ fn a_journal_of_another_snapshot_is_left_alone_with_a_warning() {
         snapshot.warnings.iter().map(|it| it.summary.as_str()).collect::<Vec<_>>(),
         ["Left-over journal of an interrupted run"]
     );
+}
+
+/// What is done to a good journal.
+type Damage = fn(Vec<u8>) -> Vec<u8>;
+
+/// Journals that do not fit or cannot be read, by what is done to a good one, and what is said of them.
+const BAD_JOURNALS: &[(&str, Damage, &str)] = &[
+    ("its first line is damaged", |it| [b"x", &it[1..]].concat(), "Damaged journal"),
+    (
+        "a line in the middle is damaged",
+        |mut it| {
+            let second = it.iter().position(|it| *it == b'\n').expect("a line") + 30;
+            it[second] ^= 1;
+            it
+        },
+        "Damaged journal",
+    ),
+    ("it is all zeros", |it| vec![0; it.len()], "Damaged journal"),
+    (
+        "it is of a newer version",
+        |it| {
+            let text =
+                String::from_utf8(it).expect("text").replace("\"journal\":2", "\"journal\":9");
+            let (first, rest) = text.split_once('\n').expect("a line");
+            let json = first.split_once(' ').expect("a sum").1;
+            format!("{}\n{rest}", crate::state::journal::sealed_for_tests(json)).into_bytes()
+        },
+        "Journal of a newer version",
+    ),
+    (
+        "it continues another snapshot",
+        |it| {
+            let text = String::from_utf8(it).expect("text").replace("\"serial\":1", "\"serial\":7");
+            let (first, rest) = text.split_once('\n').expect("a line");
+            let json = first.split_once(' ').expect("a sum").1;
+            format!("{}\n{rest}", crate::state::journal::sealed_for_tests(json)).into_bytes()
+        },
+        "Left-over journal",
+    ),
+];
+
+#[test]
+fn a_journal_that_was_not_wholly_read_stops_whoever_writes_until_the_user_has_looked() {
+    const JOURNAL: &str = ".terraform.tfstate.journal";
+    for (what, damage, summary) in BAD_JOURNALS {
+        let place = Place::new();
+        place.backend().write(&state_of(&["a"])).expect("it is written");
+        interrupted(&place, &[written("b"), written("c")]);
+        let bytes = damage(std::fs::read(place.path(JOURNAL)).expect("it is read"));
+        std::fs::write(place.path(JOURNAL), &bytes).expect("it is written");
+        let check = |problems: Diagnostics| {
+            let first = problems.iter().next().expect("a problem");
+            assert!(first.summary.starts_with(summary), "{what}: {first:?}");
+            assert!(first.detail.contains("-recover=take"), "{what}: {first:?}");
+            assert_eq!(std::fs::read(place.path(JOURNAL)).expect("it stays"), bytes, "{what}");
+            assert_eq!(place.serial("terraform.tfstate"), 1, "{what}");
+        };
+        // Looking is allowed, writing is not, with a lock or without.
+        let looker = place.backend();
+        check(looker.read().expect("it is read").warnings);
+        check(looker.write(&state_of(&["d"])).expect_err("it stops").problems);
+        check(looker.journal().expect_err("it stops"));
+        check(looker.import(&state_of(&["d"]), true).expect_err("it stops"));
+        let writer = place.backend();
+        let guard = acquire(&writer, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+        check(writer.read().expect_err("it stops"));
+        drop(guard);
+
+        for recover in [Recover::Aside, Recover::Take] {
+            std::fs::write(place.path(JOURNAL), &bytes).expect("it is written");
+            let choice = Choice { recover: Some(recover), ..Choice::default() };
+            let backend = place.backend_with(&choice);
+            let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("locked");
+            backend.read().expect("it is read");
+            drop(guard);
+            assert!(!place.path(JOURNAL).exists(), "{what}");
+        }
+        let names = names_in(place.backend().read().expect("it is read").state.as_ref());
+        let all = "terraform_data.a terraform_data.b terraform_data.c";
+        match *what {
+            "it is all zeros" => assert_eq!(names, "terraform_data.a"),
+            "a line in the middle is damaged" => {
+                assert_eq!(names, "terraform_data.a terraform_data.c")
+            }
+            _ => assert_eq!(names, all, "{what}"),
+        }
+        let kept = place.files().matches(".terraform.tfstate.journal.").count();
+        assert_eq!(kept, 2, "{what}: {}", place.files());
+    }
+}
+
+#[test]
+fn a_journal_that_cannot_be_opened_stops_whoever_writes() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    // Nobody reads a folder, whatever the user may do.
+    std::fs::create_dir(place.path(".terraform.tfstate.journal")).expect("a folder");
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    let problems = backend.read().expect_err("it stops");
+    assert!(show(&problems).starts_with("Unreadable journal of an interrupted run"));
+    drop(guard);
+    place.backend().write(&state_of(&["b"])).expect_err("it stops");
+    assert_eq!(place.serial("terraform.tfstate"), 1);
+}
+
+#[test]
+fn the_journal_of_a_live_run_is_taken_up_by_nobody() {
+    let place = Place::new();
+    let live = place.backend();
+    let base = Base { lineage: String::new(), serial: 0, next_lineage: "new".into() };
+    let journal = Journal::open(live.journal().expect("nothing is in the way"), &base, &[]);
+    journal.append(&[written("a")]);
+    journal.flush().expect("it is written");
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    let problems = backend.read().expect_err("it stops");
+    assert!(show(&problems).starts_with("Another run is changing this state"));
+    drop(guard);
+    place.backend().write(&state_of(&["b"])).expect_err("it stops");
+    let other = place.backend();
+    other.read().expect("whoever looks is not kept from it");
+    other.journal().expect_err("it stops");
+    live.write(&state_of(&["a"])).expect("it is the live run's");
+    journal.remove().expect("it is removed");
+    assert_eq!(place.files(), "terraform.tfstate");
+}
+
+#[test]
+fn what_somebody_else_has_written_since_is_not_replaced() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    for is_locked in [false, true] {
+        let backend = place.backend();
+        let guard = is_locked.then(|| acquire(&backend, &info(), Duration::ZERO, &mut |_| true));
+        backend.read().expect("it is read");
+        let text = place.text("terraform.tfstate");
+        // Even what looks alike by lineage and serial.
+        let theirs = text.replace("terraform_data", "terraform_ours");
+        for theirs in [theirs, text.replace("\"serial\": 1", "\"serial\": 5")] {
+            std::fs::write(place.path("terraform.tfstate"), &theirs).expect("it is written");
+            let refused = backend.write(&state_of(&["b"])).expect_err("it is another's");
+            assert!(refused.is_overtaken, "{}", show(&refused.problems));
+            assert_eq!(place.text("terraform.tfstate"), theirs);
+        }
+        drop(guard);
+        std::fs::write(place.path("terraform.tfstate"), text).expect("it is written");
+    }
+}
+
+#[test]
+fn backups_with_a_date_keep_each_other_and_nobody_else_may_read_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let mode = |name: &str| {
+        std::fs::metadata(place.path(name)).expect("it is there").permissions().mode() & 0o777
+    };
+    assert_eq!(mode("terraform.tfstate"), 0o600);
+    for (name, at) in [("b", 5), ("c", 5), ("d", 5), ("e", 6)] {
+        let choice = Choice { dated: Some(at), ..Choice::default() };
+        place.backend_with(&choice).write(&state_of(&[name])).expect("it is written");
+    }
+    assert_eq!(
+        place.files(),
+        "terraform.tfstate terraform.tfstate.5-2.backup terraform.tfstate.5-3.backup \
+         terraform.tfstate.5.backup terraform.tfstate.6.backup"
+    );
+    assert_eq!(
+        (place.serial("terraform.tfstate.5.backup"), place.serial("terraform.tfstate.6.backup")),
+        (1, 4)
+    );
+    assert_eq!(mode("terraform.tfstate.5-2.backup"), 0o600);
+
+    // A copy is for the eyes of those who may read the state, and no others.
+    let set = |name: &str, mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(place.path(name), mode).expect("it is set");
+    };
+    set("terraform.tfstate", 0o640);
+    place.backend().write(&state_of(&["f"])).expect("it is written");
+    assert_eq!((mode("terraform.tfstate"), mode("terraform.tfstate.backup")), (0o640, 0o640));
+    set("terraform.tfstate.backup", 0o644);
+    place.backend().write(&state_of(&["g"])).expect("it is written");
+    assert_eq!(mode("terraform.tfstate.backup"), 0o640);
+}
+
+#[test]
+fn a_state_is_kept_in_regular_files_alone() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("/dev/null", place.path("null")).expect("a link");
+    let choice = Choice { state_out: Some("null".into()), ..Choice::default() };
+    let backend = place.backend_with(&choice);
+    let problems = backend.journal().expect_err("nothing would be kept");
+    assert!(show(&problems).contains("it is a device, not a regular file. Nothing was begun."));
+    backend.write(&state_of(&["a"])).expect_err("nothing would be kept");
+    assert!(matches!(backend.lock(&info()), Err(LockProblem::Failed(_))));
 }
 
 #[test]

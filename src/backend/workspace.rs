@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::files::{self, Fresh};
 use crate::diagnostic::Diagnostic;
 use crate::world::World;
 
@@ -18,9 +19,14 @@ pub fn selected(world: &World) -> Result<String, Diagnostic> {
     if let Some(name) = world.variable("TF_WORKSPACE") {
         return if is_valid_name(name) { Ok(name.into()) } else { Err(invalid_name(name)) };
     }
-    let name = std::fs::read_to_string(data_folder(world).join("environment")).unwrap_or_default();
-    let name = name.trim();
-    Ok(if name.is_empty() { DEFAULT.into() } else { name.into() })
+    let path = data_folder(world).join("environment");
+    let bytes = files::read(&path).map_err(|it| unreadable(&path, &it))?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    match text.trim() {
+        "" => Ok(DEFAULT.into()),
+        name if is_valid_name(name) => Ok(name.into()),
+        name => Err(invalid_selection(&path, name)),
+    }
 }
 
 /// Returns whether the environment decides which workspace is selected.
@@ -32,13 +38,13 @@ pub fn is_overridden(world: &World) -> bool {
 pub fn select(world: &World, name: &str) -> std::io::Result<()> {
     let data = data_folder(world);
     std::fs::create_dir_all(&data)?;
-    super::files::replace(&data.join("environment"), name.as_bytes())
+    files::replace(&data.join("environment"), name.as_bytes(), Fresh::Usual)
 }
 
-/// Returns whether a name may be a workspace's: not empty, and the same when it stands in a URL's path.
+/// Returns whether a name may be a workspace's: the same when it stands in a URL's path, and that of a folder of its own.
 pub fn is_valid_name(name: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-_.~$&+=:@".contains(&it);
-    !name.is_empty() && name.bytes().all(is_plain)
+    !["", ".", ".."].contains(&name) && name.bytes().all(is_plain)
 }
 
 /// Lists the workspaces that have a folder under `folder`, sorted, the default one first.
@@ -46,14 +52,31 @@ pub fn list(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders =
         entries.filter(|it| it.path().is_dir()).filter_map(|it| it.file_name().into_string().ok());
-    let mut names: Vec<String> = folders.filter(|it| it != DEFAULT).collect();
+    let mut names: Vec<String> = folders.filter(|it| it != DEFAULT && is_valid_name(it)).collect();
     names.sort();
     names.insert(0, DEFAULT.into());
     names
 }
 
+/// The file of the selected workspace holds what no workspace is called.
+fn invalid_selection(path: &Path, name: &str) -> Diagnostic {
+    Diagnostic::error("Invalid workspace name").detail(format!(
+        "{} selects the workspace {name:?}, which cannot be one: its name must be safe in a URL's path, and not \".\" or \"..\". Remove \
+         the file to select the default workspace.",
+        path.display()
+    ))
+}
+
+/// The file of the selected workspace cannot be read: it might select another one than the default.
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to read the selected workspace").detail(format!(
+        "{} cannot be read: {error}. Make it readable, or remove it to select the default workspace.",
+        path.display()
+    ))
+}
+
 fn invalid_name(name: &str) -> Diagnostic {
     Diagnostic::error("Invalid workspace name").detail(format!(
-        "The workspace name {name:?} in TF_WORKSPACE cannot be used: it must be safe in a URL's path without escapes."
+        "The workspace name {name:?} in TF_WORKSPACE cannot be used: it must be safe in a URL's path without escapes, and not \".\" or \"..\"."
     ))
 }

@@ -10,8 +10,9 @@ use crate::world::World;
 
 use super::Repetition;
 
-/// The most instances that `count` may ask for.
-const MOST: i64 = i32::MAX as i64;
+/// The most instances that one repetition may ask for, and that one plan can hold. Each takes a few thousand bytes while it is
+/// planned, and is looked at several times: more would end in a want of memory, without a word.
+pub const MOST: usize = 1_000_000;
 
 /// The instance keys that a repetition's value gives.
 #[derive(Debug)]
@@ -109,18 +110,23 @@ fn count(value: &Value) -> Keys {
             SUMMARY,
             "The given \"count\" argument value is unsuitable: must be greater than or equal to zero.",
         ),
-        Some(it) if it > MOST => invalid(
-            SUMMARY,
-            format!(
-                "The given \"count\" argument value is unsuitable: must be less than or equal to {MOST}."
-            ),
-        ),
+        Some(it) if usize::try_from(it).is_ok_and(|it| it > MOST) => {
+            Keys::Invalid(Box::new(too_many(it as usize)))
+        }
         Some(it) => Keys::Known((0..it).map(|it| (InstanceKey::Int(it), None)).collect()),
         None => invalid(
             SUMMARY,
             "The given \"count\" argument value is unsuitable: a whole number is required.",
         ),
     }
+}
+
+/// Returns the problem that more instances are asked for than can be planned.
+pub fn too_many(asked: usize) -> Diagnostic {
+    Diagnostic::error("Too many instances").detail(format!(
+        "{asked} instances are asked for, and one plan holds at most {MOST}. Check the value; objects that are so many are better \
+         spread over several configurations, each with a state of its own."
+    ))
 }
 
 fn enabled(value: &Value) -> Keys {

@@ -1,5 +1,6 @@
 //! Which files of a folder belong to its module, and in which role.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The configuration files of one folder, in the order in which they are read.
@@ -18,6 +19,52 @@ impl ConfigFiles {
     /// Returns whether the folder holds no configuration at all.
     pub fn is_empty(&self) -> bool {
         self.primary.is_empty() && self.overriding.is_empty()
+    }
+}
+
+/// Where the files of a configuration are read from.
+#[derive(Clone, Copy, Debug)]
+pub enum Tree<'a> {
+    /// The root module's folder on this machine.
+    Disk(&'a Path),
+    /// Texts that were kept, by their names relative to the root module's folder. No file is looked at.
+    Kept(&'a BTreeMap<String, String>),
+}
+
+impl Tree<'_> {
+    /// Lists the configuration files of a folder, or nothing where the folder cannot be read.
+    ///
+    /// - `directory`: relative to the root module's; `.` is that itself.
+    pub(super) fn config_files(&self, directory: &str) -> Option<ConfigFiles> {
+        let texts = match self {
+            Tree::Disk(root) => return config_files(&root.join(directory)),
+            Tree::Kept(texts) => texts,
+        };
+        let names = texts.keys().filter_map(|it| {
+            let (folder, name) = it.rsplit_once('/').unwrap_or((".", it));
+            (folder == directory).then(|| name.to_owned())
+        });
+        let names: Vec<String> = names.collect();
+        (directory == "." || !names.is_empty()).then(|| select(names))
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is no regular file.
+    pub(super) fn read(&self, directory: &str, name: &str) -> std::io::Result<Vec<u8>> {
+        match self {
+            Tree::Disk(root) => crate::world::read_regular(&root.join(directory).join(name)),
+            Tree::Kept(texts) => {
+                let path = match directory {
+                    "." => name.to_owned(),
+                    folder => format!("{folder}/{name}"),
+                };
+                let text = texts.get(&path).ok_or(std::io::ErrorKind::NotFound)?;
+                Ok(text.clone().into_bytes())
+            }
+        }
     }
 }
 

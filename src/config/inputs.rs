@@ -7,7 +7,7 @@ use crate::config::{Module, Variable, is_taken_literally};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::expression::{evaluate_constant, with_defaults};
 use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
-use crate::value::{Marks, Str, Type, Value};
+use crate::value::{Str, Type, Value};
 use crate::world::{VariableSource, World};
 
 /// A value that was given for a declared variable, not yet converted.
@@ -152,7 +152,7 @@ impl Collector<'_> {
     fn add_auto_files(&mut self) {
         for name in ["terraform.tfvars", "terraform.tfvars.json"] {
             if self.directory.join(name).exists() {
-                self.add_file(name, Origin::AutoFile);
+                self.add_found(name);
             }
         }
         let entries = std::fs::read_dir(self.directory).into_iter().flatten().flatten();
@@ -161,7 +161,15 @@ impl Collector<'_> {
         names.retain(|it| it.ends_with(".auto.tfvars") || it.ends_with(".auto.tfvars.json"));
         names.sort();
         for name in names {
-            self.add_file(&name, Origin::AutoFile);
+            self.add_found(&name);
+        }
+    }
+
+    /// Adds a file that lies there. One that a flag names may come from another program by way of a fifo; this one may not.
+    fn add_found(&mut self, name: &str) {
+        match crate::world::read_regular(&self.directory.join(name)) {
+            Ok(_) => self.add_file(name, Origin::AutoFile),
+            Err(why) => self.problems.push(unreadable(name, &why.to_string())),
         }
     }
 
@@ -245,9 +253,7 @@ pub fn finish(
             return Err(null_not_allowed(variable, address, input, sources).into());
         }
     };
-    let marks =
-        Marks { sensitive: variable.sensitive, ephemeral: variable.ephemeral, ..Marks::default() };
-    Ok(value.mark(&marks))
+    Ok(value.mark(&variable.marks()))
 }
 
 fn converted(
@@ -259,16 +265,15 @@ fn converted(
     if input.value.contains_ephemeral() && !variable.ephemeral {
         return Err(ephemeral_value(variable, input).into());
     }
-    with_defaults(&input.value, variable.ty, variable.type_defaults.as_ref())
+    let given = input.value.clone().mark(&variable.marks());
+    with_defaults(&given, variable.ty, variable.type_defaults.as_ref())
         .map_err(|why| unsuitable(variable, address, input, &why, sources).into())
 }
 
 /// Returns the value of a variable whose value cannot be told, for looking on after an error.
 pub fn unknown_of(variable: &Variable) -> Value {
     let ty: Type = variable.ty.without_optional();
-    let marks =
-        Marks { sensitive: variable.sensitive, ephemeral: variable.ephemeral, ..Marks::default() };
-    Value::unknown(ty).mark(&marks)
+    Value::unknown(ty).mark(&variable.marks())
 }
 
 impl Origin {

@@ -49,7 +49,7 @@ impl InstalledModules {
     /// Reads the file under a data folder (`.terraform`). Without the file nothing is installed.
     pub fn read(data: &Path) -> Result<InstalledModules, Diagnostic> {
         let path = InstalledModules::path(data);
-        match std::fs::read_to_string(&path) {
+        match crate::world::read_text(&path) {
             Ok(text) => InstalledModules::parse(&text).map_err(|why| corrupt(&path, &why)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Ok(InstalledModules::default())
@@ -58,7 +58,8 @@ impl InstalledModules {
         }
     }
 
-    fn parse(text: &str) -> Result<InstalledModules, String> {
+    /// Reads the file's text. The error is a phrase.
+    pub fn parse(text: &str) -> Result<InstalledModules, String> {
         if text.is_empty() {
             return Ok(InstalledModules::default());
         }

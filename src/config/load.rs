@@ -13,7 +13,7 @@ use crate::value::{Type, Value, convert};
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
 use super::file::{self, File};
-use super::files::{config_files, is_tofu_file};
+use super::files::{Tree, is_tofu_file};
 use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
 use super::statics::{Each, Ground, StaticModule, settings};
@@ -28,7 +28,16 @@ pub fn load_module(
     shown_as: &str,
     sources: &Sources,
 ) -> (Option<Arc<Module>>, Diagnostics) {
-    let Some(files) = config_files(directory) else {
+    load_from(Tree::Disk(directory), ".", shown_as, sources)
+}
+
+fn load_from(
+    tree: Tree<'_>,
+    directory: &str,
+    shown_as: &str,
+    sources: &Sources,
+) -> (Option<Arc<Module>>, Diagnostics) {
+    let Some(files) = tree.config_files(directory) else {
         return (None, problems::unreadable_directory(shown_as).into());
     };
     let mut decoder = Decoder { sources, file: FileKind::default(), problems: Diagnostics::new() };
@@ -40,7 +49,10 @@ pub fn load_module(
         };
         names
             .iter()
-            .filter_map(|name| read_file(&mut decoder, directory, (shown_as, name), kind(name)))
+            .filter_map(|name| {
+                let bytes = tree.read(directory, name);
+                read_file(&mut decoder, bytes, (shown_as, name), kind(name))
+            })
             .collect()
     };
     let primary = read(&files.primary, false);
@@ -53,14 +65,17 @@ pub fn load_module(
 
 fn read_file(
     decoder: &mut Decoder,
-    directory: &Path,
+    bytes: std::io::Result<Vec<u8>>,
     (shown_as, name): (&str, &str),
     kind: FileKind,
 ) -> Option<File> {
     let shown = if shown_as == "." { name.to_owned() } else { format!("{shown_as}/{name}") };
-    let Ok(bytes) = std::fs::read(directory.join(name)) else {
-        decoder.report(problems::unreadable_file(&shown));
-        return None;
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            decoder.report(problems::unreadable_file(&shown, &why));
+            return None;
+        }
     };
     let Ok(text) = String::from_utf8(bytes) else {
         decoder.report(problems::not_utf8(&shown));
@@ -85,7 +100,17 @@ pub fn load_config(
     installed: &InstalledModules,
     ground: &Arc<Ground>,
 ) -> (Option<Config>, Diagnostics) {
-    let (module, mut problems) = load_module(root, ".", sources);
+    load_tree(Tree::Disk(root), sources, installed, ground)
+}
+
+/// Reads a configuration like [`load_config`], from wherever its files are.
+pub fn load_tree(
+    tree: Tree<'_>,
+    sources: &Sources,
+    installed: &InstalledModules,
+    ground: &Arc<Ground>,
+) -> (Option<Config>, Diagnostics) {
+    let (module, mut problems) = load_from(tree, ".", ".", sources);
     let Some(module) = module else { return (None, problems) };
     let root_place = StaticModule::root(module.clone(), ground.clone());
     let (root_place, found) = match problems.has_errors() {
@@ -95,7 +120,7 @@ pub fn load_config(
     problems.extend(found);
     let place = Arc::new(root_place);
     let mut loader = Loader {
-        root,
+        tree,
         sources,
         installed,
         read: BTreeMap::new(),
@@ -119,7 +144,7 @@ pub fn load_config(
 }
 
 struct Loader<'a> {
-    root: &'a Path,
+    tree: Tree<'a>,
     sources: &'a Sources,
     installed: &'a InstalledModules,
     read: BTreeMap<String, Option<Arc<Module>>>,
@@ -245,7 +270,7 @@ impl Loader<'_> {
             }
             return known.clone();
         }
-        let (module, problems) = load_module(&self.root.join(&directory), &directory, self.sources);
+        let (module, problems) = load_from(self.tree, &directory, &directory, self.sources);
         match &module {
             None => self.problems.push(cache_unreadable(&directory, call.declared)),
             Some(module) => {

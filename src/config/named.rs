@@ -3,7 +3,7 @@
 use crate::diagnostic::Span;
 use crate::expression::{Constraint, with_defaults};
 use crate::syntax::{Block, Expr, Expression, Name, ObjectKey};
-use crate::value::{Kind, Str, Type, Value};
+use crate::value::{Kind, Marks, Str, Type, Value};
 
 use super::condition::{self, missing_expression};
 use super::decode::{Decoder, Schema};
@@ -107,6 +107,13 @@ pub(super) fn variable(decoder: &mut Decoder, block: &Block) -> Option<VariableB
         constant,
         validations,
     })
+}
+
+impl Variable {
+    /// Returns what its block marks its value with.
+    pub fn marks(&self) -> Marks {
+        Marks { sensitive: self.sensitive, ephemeral: self.ephemeral, ..Marks::default() }
+    }
 }
 
 impl VariableBlock {

@@ -28,8 +28,9 @@ pub(super) fn unreadable_directory(directory: &str) -> Diagnostic {
 }
 
 /// A configuration file cannot be read.
-pub(super) fn unreadable_file(name: &str) -> Diagnostic {
-    Diagnostic::error("Failed to read file").detail(format!("The file {name:?} could not be read."))
+pub(super) fn unreadable_file(name: &str, why: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to read file")
+        .detail(format!("The file {name:?} could not be read: {why}."))
 }
 
 /// A configuration file is not UTF-8.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::masking;
+
 /// A module's source address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleSource {
@@ -206,7 +208,7 @@ pub enum SourceError {
 }
 
 impl ModuleSource {
-    /// Returns the address as the list of installed modules has it: complete, shorthands written out.
+    /// Returns the address as the list of installed modules has it: complete, shorthands written out, without credentials.
     pub fn recorded(&self) -> String {
         match self {
             ModuleSource::Local(it) => it.clone(),
@@ -218,7 +220,9 @@ impl ModuleSource {
                 }
             }
             ModuleSource::Remote(it) => {
-                RemoteAddress::parse(it).map_or_else(|_| it.clone(), |it| it.recorded())
+                let whole =
+                    RemoteAddress::parse(it).map_or_else(|_| it.clone(), |it| it.recorded());
+                masking::recorded(&whole).into_owned()
             }
         }
     }

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use crate::diagnostic::{Diagnostics, FileId, Span};
 
 pub use super::syntax::{Aggregate, Arithmetic, Comparison};
-use super::{parse, problem, reader::RuleReader, syntax};
+use super::texts::Texts;
+use super::{kinds, parse, problem, reader::RuleReader, syntax};
 
 /// A relation of a program. Its number is its position.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Relation {
     pub doc: Vec<String>,
     /// Whether some rule concludes it.
     pub is_derived: bool,
+    /// Whether it is there without a declaration, and no rule of this program may conclude it.
+    pub is_given: bool,
 }
 
 /// A rule that can be evaluated. One head: a rule as written with several becomes several.
@@ -108,8 +111,8 @@ pub struct Program {
     pub rules: Vec<Rule>,
     /// Numbers of rules by stratum: a stratum rests only on relations that are finished in those before, and on its own.
     pub strata: Vec<Vec<usize>>,
-    /// Texts that rules mention; a text's number is its position.
-    pub texts: Vec<String>,
+    /// Texts that rules mention.
+    pub texts: Texts,
     by_name: HashMap<String, usize>,
 }
 
@@ -127,7 +130,27 @@ pub struct Source<'a> {
 impl Program {
     /// Reads and checks texts that share their relations. Rules with errors are left out.
     pub fn read(sources: &[Source<'_>]) -> (Program, Diagnostics) {
+        Program::read_over([], sources)
+    }
+
+    /// Reads and checks texts over relations that are there already, with rows from elsewhere: a text need not declare
+    /// them, must use them with their columns, and may not conclude them.
+    pub fn read_over<'r>(
+        given: impl IntoIterator<Item = &'r entail_rules::Relation>,
+        sources: &[Source<'_>],
+    ) -> (Program, Diagnostics) {
         let mut program = Program::default();
+        for relation in given {
+            let owned = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect();
+            program.by_name.insert(relation.name.to_owned(), program.relations.len());
+            program.relations.push(Relation {
+                name: relation.name.to_owned(),
+                columns: owned(relation.columns),
+                doc: owned(relation.doc),
+                is_derived: false,
+                is_given: true,
+            });
+        }
         let mut problems = Diagnostics::new();
         let mut texts = Vec::new();
         for source in sources {
@@ -189,6 +212,9 @@ impl Program {
     }
 
     fn declare(&mut self, declaration: &syntax::Declaration, problems: &mut Diagnostics) {
+        for kind in declaration.columns.iter().filter(|it| !kinds::is_kind(it)) {
+            problems.push(problem::unknown_kind(&declaration.name, kind, declaration.span));
+        }
         match self.relation(&declaration.name) {
             Some(index) => {
                 let known = &mut self.relations[index];
@@ -212,6 +238,7 @@ impl Program {
                     columns: declaration.columns.clone(),
                     doc: declaration.doc.clone(),
                     is_derived: false,
+                    is_given: false,
                 });
             }
         }
@@ -337,16 +364,5 @@ impl Literal {
     /// Returns whether more rows of its relation can only make it hold more often.
     fn is_positive(&self) -> bool {
         matches!(self, Literal::Holds(_))
-    }
-}
-
-impl Program {
-    /// Returns the number of a text, giving it the next one if it is new.
-    pub(super) fn text(&mut self, text: &str) -> u64 {
-        let index = self.texts.iter().position(|it| it == text).unwrap_or_else(|| {
-            self.texts.push(text.to_owned());
-            self.texts.len() - 1
-        });
-        index as u64
     }
 }

@@ -5,9 +5,11 @@
 
 use std::hash::Hasher;
 
+use entail_rules::Tables;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::check::Program;
+use super::texts::Texts;
 
 /// The end of a chain, and no rule.
 const NONE: u32 = u32::MAX;
@@ -45,6 +47,10 @@ struct Index {
 pub struct Database {
     pub(super) tables: Vec<Table>,
     pub(super) premises: Vec<u32>,
+    /// How often each rule's body was met, whether or not its conclusion was there already.
+    pub(super) met: Vec<u64>,
+    /// The texts of columns that hold text: those of the rules, then those of rows.
+    pub texts: Texts,
 }
 
 impl Database {
@@ -54,6 +60,8 @@ impl Database {
         Database {
             tables: program.relations.iter().map(|it| table(it.columns.len())).collect(),
             premises: Vec::new(),
+            met: vec![0; program.rules.len()],
+            texts: program.texts.clone(),
         }
     }
 
@@ -64,6 +72,25 @@ impl Database {
     /// If the row has another number of columns than the relation.
     pub fn give(&mut self, relation: usize, row: &[u64]) -> bool {
         self.tables[relation].add(row, Derivation { rule: NONE, premises: 0 })
+    }
+
+    /// Adds the rows of `tables` whose relation the program has and `wanted` accepts.
+    pub fn give_tables(
+        &mut self,
+        program: &Program,
+        tables: &dyn Tables,
+        wanted: impl Fn(usize) -> bool,
+    ) {
+        let mut row = Vec::new();
+        tables.for_each_relation(&mut |relation, rows| {
+            let Some(number) = program.relation(relation.name).filter(|it| wanted(*it)) else {
+                return;
+            };
+            for index in 0..rows.count() {
+                rows.write(index, &mut row);
+                self.give(number, &row);
+            }
+        });
     }
 
     /// Adds a row derived by a rule from the rows at `premises`, one per positive literal.
@@ -80,6 +107,11 @@ impl Database {
             self.premises.extend_from_slice(premises);
         }
         is_new
+    }
+
+    /// Returns how often the body of a rule was met, whether or not its conclusion was there already.
+    pub fn times_met(&self, rule: usize) -> u64 {
+        self.met[rule]
     }
 
     /// Returns the rows of a relation.

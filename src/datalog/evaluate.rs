@@ -88,13 +88,16 @@ fn apply(
         head: Vec::new(),
         rows: Vec::new(),
         found: Vec::new(),
+        met: 0,
     };
     matcher.matches(0);
+    let met = matcher.met;
     let (rows, found, arity) = (matcher.rows, matcher.found, rule.terms.len());
     for at in 0..rows.len() {
         let premises = &found[at * ranges.len()..(at + 1) * ranges.len()];
         database.derive(rule.head, &rows[at][..arity], number, premises);
     }
+    database.met[number] += met;
 }
 
 /// Matches the steps of one rule, depth first. Rules are short, so the recursion is shallow.
@@ -107,6 +110,7 @@ struct Matcher<'a> {
     head: Vec<u64>,
     rows: Vec<Vec<u64>>,
     found: Vec<u32>,
+    met: u64,
 }
 
 impl Matcher<'_> {
@@ -135,6 +139,7 @@ impl Matcher<'_> {
                 None => return,
             }
         }
+        self.met += 1;
         if self.database.tables[self.rule.head].position(&self.head).is_none() {
             self.rows.push(self.head.clone());
             self.found.extend_from_slice(&self.premises);

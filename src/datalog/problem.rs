@@ -15,6 +15,33 @@ pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> D
         .at(at)
 }
 
+/// A declaration names a kind of column that there is not.
+pub(super) fn unknown_kind(relation: &str, kind: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Unknown kind of column")
+        .detail(format!(
+            "`{relation}` has a column of kind `{kind}`, and there is no such kind. A column holds `Text`, `Number`, or one of the kinds of the catalogue, such as `Node`."
+        ))
+        .at(at)
+}
+
+/// A rule concludes a relation whose rows come from elsewhere.
+pub(super) fn given_relation(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Relation of the program")
+        .detail(format!(
+            "What `{name}` holds is told by the program, so that no other rule can conclude it. Conclude a relation of your own, and declare it."
+        ))
+        .at(at)
+}
+
+/// Something that is no number is compared by size, or computed with.
+pub(super) fn not_a_number(what: &str, kind: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Not a number")
+        .detail(format!(
+            "`{what}` is of kind {kind}, which has no order and cannot be computed with. Compare it with `==` or `!=`."
+        ))
+        .at(at)
+}
+
 /// Two declarations of one relation differ.
 pub(super) fn declared_differently(
     name: &str,
@@ -68,6 +95,15 @@ pub(super) fn kinds_differ(what: &str, one: &str, other: &str, at: Span) -> Diag
     Diagnostic::error("Kinds do not match")
         .detail(format!(
             "`{what}` is of kind {one}, and this column of kind {other}; they never are equal."
+        ))
+        .at(at)
+}
+
+/// Two things of different kinds are compared.
+pub(super) fn never_equal(what: &str, one: &str, other: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Kinds do not match")
+        .detail(format!(
+            "`{what}` is of kind {one}, and this of kind {other}; they never are equal."
         ))
         .at(at)
 }

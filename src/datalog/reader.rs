@@ -5,8 +5,8 @@ use entail_rules::atom;
 use crate::diagnostic::{Diagnostics, Span};
 
 use super::check::{Literal, Pattern, Program, Term, Value};
-use super::syntax::{Expression, Variable};
-use super::{problem, syntax};
+use super::syntax::{Aggregate, Comparison, Expression, Variable};
+use super::{kinds, problem, syntax};
 
 /// Reads one rule: numbers its variables and looks up its names.
 pub(super) struct RuleReader<'a> {
@@ -20,9 +20,6 @@ pub(super) struct RuleReader<'a> {
     /// Whether something is wrong with it.
     pub(super) failed: bool,
 }
-
-/// Kinds of columns that hold numbers.
-const NUMBERS: &[&str] = &["u32", "u64", "i32", "i64", "usize", "Number"];
 
 impl<'a> RuleReader<'a> {
     /// Returns a reader for one rule of a program.
@@ -47,31 +44,36 @@ impl<'a> RuleReader<'a> {
                 Some(Literal::Absent(self.pattern(atom, Unbound::IsWrong("a negation"))?))
             }
             syntax::Literal::Compare(comparison, left, right) => {
-                let (left, right) =
-                    (self.value(left, "a condition"), self.value(right, "a condition"));
-                Some(Literal::Compare(*comparison, left?, right?))
+                let sides = (self.value(left, "a condition"), self.value(right, "a condition"));
+                self.expect_comparable(*comparison, left, right);
+                Some(Literal::Compare(*comparison, sides.0?, sides.1?))
             }
             syntax::Literal::Let(variable, value) => {
+                let kind = self.kind(value);
                 let value = self.value(value, "`let`")?;
-                Some(Literal::Let(self.bind(variable), value))
+                let variable = self.bind(variable);
+                self.kinds[variable] = self.kinds[variable].take().or(kind);
+                Some(Literal::Let(variable, value))
             }
             syntax::Literal::Aggregate { result, function, over, atom } => {
                 let outer = self.variables.len();
                 let pattern = self.pattern(atom, Unbound::IsNew)?;
                 let over = match over {
-                    Some(it) => Some(self.bound(it, "an aggregate")?),
+                    Some(it) => {
+                        if *function != Aggregate::Count {
+                            self.expect_number(&Expression::Variable(it.clone()));
+                        }
+                        Some(self.bound(it, "an aggregate")?)
+                    }
                     None => None,
                 };
                 // What first stands among the rows has no single value behind them.
                 for local in &mut self.variables[outer..] {
                     local.push('\'');
                 }
-                Some(Literal::Aggregate {
-                    result: self.bind(result),
-                    function: *function,
-                    over,
-                    pattern,
-                })
+                let result = self.bind(result);
+                self.kinds[result] = self.kinds[result].take().or(Some(kinds::NUMBER.to_owned()));
+                Some(Literal::Aggregate { result, function: *function, over, pattern })
             }
         }
     }
@@ -79,6 +81,9 @@ impl<'a> RuleReader<'a> {
     /// Reads a conclusion; nothing where that is wrong.
     pub(super) fn head(&mut self, head: &syntax::Head) -> Option<(usize, Vec<Value>)> {
         let relation = self.relation(&head.relation, head.terms.len(), head.span)?;
+        if self.program.relations[relation].is_given {
+            return self.fail(problem::given_relation(&head.relation, head.span));
+        }
         let mut terms = Vec::new();
         for (column, term) in head.terms.iter().enumerate() {
             let value = self.value(term, "the conclusion");
@@ -139,12 +144,14 @@ impl<'a> RuleReader<'a> {
         match expression {
             Expression::Variable(it) => Some(Value::Variable(self.bound(it, place)?)),
             Expression::Number(it, _) => Some(Value::Word(it.cast_unsigned())),
-            Expression::Text(it, _) => Some(Value::Word(self.program.text(it))),
+            Expression::Text(it, _) => Some(Value::Word(self.program.texts.word(it))),
             Expression::Constant(kind, word, span) => match atom::constant(kind, word) {
                 Some(it) => Some(Value::Word(it)),
                 None => self.fail(problem::unknown_constant(kind, word, *span)),
             },
             Expression::Arithmetic(operator, left, right) => {
+                self.expect_number(left);
+                self.expect_number(right);
                 let (left, right) = (self.value(left, place), self.value(right, place));
                 Some(Value::Arithmetic(*operator, Box::new(left?), Box::new(right?)))
             }
@@ -174,30 +181,51 @@ impl<'a> RuleReader<'a> {
         Some(self.bind(variable))
     }
 
-    fn expect_kind(&mut self, term: &Expression, kind: &str) {
-        let (what, found) = match term {
-            Expression::Constant(found, word, _) => (format!("{found}::{word}"), found.clone()),
-            Expression::Text(text, _) => (format!("\"{text}\""), "Text".to_owned()),
-            Expression::Number(number, _) if !NUMBERS.contains(&kind) => {
-                (number.to_string(), "number".to_owned())
-            }
+    /// Returns what kind of thing an expression gives, as far as that is known.
+    fn kind(&self, expression: &Expression) -> Option<String> {
+        match expression {
             Expression::Variable(variable) => {
-                let Some(index) = self.variables.iter().position(|it| *it == variable.name) else {
-                    return;
-                };
-                match &self.kinds[index] {
-                    Some(found) => (variable.name.clone(), found.clone()),
-                    None => {
-                        self.kinds[index] = Some(kind.to_owned());
-                        return;
-                    }
+                let index = self.variables.iter().position(|it| *it == variable.name)?;
+                self.kinds[index].clone()
+            }
+            Expression::Constant(kind, ..) => Some(kind.clone()),
+            Expression::Text(..) => Some(kinds::TEXT.to_owned()),
+            Expression::Number(..) | Expression::Arithmetic(..) => Some(kinds::NUMBER.to_owned()),
+        }
+    }
+
+    fn expect_kind(&mut self, term: &Expression, kind: &str) {
+        match self.kind(term) {
+            Some(found) if !kinds::are_alike(&found, kind) => {
+                self.fail::<()>(problem::kinds_differ(&words(term), &found, kind, term.span()));
+            }
+            Some(_) => {}
+            None => {
+                let Expression::Variable(variable) = term else { return };
+                if let Some(index) = self.variables.iter().position(|it| *it == variable.name) {
+                    self.kinds[index] = Some(kind.to_owned());
                 }
             }
-            Expression::Number(..) | Expression::Arithmetic(..) => return,
-        };
-        let both_numbers = NUMBERS.contains(&found.as_str()) && NUMBERS.contains(&kind);
-        if found != kind && !both_numbers {
-            self.fail::<()>(problem::kinds_differ(&what, &found, kind, term.span()));
+        }
+    }
+
+    /// What is compared is of one kind; only numbers have an order.
+    fn expect_comparable(&mut self, how: Comparison, left: &Expression, right: &Expression) {
+        if !matches!(how, Comparison::Equal | Comparison::NotEqual) {
+            self.expect_number(left);
+            self.expect_number(right);
+            return;
+        }
+        let (Some(one), Some(other)) = (self.kind(left), self.kind(right)) else { return };
+        if !kinds::are_alike(&one, &other) {
+            self.fail::<()>(problem::never_equal(&words(left), &one, &other, right.span()));
+        }
+    }
+
+    fn expect_number(&mut self, expression: &Expression) {
+        if let Some(kind) = self.kind(expression).filter(|it| !kinds::is_number(it)) {
+            let problem = problem::not_a_number(&words(expression), &kind, expression.span());
+            self.fail::<()>(problem);
         }
     }
 
@@ -224,4 +252,15 @@ enum Unbound {
     IsNew,
     /// It should have one, at this place.
     IsWrong(&'static str),
+}
+
+/// An expression as it is named in a message.
+fn words(expression: &Expression) -> String {
+    match expression {
+        Expression::Variable(it) => it.name.clone(),
+        Expression::Number(it, _) => it.to_string(),
+        Expression::Text(it, _) => format!("\"{it}\""),
+        Expression::Constant(kind, word, _) => format!("{kind}::{word}"),
+        Expression::Arithmetic(..) => "the computation".to_owned(),
+    }
 }

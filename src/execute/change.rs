@@ -7,12 +7,12 @@ use entail_rules::Node;
 use super::basis::{finished, inputs_are_valid};
 use super::provision::{self, Provisioners, When};
 use super::remove::written;
-use super::verdict::{Answer, Asked, Holds, judge};
+use super::verdict::{Answer, Asked, Failed, Holds, judge};
 use super::{Context, Counted, Outcome, Report, problems};
 use crate::address::InstanceKey;
+use crate::event::{Event, Sink, Subject as EventSubject};
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::{Planned, Prior, Subject, lasting};
-use crate::operation::event::{Event, Sink, Subject as EventSubject};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
 use crate::schema;
@@ -236,15 +236,19 @@ fn taken_in(
     ctx.observer.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
     let asked = if updated.is_some() { Asked::Update } else { Asked::Create };
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
-    let mut failed = response.failed();
-    if matches!(answer, Answer::Object | Answer::Null) {
-        failed |= response
-            .value
-            .as_ref()
-            .is_some_and(|it| !is_as_planned(ctx, subject, planned, it, failed));
+    let mut failed = if response.failed() { Failed::Told } else { Failed::No };
+    let compared =
+        response.value.as_ref().filter(|_| matches!(answer, Answer::Object | Answer::Null));
+    let told = failed == Failed::Told;
+    if compared.is_some_and(|it| !is_as_planned(ctx, subject, planned, it, told)) && !told {
+        failed = Failed::Wrong;
     }
     let (holds, fault) = judge(asked, updated.map(|it| it.status), answer, failed);
-    ctx.observer.values.report(fault.map(|it| problems::fault(change, it)));
+    ctx.observer.values.report(fault.map(|it| problems::fault(change, it, holds)));
+    if holds == Holds::Planned {
+        ctx.observer.values.report([problems::may_exist(change)]);
+        return (Some(as_planned(subject, planned)), true);
+    }
     let (Holds::Answer(status), Some(applied)) = (holds, response.value) else {
         return (None, true);
     };
@@ -256,7 +260,21 @@ fn taken_in(
         status,
         ..record::new_object(&value, subject.schema)
     };
-    (Some((value, object)), failed)
+    (Some((value, object)), failed != Failed::No)
+}
+
+/// The object that may have been made, with all that is known of it: what was planned.
+fn as_planned(subject: &Subject<'_>, planned: &Planned) -> (Value, Object) {
+    let (plain, _) = planned.value.unmark_deep();
+    let value = marked(subject, planned, &record::known_only(&plain));
+    let identity = planned.identity.as_ref().filter(|it| it.is_wholly_known());
+    let object = Object {
+        private: planned.private.clone(),
+        identity: record::stored_identity(identity, subject.schema),
+        status: Status::Tainted,
+        ..record::new_object(&value, subject.schema)
+    };
+    (value, object)
 }
 
 /// Returns whether the object is wholly known and what was planned; reports where it is not.
@@ -304,8 +322,10 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
     };
     let softened = change.reason == Reason::ReadBecauseCheckNested;
     let Some(kept) = read_now(ctx, change, &subject).await else {
+        // Of a check it is only the check that failed, which says so.
         let failed = subject.block.check.is_none();
-        return Outcome { reported: report(told, true), failed, ..Outcome::default() };
+        let reported = failed.then(|| report(told, true)).flatten();
+        return Outcome { reported, failed, ..Outcome::default() };
     };
     let value = schema::mark_sensitive(&kept, &subject.schema.block);
     let passed = ctx.observer.postconditions(&subject, &value);

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::closing::hold_back;
+use entail_rules::closing::Closing;
 use entail_rules::order::Order;
-use entail_rules::{Node, Phase};
+use entail_rules::{Facts, Ledger, Node, Phase};
 use rustc_hash::FxHashMap;
 
 use super::Vertex;
+use crate::reason::EngineRef;
 
 /// What failed, and what was held back so far.
 pub(super) struct Failures<'a> {
+    engine: EngineRef,
     order: &'a Order,
     /// What comes straight before each phase; not looked up before something has failed.
     before: Option<FxHashMap<Vertex, Vec<Vertex>>>,
@@ -21,8 +23,14 @@ pub(super) struct Failures<'a> {
 
 impl<'a> Failures<'a> {
     /// Nothing has failed yet.
-    pub(super) fn of(order: &'a Order) -> Failures<'a> {
-        Failures { order, before: None, failed: BTreeSet::new(), held: FxHashMap::default() }
+    pub(super) fn of(engine: EngineRef, order: &'a Order) -> Failures<'a> {
+        Failures {
+            engine,
+            order,
+            before: None,
+            failed: BTreeSet::new(),
+            held: FxHashMap::default(),
+        }
     }
 
     /// Says that a step failed.
@@ -41,8 +49,12 @@ impl<'a> Failures<'a> {
         let failed = before.iter().filter(|it| self.failed.contains(it)).copied();
         let earlier = before.iter().filter_map(|it| Some((*it, *self.held.get(it)?)));
         let earlier = earlier.map(|(held, by)| (held.0, held.1, by.0, by.1));
-        let concluded = hold_back(rows.collect(), failed.collect(), earlier.collect());
-        let by = concluded.iter().find(|it| (it.0, it.1) == due).map(|it| (it.2, it.3));
+        let facts = Facts { step_failed: failed.collect(), ..Facts::default() };
+        let order = Order { before: rows.collect(), ..Order::default() };
+        let earlier = Closing { held_back: earlier.collect(), ..Closing::default() };
+        let ledger = Ledger::of(&facts).with(&order).with(&earlier);
+        let concluded: Closing = self.engine.conclude(&ledger);
+        let by = concluded.held_back.iter().find(|it| (it.0, it.1) == due).map(|it| (it.2, it.3));
         self.held.extend(by.map(|it| (due, it)));
         by.is_some()
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use entail_rules::changes::Changes;
-use entail_rules::closing::{self, Closing};
-use entail_rules::{Facts, Node};
+use entail_rules::closing::Closing;
+use entail_rules::{Facts, Ledger, Node};
 
 use super::failure::Failures;
 use super::{Context, Done, checks};
@@ -88,13 +88,20 @@ fn close(ctx: &Context<'_>, done: &Done, failures: &Failures<'_>) -> Closing {
     let outputs = nodes.filter_map(|it| output(structure, it));
     let actions = outputs.filter_map(|it| Some((it.0, ctx.plan.outputs.get(it.1)?.action)));
     let changes = Changes { output_action: actions.collect(), ..Changes::default() };
-    let mut answers = Facts {
+    let mut facts = Facts {
+        mode: ctx.facts.mode.clone(),
+        filtered: ctx.facts.filtered.clone(),
+        object: ctx.facts.object.clone(),
+        reads: ctx.facts.reads.clone(),
+        check_block: ctx.facts.check_block.clone(),
+        evaluated_last: ctx.facts.evaluated_last.clone(),
         step_failed: failures.failed(),
         stopped: done.stopped.then_some(()).into_iter().collect(),
         ..Facts::default()
     };
-    leave_out(&mut answers, When::Always);
-    let closing = closing::close(ctx.facts, &answers, ctx.order, &changes);
+    leave_out(&mut facts, When::Always);
+    let ledger = Ledger::of(&facts).with(ctx.order).with(&changes);
+    let closing: Closing = ctx.observer.engine().conclude(&ledger);
     debug_assert!(
         done.stopped
             || failures.held().collect::<BTreeSet<_>>()

@@ -2,17 +2,21 @@
 //!
 //! [`Journal::append`] only notes a step and gives a ticket; [`Journal::settle`] waits until that ticket is safe. Tasks
 //! that wait at the same time share one sync of the disk, and so does everything that one reporter settles at once.
+//!
+//! What is about to be asked of a provider is noted first ([`Journal::begin_step`]). [`Journal::hand_over`] gives what is noted
+//! to the system, which keeps it whatever becomes of this process, and does not wait for the disk.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::address::Instance;
 use crate::backend::files;
 use crate::diagnostic::Diagnostic;
-use crate::state::journal::{Base, Record, first_line, line};
+use crate::state::journal::{Base, Begun, Record, begun_line, ended_line, first_line, line};
 
 /// The journal of one run. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -70,7 +74,8 @@ impl Journal {
         let mut disk = self.0.disk.lock().unwrap_or_else(|it| it.into_inner());
         let lines =
             std::mem::take(&mut self.0.noted.lock().unwrap_or_else(|it| it.into_inner()).lines);
-        self.0.write(&mut disk.file, &lines).map_err(|error| {
+        let begun = self.0.write(&mut disk.file, &lines);
+        begun.and_then(|()| disk.file.as_ref().map_or(Ok(()), File::sync_data)).map_err(|error| {
             disk.broken = Some(error.to_string());
             not_begun(&self.0.path, &error)
         })
@@ -78,9 +83,22 @@ impl Journal {
 
     /// Notes what a finished step has changed, all of it or nothing. It is safe once its ticket is settled.
     pub fn append(&self, records: &[Record]) -> Ticket {
-        let line = line(records);
+        self.note(&line(records))
+    }
+
+    /// Notes that a provider is about to be asked for a step.
+    pub fn begin_step(&self, step: &Begun) -> Ticket {
+        self.note(&begun_line(step))
+    }
+
+    /// Notes that what was begun with an object is over and has changed nothing.
+    pub fn end_step(&self, address: &Instance) -> Ticket {
+        self.note(&ended_line(address))
+    }
+
+    fn note(&self, line: &str) -> Ticket {
         let mut noted = self.0.noted.lock().unwrap_or_else(|it| it.into_inner());
-        noted.lines.push_str(&line);
+        noted.lines.push_str(line);
         noted.last += 1;
         noted.last
     }
@@ -99,6 +117,11 @@ impl Journal {
             Ok(result) => result,
             Err(error) => Err(not_noted(&self.0.path, &error)),
         }
+    }
+
+    /// Gives everything that is noted to the system: it outlives this process, and not yet the machine.
+    pub fn hand_over(&self) -> Result<(), Diagnostic> {
+        self.0.hand_over()
     }
 
     /// Writes everything that is noted to the disk, in this thread.
@@ -126,47 +149,69 @@ impl Journal {
 }
 
 impl Inner {
+    /// Writes and syncs: everything noted until now is safe then.
     fn sync(&self) -> Result<(), Diagnostic> {
-        let mut disk = self.disk.lock().unwrap_or_else(|it| it.into_inner());
+        let (mut disk, lines, last) = self.taken()?;
+        if last == self.safe.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let done = self
+            .write(&mut disk.file, &lines)
+            .and_then(|()| disk.file.as_ref().map_or(Ok(()), File::sync_data));
+        self.judged(&mut disk, done)?;
+        self.safe.store(last, Ordering::Release);
+        Ok(())
+    }
+
+    /// Writes, and leaves it to the system when that reaches the disk.
+    fn hand_over(&self) -> Result<(), Diagnostic> {
+        let (mut disk, lines, _) = self.taken()?;
+        let done = if lines.is_empty() { Ok(()) } else { self.write(&mut disk.file, &lines) };
+        self.judged(&mut disk, done)
+    }
+
+    /// Takes what is noted and not yet written, and the number of the last line of it.
+    fn taken(&self) -> Result<(std::sync::MutexGuard<'_, Disk>, String, Ticket), Diagnostic> {
+        let disk = self.disk.lock().unwrap_or_else(|it| it.into_inner());
         if let Some(why) = &disk.broken {
             return Err(not_noted(&self.path, why));
         }
-        let (lines, last) = {
-            let mut noted = self.noted.lock().unwrap_or_else(|it| it.into_inner());
-            if noted.last == self.safe.load(Ordering::Acquire) {
-                return Ok(());
-            }
-            (std::mem::take(&mut noted.lines), noted.last)
-        };
-        match self.write(&mut disk.file, &lines) {
-            Ok(()) => {
-                self.safe.store(last, Ordering::Release);
-                Ok(())
-            }
-            Err(error) => {
-                disk.broken = Some(error.to_string());
-                Err(not_noted(&self.path, &error))
-            }
-        }
+        let mut noted = self.noted.lock().unwrap_or_else(|it| it.into_inner());
+        // The first lines wait for the first step.
+        let lines = if noted.last == 0 { String::new() } else { std::mem::take(&mut noted.lines) };
+        Ok((disk, lines, noted.last))
+    }
+
+    fn judged(&self, disk: &mut Disk, done: std::io::Result<()>) -> Result<(), Diagnostic> {
+        done.map_err(|error| {
+            disk.broken = Some(error.to_string());
+            not_noted(&self.path, &error)
+        })
     }
 
     fn write(&self, file: &mut Option<File>, lines: &str) -> std::io::Result<()> {
         let file = match file {
             Some(file) => file,
-            None => {
-                if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder)?;
-                }
-                let new =
-                    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
-                if let Some(folder) = self.path.parent() {
-                    files::sync_folder(folder)?;
-                }
-                file.insert(new)
-            }
+            None => file.insert(self.made()?),
         };
-        file.write_all(lines.as_bytes())?;
-        file.sync_data()
+        file.write_all(lines.as_bytes())
+    }
+
+    /// Makes the file. While it is open, its lock shows that the run goes on.
+    fn made(&self) -> std::io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
+        // Where locks do not work, nobody else can take it up unnoticed either.
+        let is_mine = files::claim(&file).unwrap_or(true);
+        if !is_mine || file.metadata()?.nlink() == 0 {
+            return Err(std::io::Error::other("another run has taken it up"));
+        }
+        if let Some(folder) = self.path.parent() {
+            files::sync_folder(folder)?;
+        }
+        Ok(file)
     }
 }
 

@@ -11,18 +11,20 @@ use entail_rules::records::Records;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node, Phase};
 
+use crate::address::Instance;
 use crate::config::Config;
 use crate::diagnostic::Diagnostics;
+use crate::event::Subject;
 use crate::lower::BlockGraph;
 use crate::observe::Observer;
-use crate::operation::event::Subject;
 use crate::plan::{Action, Plan};
 use crate::state::State;
-use crate::state::journal::Record;
+use crate::state::journal::{Begun, Record};
 use crate::value::Value;
 use crate::world::World;
 
 mod basis;
+mod begin;
 mod change;
 mod checks;
 mod failure;
@@ -93,6 +95,25 @@ impl<'a> Notes<'a> {
             journal.append(&records);
         }
         self.fresh.lock().unwrap_or_else(|it| it.into_inner()).extend(records);
+    }
+
+    /// Notes that a provider is about to be asked for a step.
+    fn begin(&self, step: Option<&Begun>) {
+        if let (Some(journal), Some(step)) = (self.journal, step) {
+            journal.begin_step(step);
+        }
+    }
+
+    /// Notes that what was begun with an object is over and has changed nothing.
+    fn end(&self, address: &Instance) {
+        if let Some(journal) = self.journal {
+            journal.end_step(address);
+        }
+    }
+
+    /// Gives what is noted to the system, so that it outlives this process.
+    fn hand_over(&self) -> Result<(), crate::diagnostic::Diagnostic> {
+        self.journal.map_or(Ok(()), journal::Journal::hand_over)
     }
 
     /// Takes what was noted since the last time into the state.

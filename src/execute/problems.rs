@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::observe::object::Subject;
 use crate::plan::Change;
 
-use super::verdict::Fault;
+use super::verdict::{Fault, Holds};
 
 const BUG: &str =
     "This is a bug in the provider, which should be reported in the provider's own issue tracker.";
@@ -53,28 +53,42 @@ pub(super) fn inconsistent_result(subject: &Subject<'_>, what: &str) -> Diagnost
     ))
 }
 
-/// The answer to applying a change is none that can be.
-pub(super) fn fault(change: &Change, fault: Fault) -> Diagnostic {
+/// The answer to a creation cannot be used.
+pub(super) fn may_exist(change: &Change) -> Diagnostic {
     let address = &change.address;
+    let detail = format!(
+        "The answer of the provider {} does not tell whether {address} was made. It is kept in the state as tainted, with what was planned; what only the provider knows, such as its id, is missing. Look for it where it would be: the next apply would replace it, and \"entail state rm\" forgets it.",
+        change.provider
+    );
+    Diagnostic::warning("Object may exist").about(address).detail(detail)
+}
+
+/// The answer to applying a change is none that can be.
+pub(super) fn fault(change: &Change, fault: Fault, holds: Holds) -> Diagnostic {
+    let address = &change.address;
+    let kept = match holds {
+        Holds::Planned => "It is kept in the state as tainted, with what was planned.",
+        _ => "What the state holds of it is unchanged.",
+    };
     let (summary, what) = match fault {
         Fault::NoValue => (
             "Provider produced invalid object",
             format!(
-                "The provider {} returned no value after apply for {address}, and no error either. What the state holds of it is unchanged.",
+                "The provider {} returned no value after apply for {address}, and no error either. {kept}",
                 change.provider
             ),
         ),
         Fault::Misshapen => (
             "Provider produced invalid object",
             format!(
-                "The provider {} returned a value after apply for {address} that does not follow its own schema. It cannot be saved; what the state holds of it is unchanged.",
+                "The provider {} returned a value after apply for {address} that does not follow its own schema. It cannot be saved. {kept}",
                 change.provider
             ),
         ),
         Fault::NotMade => (
             "Provider returned invalid result object after apply",
             format!(
-                "After applying a change, the provider returned a null object for {address}. Only destroying should produce a null value. What the state holds of it is unchanged."
+                "After applying a change, the provider returned a null object for {address}. Only destroying should produce a null value. {kept}"
             ),
         ),
         Fault::NotGone => (

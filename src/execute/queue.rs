@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use crate::operation::event::{Event, Sink};
+use crate::event::{Event, Sink};
 
 /// Holds events back until the steps they tell of are safe: in order, so that nothing starts before what it waited for
 /// is reported as finished.

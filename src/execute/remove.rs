@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use entail_rules::Node;
 
-use super::verdict::{Answer, Asked, Holds, judge};
+use super::verdict::{Answer, Asked, Failed, Holds, judge};
 use super::{Context, Counted, Outcome, Report, problems, provision};
 use crate::address::{Mode, ProviderInstance};
-use crate::operation::event::{Event, Sink, Subject};
+use crate::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
 use crate::state::journal::Record;
@@ -78,8 +78,9 @@ async fn removed(
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);
     let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &schema.block);
-    let (holds, fault) = judge(Asked::Delete, Some(existing.status), answer, response.failed());
-    ctx.observer.values.report(fault.map(|it| problems::fault(change, it)));
+    let failed = if response.failed() { Failed::Told } else { Failed::No };
+    let (holds, fault) = judge(Asked::Delete, Some(existing.status), answer, failed);
+    ctx.observer.values.report(fault.map(|it| problems::fault(change, it, holds)));
     match (holds, response.value) {
         (Holds::Nothing, _) => (
             vec![Record::Removed { address: change.address.clone(), deposed: deposed.cloned() }],

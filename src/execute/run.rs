@@ -10,8 +10,10 @@ use futures_util::{Future, FutureExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::Failures;
-use super::{Context, Counted, Done, Outcome, Vertex, change, finish, lend, remove};
-use crate::operation::event::{Event, Sink, Subject};
+use super::{Context, Counted, Done, Outcome, Vertex, begin, change, finish, lend, remove};
+use crate::address::ProviderConfig;
+use crate::diagnostic::Diagnostic;
+use crate::event::{Event, Sink, Subject};
 use crate::plan::{Action, Change};
 use crate::schedule::Schedule;
 use crate::state::{Object, State};
@@ -35,6 +37,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
     let mut closing = FuturesUnordered::new();
     while !run.is_over(open.is_empty() && closing.is_empty()) {
         run.start(&mut open);
+        run.hand_over();
         let idle = std::mem::take(&mut run.idle);
         if !idle.is_empty() {
             closing.push(ctx.observer.close(idle));
@@ -47,7 +50,10 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
         }
         let wait = run.patience();
         tokio::select! {
-            Some((step, outcome)) = open.next() => run.take(step, outcome),
+            Some((step, outcome)) = open.next() => {
+                run.take(step, outcome);
+                run.hand_over();
+            }
             Some(()) = closing.next() => {}
             () = ctx.stop.wait_for(run.heard + 1) => run.hear().await,
             () = ctx.sink.filled() => {}
@@ -100,6 +106,10 @@ struct Run<'c, 'a> {
     running: BTreeMap<u32, Running>,
     /// How many steps were finished since the last report.
     unreported: usize,
+    /// Steps that were noted as begun.
+    begun: FxHashSet<u32>,
+    /// Providers that do not answer at once.
+    slow: FxHashSet<&'a ProviderConfig>,
     reported_at: Instant,
     /// How often the wish to stop was heard.
     heard: u8,
@@ -114,10 +124,12 @@ impl<'c, 'a> Run<'c, 'a> {
             done: Done { state: ctx.plan.prior_state.clone(), ..Done::default() },
             steps: Steps::of(ctx),
             idle: Vec::new(),
-            failures: Failures::of(ctx.order),
+            failures: Failures::of(ctx.observer.engine(), ctx.order),
             unbegun: Vec::new(),
             running: BTreeMap::new(),
             unreported: 0,
+            begun: FxHashSet::default(),
+            slow: FxHashSet::default(),
             reported_at: Instant::now(),
             heard: 0,
             deadline: None,
@@ -163,6 +175,10 @@ impl<'c, 'a> Run<'c, 'a> {
                 }
                 continue;
             };
+            if !self.announce(next, change, vertex.1) {
+                self.done.stopped = true;
+                continue;
+            }
             let existing = self.done.state.object_of(change);
             let mut step: Step<'c> =
                 Box::pin(carry_out(ctx, change, vertex, existing).map(move |it| (next, it)));
@@ -177,6 +193,7 @@ impl<'c, 'a> Run<'c, 'a> {
                         Running { subject, action, started: Instant::now(), told: 0 },
                     );
                     open.push(step);
+                    self.slow.insert(&change.provider);
                     // It takes its time: what led to it, and that it runs, is told now.
                     self.report();
                 }
@@ -184,11 +201,48 @@ impl<'c, 'a> Run<'c, 'a> {
         }
     }
 
+    /// Notes a step before it is begun: for the process to die, and where the provider takes its time, for the machine, too.
+    /// Whatever was finished before is written by the same call. Returns whether that was possible.
+    fn announce(&mut self, step: u32, change: &'a Change, phase: Phase) -> bool {
+        let Some(intent) = begin::begun(change, phase) else { return true };
+        let notes = &self.ctx.notes;
+        notes.begin(Some(&intent));
+        self.begun.insert(step);
+        let done = match self.slow.contains(&change.provider) {
+            true => notes.settle(),
+            false => notes.hand_over(),
+        };
+        self.is_noted(done)
+    }
+
+    /// Sees to it that what is finished outlives this process.
+    fn hand_over(&mut self) {
+        if !self.done.is_journal_torn {
+            let done = self.ctx.notes.hand_over();
+            self.is_noted(done);
+        }
+    }
+
+    fn is_noted(&mut self, done: Result<(), Diagnostic>) -> bool {
+        let Err(problem) = done else { return true };
+        if !self.done.is_journal_torn {
+            self.done.is_journal_torn = true;
+            self.done.problems.push(problem);
+        }
+        false
+    }
+
     /// Takes a finished step in: into the state, the journal, and the values that others read.
     fn take(&mut self, step: u32, outcome: Outcome) {
         let ctx = self.ctx;
         let (node, phase) = self.steps.vertices[step as usize];
         self.running.remove(&step);
+        if self.begun.remove(&step)
+            && outcome.records.is_empty()
+            && let Some(change) = self.steps.changes.get(&node)
+        {
+            ctx.notes.end(&change.address);
+        }
         ctx.notes.note(outcome.records);
         ctx.notes.take_into(&mut self.done.state);
         if let Some(value) = outcome.value {
@@ -366,7 +420,7 @@ async fn carry_out(
 }
 
 /// The action that people see while a step runs.
-fn shown_action(change: &Change, phase: Phase) -> Action {
+pub(super) fn shown_action(change: &Change, phase: Phase) -> Action {
     match (change.action, phase) {
         (Action::DeleteThenCreate, Phase::Down) | (Action::CreateThenDelete, Phase::Late) => {
             Action::Delete

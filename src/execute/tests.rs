@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 
 use super::Queue;
 use crate::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
-use crate::operation::event::{Event, Sink, Subject};
+use crate::event::{Event, Sink, Subject};
 use crate::plan::Action;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::schema::{BlockSchema, conforms};
 use crate::state::Status;
-use crate::value::Value;
+use crate::value::{Type, Value};
 
 /// What a provider was asked to do with an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(super) enum Answer {
     Nothing,
     /// A value that does not follow the schema.
     Misshapen,
+    /// Something that cannot be read.
+    Unreadable,
     /// Null: no object exists.
     Null,
     /// An object.
@@ -31,6 +33,7 @@ impl Answer {
         match value {
             None => Answer::Nothing,
             Some(value) if value.is_null() => Answer::Null,
+            Some(value) if !value.is_known() && value.ty() == Type::DYNAMIC => Answer::Unreadable,
             Some(value) if !conforms(value, schema.ty()).is_empty() => Answer::Misshapen,
             Some(_) => Answer::Object,
         }
@@ -46,6 +49,19 @@ pub(super) enum Holds {
     Nothing,
     /// What the provider answered with, whole or half made.
     Answer(Status),
+    /// What was planned, as far as it is known, and tainted: it may have been made, and nobody says as what.
+    Planned,
+}
+
+/// How a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// It did not.
+    No,
+    /// What it gave is not what was planned.
+    Wrong,
+    /// Errors came with the answer.
+    Told,
 }
 
 /// What is wrong with an answer that reports no problem itself.
@@ -64,15 +80,23 @@ pub(super) enum Fault {
 /// Returns what the state holds after an answer, and what is wrong with the answer beyond the problems it reports.
 ///
 /// - `previous`: the status of the object that was there.
-/// - `failed`: whether the answer came with errors, or its object cannot be what was planned.
 pub(super) fn judge(
     asked: Asked,
     previous: Option<Status>,
     answer: Answer,
-    failed: bool,
+    how: Failed,
 ) -> (Holds, Option<Fault>) {
+    let failed = how != Failed::No;
     let unless_failed = |fault: Fault| (!failed).then_some(fault);
     match (asked, answer) {
+        // Whatever the answer was to say, something was asked to be made, and no error says that it was not.
+        (Asked::Create, Answer::Unreadable) => (Holds::Planned, None),
+        (Asked::Create, Answer::Misshapen) => (Holds::Planned, Some(Fault::Misshapen)),
+        (Asked::Create, Answer::Nothing) if !failed => (Holds::Planned, Some(Fault::NoValue)),
+        (Asked::Create, Answer::Null) if how != Failed::Told => {
+            (Holds::Planned, unless_failed(Fault::NotMade))
+        }
+        (_, Answer::Unreadable) => (Holds::Previous, None),
         // What cannot be stored is not; the object itself may have changed, as the next read will tell.
         (_, Answer::Misshapen) => (Holds::Previous, Some(Fault::Misshapen)),
         (_, Answer::Nothing) => (Holds::Previous, unless_failed(Fault::NoValue)),
@@ -108,12 +132,23 @@ mod tests {
                 _ => &[Some(Status::Ready), Some(Status::Tainted)],
             };
             for &previous in statuses {
-                for answer in [Answer::Object, Answer::Null, Answer::Nothing, Answer::Misshapen] {
-                    for failed in [false, true] {
+                let answers = [
+                    Answer::Object,
+                    Answer::Null,
+                    Answer::Nothing,
+                    Answer::Misshapen,
+                    Answer::Unreadable,
+                ];
+                for answer in answers {
+                    for failed in [Failed::No, Failed::Wrong, Failed::Told] {
                         let (holds, fault) = judge(asked, previous, answer, failed);
                         let was = previous
                             .map_or("none".to_owned(), |it| format!("{it:?}").to_lowercase());
-                        let how = if failed { "error" } else { "ok" };
+                        let how = match failed {
+                            Failed::No => "ok",
+                            Failed::Wrong => "wrong",
+                            Failed::Told => "error",
+                        };
                         let fault = fault.map_or(String::new(), |it| format!(", {it:?}"));
                         writeln!(text, "{asked:?} of {was}: {how} {answer:?} -> {holds:?}{fault}")
                             .expect("a string is written");
@@ -128,45 +163,80 @@ mod tests {
     fn a_failed_creation_taints_a_failed_update_or_destruction_keeps_what_was() {
         expect![[r#"
             Create of none: ok Object -> Answer(Ready)
+            Create of none: wrong Object -> Answer(Tainted)
             Create of none: error Object -> Answer(Tainted)
-            Create of none: ok Null -> Previous, NotMade
+            Create of none: ok Null -> Planned, NotMade
+            Create of none: wrong Null -> Planned
             Create of none: error Null -> Previous
-            Create of none: ok Nothing -> Previous, NoValue
+            Create of none: ok Nothing -> Planned, NoValue
+            Create of none: wrong Nothing -> Previous
             Create of none: error Nothing -> Previous
-            Create of none: ok Misshapen -> Previous, Misshapen
-            Create of none: error Misshapen -> Previous, Misshapen
+            Create of none: ok Misshapen -> Planned, Misshapen
+            Create of none: wrong Misshapen -> Planned, Misshapen
+            Create of none: error Misshapen -> Planned, Misshapen
+            Create of none: ok Unreadable -> Planned
+            Create of none: wrong Unreadable -> Planned
+            Create of none: error Unreadable -> Planned
             Update of ready: ok Object -> Answer(Ready)
+            Update of ready: wrong Object -> Answer(Ready)
             Update of ready: error Object -> Answer(Ready)
             Update of ready: ok Null -> Previous, NotMade
+            Update of ready: wrong Null -> Previous
             Update of ready: error Null -> Previous
             Update of ready: ok Nothing -> Previous, NoValue
+            Update of ready: wrong Nothing -> Previous
             Update of ready: error Nothing -> Previous
             Update of ready: ok Misshapen -> Previous, Misshapen
+            Update of ready: wrong Misshapen -> Previous, Misshapen
             Update of ready: error Misshapen -> Previous, Misshapen
+            Update of ready: ok Unreadable -> Previous
+            Update of ready: wrong Unreadable -> Previous
+            Update of ready: error Unreadable -> Previous
             Update of tainted: ok Object -> Answer(Ready)
+            Update of tainted: wrong Object -> Answer(Tainted)
             Update of tainted: error Object -> Answer(Tainted)
             Update of tainted: ok Null -> Previous, NotMade
+            Update of tainted: wrong Null -> Previous
             Update of tainted: error Null -> Previous
             Update of tainted: ok Nothing -> Previous, NoValue
+            Update of tainted: wrong Nothing -> Previous
             Update of tainted: error Nothing -> Previous
             Update of tainted: ok Misshapen -> Previous, Misshapen
+            Update of tainted: wrong Misshapen -> Previous, Misshapen
             Update of tainted: error Misshapen -> Previous, Misshapen
+            Update of tainted: ok Unreadable -> Previous
+            Update of tainted: wrong Unreadable -> Previous
+            Update of tainted: error Unreadable -> Previous
             Delete of ready: ok Object -> Answer(Ready), NotGone
+            Delete of ready: wrong Object -> Answer(Ready)
             Delete of ready: error Object -> Answer(Ready)
             Delete of ready: ok Null -> Nothing
+            Delete of ready: wrong Null -> Previous
             Delete of ready: error Null -> Previous
             Delete of ready: ok Nothing -> Previous, NoValue
+            Delete of ready: wrong Nothing -> Previous
             Delete of ready: error Nothing -> Previous
             Delete of ready: ok Misshapen -> Previous, Misshapen
+            Delete of ready: wrong Misshapen -> Previous, Misshapen
             Delete of ready: error Misshapen -> Previous, Misshapen
+            Delete of ready: ok Unreadable -> Previous
+            Delete of ready: wrong Unreadable -> Previous
+            Delete of ready: error Unreadable -> Previous
             Delete of tainted: ok Object -> Answer(Tainted), NotGone
+            Delete of tainted: wrong Object -> Answer(Tainted)
             Delete of tainted: error Object -> Answer(Tainted)
             Delete of tainted: ok Null -> Nothing
+            Delete of tainted: wrong Null -> Previous
             Delete of tainted: error Null -> Previous
             Delete of tainted: ok Nothing -> Previous, NoValue
+            Delete of tainted: wrong Nothing -> Previous
             Delete of tainted: error Nothing -> Previous
             Delete of tainted: ok Misshapen -> Previous, Misshapen
+            Delete of tainted: wrong Misshapen -> Previous, Misshapen
             Delete of tainted: error Misshapen -> Previous, Misshapen
+            Delete of tainted: ok Unreadable -> Previous
+            Delete of tainted: wrong Unreadable -> Previous
+            Delete of tainted: error Unreadable -> Previous
         "#]]
         .assert_eq(&table());
     }

@@ -5,12 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use entail_rules::{Facts, TEXTS, Tables, atom};
+use entail_rules::{Conclusions, Facts, TEXTS, Tables, atom};
 
 use super::proof::{By, Premise, Proof, Step, carried};
 use crate::datalog::evaluate::compare;
 use crate::datalog::parse;
-use crate::datalog::shipped::Conclusions;
 use crate::datalog::syntax::{Aggregate, Arithmetic, Atom, Expression, Literal, Rule};
 use crate::diagnostic::FileId;
 
@@ -25,9 +24,7 @@ impl Model {
     pub fn new(facts: &Facts, conclusions: &Conclusions) -> Model {
         let mut model = Model::default();
         model.add(facts);
-        for tables in conclusions.tables() {
-            model.replace(tables);
-        }
+        conclusions.tables().into_iter().for_each(|it| model.add(it));
         model
     }
 
@@ -40,14 +37,6 @@ impl Model {
                 known.insert(row.clone());
             }
         });
-    }
-
-    /// Conclusions take the place of what was handed on under the same name.
-    fn replace(&mut self, tables: &dyn Tables) {
-        for relation in tables.relations() {
-            self.rows.remove(relation.name);
-        }
-        self.add(tables);
     }
 
     fn rows(&self, relation: &str) -> impl Iterator<Item = &Vec<u64>> {

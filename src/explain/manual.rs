@@ -2,22 +2,23 @@
 
 use std::fmt::Write;
 
-use entail_rules::{Facts, Relation, TEXTS};
+use entail_rules::TEXTS;
+use entail_rules::catalogue::VERSION;
 
-use crate::datalog::shipped::{self, Conclusions};
+use crate::reason::catalogue::{Entry, catalogue};
+use crate::reason::shipped;
 
 /// Returns the text of `docs/relations.md`: what the rules are told, what they conclude, and every rule.
 pub fn relations_markdown() -> String {
-    let mut out = String::from(
+    let mut out = format!(
         "# Relations and rules\n\n\
-         What the rules are told and what they conclude. Generated from the declarations in `rules/`.\n\n\
+         What the rules are told and what they conclude: the catalogue of relations, version {VERSION}. Generated from the\n\
+         declarations in `rules/`; `entail facts -catalogue` prints the same, with `-json` for other programs.\n\n\
          ## What the rules are told\n",
     );
-    write_relations(&mut out, Facts::RELATIONS);
+    write_relations(&mut out, catalogue().iter().filter(|it| it.is_told));
     out.push_str("\n## What the rules conclude\n");
-    for tables in Conclusions::default().tables() {
-        write_relations(&mut out, tables.relations());
-    }
+    write_relations(&mut out, catalogue().iter().filter(|it| !it.is_told));
     out.push_str("\n## Rules\n");
     let program = shipped::program();
     for text in TEXTS {
@@ -36,15 +37,23 @@ pub fn relations_markdown() -> String {
 }
 
 /// Writes one table per group.
-fn write_relations(out: &mut String, relations: &[Relation]) {
+fn write_relations<'a>(out: &mut String, entries: impl Iterator<Item = &'a Entry>) {
     let mut group = "";
-    for relation in relations {
-        if relation.group != group {
-            group = relation.group;
-            let _ = writeln!(out, "\n### {group}\n\n| Relation | Columns | Says |\n|---|---|---|");
+    for entry in entries {
+        if entry.relation.group != group {
+            group = entry.relation.group;
+            let _ = writeln!(
+                out,
+                "\n### {group}\n\n| Relation | Columns | Says | Read by | Since |\n|---|---|---|---|---|"
+            );
         }
-        let doc = relation.doc.join(" ");
-        let (head, says) = doc.trim().split_once(": ").unwrap_or((relation.name, doc.trim()));
-        let _ = writeln!(out, "| {head} | {} | {says} |", relation.columns.join(", "));
+        let (head, says) = entry.sentence();
+        let _ = writeln!(
+            out,
+            "| `{head}` | {} | {says} | {} | {} |",
+            entry.relation.columns.join(", "),
+            entry.read_by.join(", "),
+            entry.relation.since,
+        );
     }
 }

@@ -17,6 +17,9 @@ pub use proof::{Known, Proof};
 pub use render::{render, to_json};
 pub use why_not::WhyNot;
 
+use crate::datalog::kinds::TEXT;
+use crate::reason::Engine;
+
 /// What ids are called, and where given facts come from.
 pub trait Leaves {
     /// Returns what a node is called, such as `null_resource.a[0]`.
@@ -30,7 +33,7 @@ pub trait Leaves {
         None
     }
 
-    /// Returns what an id of another kind is called: `Block`, `Module`, `Config`, `Family`, `Alias`, `Key`, `Flag`, `Statement`.
+    /// Returns what an id of another kind is called: `Block`, `Module`, `Config`, `Family`, `Alias`, `Key`, `Flag`, `Statement`; or what a text is.
     fn id(&self, kind: &str, word: u64) -> String {
         format!("{} {word}", kind.to_lowercase())
     }
@@ -46,19 +49,19 @@ fn name(leaves: &dyn Leaves, kind: &str, word: u64) -> String {
     }
     match kind {
         "i64" | "i32" => word.cast_signed().to_string(),
-        kind if entail_rules::atom::IDS.contains(&kind) => leaves.id(kind, word),
+        kind if kind == TEXT || entail_rules::atom::IDS.contains(&kind) => leaves.id(kind, word),
         _ => word.to_string(),
     }
 }
 
 /// Explains a row that holds: what it rests on, down to what is given. Nothing if it does not hold.
-pub fn why(facts: &Facts, relation: &str, row: &[u64]) -> Option<Proof> {
-    Known::about(facts, &[relation]).why(relation, row)
+pub fn why(engine: &dyn Engine, facts: &Facts, relation: &str, row: &[u64]) -> Option<Proof> {
+    Known::about(engine, facts, &[relation]).why(relation, row)
 }
 
 /// Explains why a row does not hold. Nothing if it does, or if there is no such relation.
-pub fn why_not(facts: &Facts, relation: &str, row: &[u64]) -> Option<WhyNot> {
-    Known::about(facts, &[relation]).why_not(relation, row)
+pub fn why_not(engine: &dyn Engine, facts: &Facts, relation: &str, row: &[u64]) -> Option<WhyNot> {
+    Known::about(engine, facts, &[relation]).why_not(relation, row)
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use entail_rules::{Atom, Facts, Seen};
 
+use crate::datalog::Database;
 use crate::datalog::check::{Literal, Program, Rule, Term, Value};
-use crate::datalog::evaluate::{aggregate, compute, evaluate, fits};
-use crate::datalog::{Database, shipped};
+use crate::datalog::evaluate::{aggregate, compute, fits};
+use crate::reason::{Derived, Engine, shipped};
 
 /// Why something holds. Premises stand before what rests on them; the last step is what was asked.
 #[derive(Clone, Debug)]
@@ -103,9 +104,15 @@ pub fn carried(word: u64) -> Option<(&'static str, bool)> {
     })
 }
 
+impl From<Derived> for Known {
+    fn from(derived: Derived) -> Known {
+        Known { program: derived.program, database: derived.database }
+    }
+}
+
 impl Known {
     /// Concludes what these relations rest on, and them.
-    pub fn about(facts: &Facts, relations: &[&str]) -> Known {
+    pub fn about(engine: &dyn Engine, facts: &Facts, relations: &[&str]) -> Known {
         let shipped = shipped::program();
         let mut goals: Vec<usize> =
             relations.iter().filter_map(|it| shipped.relation(it)).collect();
@@ -114,19 +121,12 @@ impl Known {
             let words = Seen::ALL.iter().filter_map(|it| carried(it.word()));
             goals.extend(words.filter_map(|it| shipped.relation(it.0)));
         }
-        Known::from(shipped.for_goals(&goals), facts)
+        Known::from(engine.derive(shipped.for_goals(&goals), &[facts]))
     }
 
     /// Concludes everything.
-    pub fn all(facts: &Facts) -> Known {
-        Known::from(shipped::program().clone(), facts)
-    }
-
-    fn from(program: Program, facts: &Facts) -> Known {
-        let mut database = Database::new(&program);
-        shipped::give(&program, facts, &mut database);
-        evaluate(&program, &mut database);
-        Known { program, database }
+    pub fn all(engine: &dyn Engine, facts: &Facts) -> Known {
+        Known::from(engine.derive(shipped::program().clone(), &[facts]))
     }
 
     /// Returns the rows of a relation, unsorted.

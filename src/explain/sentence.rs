@@ -6,7 +6,7 @@
 use entail_rules::{Action, Atom, Facts, Reason};
 
 use super::{Leaves, name};
-use crate::datalog::shipped;
+use crate::reason::shipped;
 
 use super::proof::{Application, Shape};
 

@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use super::check::{Model, check};
 use super::proof::{By, Known, Premise, Proof};
 use super::{Leaves, render, sentence, to_json};
-use crate::datalog::shipped;
+use crate::reason::{ENGINES, shipped};
 
 /// Names as the facts give them; every given row comes from a line of its own.
 struct Given<'a> {
@@ -59,8 +59,8 @@ fn goal(text: &str, names: &mut Names) -> (String, Vec<u64>) {
 fn why(facts: &str, asked: &str, expected: Expect) -> Proof {
     let (facts, mut names) = read(facts);
     let (relation, row) = goal(asked, &mut names);
-    let proof = super::why(&facts, &relation, &row).expect("it holds");
-    let model = Model::new(&facts, &shipped::conclude(&facts));
+    let proof = super::why(ENGINES[0], &facts, &relation, &row).expect("it holds");
+    let model = Model::new(&facts, &ENGINES[0].conclude_all(&facts));
     check(&proof, &facts, &model).expect("the proof is sound");
     expected.assert_eq(&render(&proof, &Given { names: &names }));
     proof
@@ -70,7 +70,7 @@ fn why(facts: &str, asked: &str, expected: Expect) -> Proof {
 fn why_not(facts: &str, asked: &str, expected: Expect) {
     let (facts, mut names) = read(facts);
     let (relation, row) = goal(asked, &mut names);
-    let refusal = super::why_not(&facts, &relation, &row).expect("it does not hold");
+    let refusal = super::why_not(ENGINES[0], &facts, &relation, &row).expect("it does not hold");
     expected.assert_eq(&refusal.render(&Given { names: &names }));
 }
 
@@ -351,7 +351,7 @@ fn a_refusal_names_for_each_rule_what_failed() {
 #[test]
 fn a_proof_is_json_too() {
     let (facts, names) = read("object(b). object(a). reads(b, a). hit(a, Exclude, -exclude=a).");
-    let proof = super::why(&facts, "excluded", &[0]).expect("it holds");
+    let proof = super::why(ENGINES[0], &facts, "excluded", &[0]).expect("it holds");
     let json = serde_json::to_string_pretty(&to_json(&proof, &Given { names: &names }))
         .expect("it is JSON");
     expect![[r#"
@@ -440,12 +440,12 @@ fn a_proof_is_json_too() {
 #[test]
 fn what_holds_has_no_refusal_and_what_does_not_has_no_proof() {
     let (facts, _) = read("object(a).");
-    assert!(super::why_not(&facts, "selected", &[0]).is_none());
-    assert!(super::why(&facts, "selected", &[1]).is_none());
-    assert!(super::why(&facts, "selected", &[0, 0]).is_none());
-    assert!(super::why(&facts, "nothing", &[0]).is_none());
-    assert!(super::why_not(&facts, "nothing", &[0]).is_none());
-    assert!(super::why_not(&facts, "selected", &[0, 1]).is_none());
+    assert!(super::why_not(ENGINES[0], &facts, "selected", &[0]).is_none());
+    assert!(super::why(ENGINES[0], &facts, "selected", &[1]).is_none());
+    assert!(super::why(ENGINES[0], &facts, "selected", &[0, 0]).is_none());
+    assert!(super::why(ENGINES[0], &facts, "nothing", &[0]).is_none());
+    assert!(super::why_not(ENGINES[0], &facts, "nothing", &[0]).is_none());
+    assert!(super::why_not(ENGINES[0], &facts, "selected", &[0, 1]).is_none());
 }
 
 /// A chain in which each node reads the next, the last of them excluded.
@@ -460,7 +460,7 @@ fn chain(length: u32) -> Facts {
 #[test]
 fn a_chain_of_ten_thousand_is_proved_told_and_checked() {
     let facts = chain(10_000);
-    let proof = super::why(&facts, "excluded", &[0]).expect("it holds");
+    let proof = super::why(ENGINES[0], &facts, "excluded", &[0]).expect("it holds");
     let names = Names::default();
     let told = render(&proof, &Given { names: &names });
     assert_eq!(told.lines().count(), 10_001);
@@ -480,7 +480,7 @@ fn a_proof_takes_the_shortest_way() {
         ",
     );
     let (relation, row) = goal("excluded(d)", &mut names);
-    let proof = super::why(&facts, &relation, &row).expect("it holds");
+    let proof = super::why(ENGINES[0], &facts, &relation, &row).expect("it holds");
     let told = render(&proof, &Given { names: &names });
     assert_eq!(told.lines().count(), 4, "{told}");
 }
@@ -490,8 +490,8 @@ fn a_false_proof_is_found_out() {
     let (facts, mut names) =
         read("object(b). object(a). object(c). reads(b, a). hit(a, Exclude, f).");
     let (relation, row) = goal("excluded(b)", &mut names);
-    let proof = super::why(&facts, &relation, &row).expect("it holds");
-    let model = Model::new(&facts, &shipped::conclude(&facts));
+    let proof = super::why(ENGINES[0], &facts, &relation, &row).expect("it holds");
+    let model = Model::new(&facts, &ENGINES[0].conclude_all(&facts));
     assert_eq!(check(&proof, &facts, &model), Ok(()));
     let mut refused = BTreeSet::new();
     for number in 0..proof.steps.len() {
@@ -510,10 +510,10 @@ fn a_false_proof_is_found_out() {
         }
     }
     assert_eq!(refused, BTreeSet::from([true]));
-    let absent = super::why(&facts, "selected", &[2]).expect("it holds");
+    let absent = super::why(ENGINES[0], &facts, "selected", &[2]).expect("it holds");
     let (more, _) =
         read("object(b). object(a). object(c). reads(b, a). hit(a, Exclude, f). reads(c, a).");
-    let model = Model::new(&more, &shipped::conclude(&more));
+    let model = Model::new(&more, &ENGINES[0].conclude_all(&more));
     assert!(check(&absent, &more, &model).is_err(), "what is said to be absent is there");
 }
 
@@ -521,9 +521,9 @@ fn a_false_proof_is_found_out() {
 fn every_conclusion_from_random_facts_has_a_proof_that_checks() {
     for seed in 1..25 {
         let facts = crate::datalog::random::facts(seed);
-        let conclusions = shipped::conclude(&facts);
+        let conclusions = ENGINES[0].conclude_all(&facts);
         let model = Model::new(&facts, &conclusions);
-        let known = Known::all(&facts);
+        let known = Known::all(ENGINES[0], &facts);
         for tables in conclusions.tables() {
             for relation in tables.relations() {
                 for row in known.rows(relation.name).iter().take(4) {
@@ -542,7 +542,7 @@ fn every_conclusion_from_random_facts_has_a_proof_that_checks() {
 fn a_refusal_of_anything_from_random_facts_is_told() {
     for seed in 1..8 {
         let facts = crate::datalog::random::facts(seed);
-        let known = Known::all(&facts);
+        let known = Known::all(ENGINES[0], &facts);
         for relation in &shipped::program().relations {
             let row = vec![1; relation.columns.len()];
             if let Some(refusal) = known.why_not(&relation.name, &row) {
@@ -572,7 +572,7 @@ fn every_relation_and_every_rule_has_a_sentence_of_its_own_variables() {
 
 #[test]
 fn premises_come_before_what_rests_on_them() {
-    let proof = super::why(&chain(50), "excluded", &[0]).expect("it holds");
+    let proof = super::why(ENGINES[0], &chain(50), "excluded", &[0]).expect("it holds");
     for (number, step) in proof.steps.iter().enumerate() {
         if let By::Rule(application) = &step.by {
             assert!(

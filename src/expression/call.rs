@@ -2,12 +2,12 @@
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::{Expr, Expression, Name, Part};
-use crate::value::convert::convert;
+use crate::value::convert::{convert, reason};
 use crate::value::{Marks, Type, Value};
 
 use super::compose::elements;
 use super::evaluate::{Evaluator, Names, failed};
-use super::functions::{self, Failure, Function, Rule};
+use super::functions::{self, Function, Rule};
 use super::operators::is_sequence;
 use super::reference::parse_reference;
 use super::{Subject, print, problems, read_constraint, with_defaults};
@@ -98,7 +98,7 @@ impl Evaluator<'_> {
             Err(failure) => {
                 let blamed =
                     failure.argument.and_then(|at| Some((parameter(at)?.0, given.get(at)?)));
-                self.fail(&site, failure, blamed, names);
+                self.fail(&site, &failure.message(&values), blamed, names);
                 unknown()
             }
         }
@@ -107,11 +107,11 @@ impl Evaluator<'_> {
     fn fail(
         &self,
         site: &Site<'_>,
-        failure: Failure,
+        message: &str,
         blamed: Option<(&str, &Given<'_>)>,
         names: &Names<'_>,
     ) {
-        let (message, whole) = (&failure.message, site.whole);
+        let whole = site.whole;
         match blamed {
             Some((parameter, given)) => self.blame(site, parameter, message, given, names),
             None => {
@@ -195,7 +195,7 @@ impl Evaluator<'_> {
             match convert(&value, ty) {
                 Ok(value) => values.push(value),
                 Err(error) => {
-                    self.blame(site, name, &error.message, it, names);
+                    self.blame(site, name, &reason(&value, ty, &error.message), it, names);
                     wrong = true;
                 }
             }
@@ -292,7 +292,7 @@ impl Evaluator<'_> {
                 )
             }
         };
-        self.fail(site, Failure::call(message), None, names);
+        self.fail(site, &message, None, names);
         Value::unknown(Type::DYNAMIC).mark(&read)
     }
 
@@ -347,10 +347,13 @@ impl Evaluator<'_> {
         }
         let value = self.value(&arguments[0], names);
         // What it gives is a type itself, of which all that can be told is that it is one.
-        match is_type_call(&arguments[0]) {
-            true => Value::from("type"),
-            false => Value::string(print::format_type(value.ty())),
+        if is_type_call(&arguments[0]) {
+            return Value::from("type");
         }
+        let (ty, marks) = (value.ty(), value.deep_marks());
+        // The type of an object names its attributes, of which some may be secret.
+        let kept = if ty.is_primitive() { marks.provenance() } else { marks };
+        Value::string(print::format_type(ty)).mark(&kept)
     }
 
     fn provider_call(
@@ -398,7 +401,7 @@ impl Evaluator<'_> {
         called.unwrap_or_else(|failure| {
             let blamed =
                 failure.argument.and_then(|at| Some((&*parameter(at)?.name, given.get(at)?)));
-            self.fail(site, failure, blamed, names);
+            self.fail(site, &failure.message(&values), blamed, names);
             unknown()
         })
     }

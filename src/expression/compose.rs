@@ -6,9 +6,11 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Expression, For, Item, Name, ObjectKey, Step};
 use crate::value::convert::convert;
+use crate::value::text::shown;
 use crate::value::{Kind, Marks, Refinement, Str, Type, Unknown, Value};
 
 use super::evaluate::{Evaluator, Names, between, failed};
+use super::functions::redacted;
 use super::operators::is_sequence;
 use super::problems;
 
@@ -104,10 +106,41 @@ impl Evaluator<'_> {
             self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
             return Value::unknown(Type::DYNAMIC).mark(&marks);
         };
-        match &it.key {
-            Some(key) => self.object_for(it, key, items, whole, names, marks),
-            None => self.tuple_for(it, items, whole, names, marks),
+        self.over(items, &marks, |items| match &it.key {
+            Some(key) => self.object_for(it, key, items, whole, names, marks.clone()),
+            None => self.tuple_for(it, items, whole, names, marks.clone()),
+        })
+    }
+
+    /// Returns what `work` makes of the elements of a collection with these marks.
+    ///
+    /// The elements do not carry the marks, which the result as a whole will have. So where something is wrong and the
+    /// collection is secret, the work is done once more with marked elements, for the words alone.
+    pub(super) fn over<T>(
+        &self,
+        items: Vec<(Value, Value)>,
+        marks: &Marks,
+        work: impl Fn(Vec<(Value, Value)>) -> T,
+    ) -> T {
+        if !marks.is_secret() {
+            return work(items);
         }
+        let kept: Vec<(Value, Value)> =
+            items.iter().map(|it| (it.0.clone().mark(marks), it.1.clone().mark(marks))).collect();
+        if self.is_wording() {
+            return work(kept);
+        }
+        let (result, found) = self.captured(|| work(items));
+        if !failed(&found) {
+            self.keep(found);
+            return result;
+        }
+        let (_, worded) = self.captured(|| self.wording(|| work(kept)));
+        self.keep(match failed(&worded) {
+            true => worded,
+            false => found.into_iter().map(problems::withheld).collect(),
+        });
+        result
     }
 
     /// Returns key and value of each element. The outer `None`: it has none, reported; the inner: they are not known yet.
@@ -246,7 +279,8 @@ impl Evaluator<'_> {
             let value = self.value(&it.value, &names);
             let group = groups.entry(name.clone()).or_default();
             if !it.group && !group.is_empty() {
-                self.report(problems::duplicate_for_key(&name, key.span, whole), key, &names);
+                let shown = redacted(&shown(&name), &marks);
+                self.report(problems::duplicate_for_key(&shown, key.span, whole), key, &names);
             } else {
                 group.push(value);
             }

@@ -41,7 +41,7 @@ pub fn with_defaults(
         Some(defaults) if !value.is_null() => apply_defaults(value, defaults),
         _ => value.clone(),
     };
-    convert(&filled, ty).map_err(|it| it.to_string())
+    convert(&filled, ty).map_err(|it| convert::reason(value, ty, it))
 }
 
 /// How deep types may be nested.

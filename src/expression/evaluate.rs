@@ -121,6 +121,8 @@ pub(super) struct Evaluator<'a> {
     captures: Cell<u32>,
     /// How many `templatefile` and `templatestring` calls are around.
     templates: u32,
+    /// Only the words of problems are wanted.
+    wording: Cell<bool>,
     /// What has been read; kept to know what a dropped operand read.
     trail: RefCell<Reads>,
 }
@@ -135,6 +137,7 @@ impl<'a> Evaluator<'a> {
             depth: Cell::new(depth),
             aside: Cell::new(aside),
             captures: Cell::new(0),
+            wording: Cell::new(false),
             trail: RefCell::default(),
         }
     }
@@ -151,13 +154,7 @@ impl<'a> Evaluator<'a> {
         let lasting = self.lasting.into_inner();
         let all =
             if failed(&lasting) { lasting } else { [lasting, self.found.into_inner()].concat() };
-        let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
-        for problem in all {
-            if !once.contains(&problem) {
-                once.push(problem);
-            }
-        }
-        Diagnostics(once)
+        Diagnostics(all).once()
     }
 
     /// Returns the value of an expression.
@@ -275,6 +272,19 @@ impl<'a> Evaluator<'a> {
         let result = self.captured(work);
         self.captures.set(self.captures.get() - 1);
         result
+    }
+
+    /// Returns what `work` returns, which is done for the words of its problems alone.
+    pub fn wording<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.wording.set(true);
+        let result = work();
+        self.wording.set(false);
+        result
+    }
+
+    /// Returns whether only the words of problems are wanted.
+    pub fn is_wording(&self) -> bool {
+        self.wording.get()
     }
 
     /// Returns what `work` returns where the outcome is decided without it: problems are dropped and nothing counts as read.

@@ -1,6 +1,6 @@
 //! Expressions to values, in a scope.
 //!
-//! [`evaluate`] takes an expression and a [`Scope`] and gives a value and problems; [`body`] does the same for a whole
+//! `evaluate` takes an expression and a [`Scope`] and gives a value and problems; [`body`] does the same for a whole
 //! block with a provider's schema; [`functions`] has every function. Nothing here knows what a plan is.
 
 use std::sync::Arc;

@@ -196,11 +196,11 @@ impl Evaluator<'_> {
         });
         let Some(ty) = result_type(&yes_value, &no_value) else {
             let at = between(yes.1.span, no.1.span);
-            self.report(
-                problems::inconsistent_results(yes_value.ty(), no_value.ty(), at, whole),
-                yes.1,
-                names,
-            );
+            let problem = problems::inconsistent_results(yes_value.ty(), no_value.ty(), at, whole);
+            // The types tell which attributes a value has.
+            let is_secret = [&yes_value, &no_value].iter().any(|it| it.deep_marks().is_secret());
+            let problem = if is_secret { problems::withheld(problem) } else { problem };
+            self.report(problem, yes.1, names);
             return Value::unknown(Type::DYNAMIC);
         };
         let condition_failed = failed(&test.problems);

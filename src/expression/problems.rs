@@ -1,8 +1,7 @@
 //! Everything that can be wrong with an expression, one function each.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::Name;
-use crate::value::text::shown;
 use crate::value::{Path, ShowPath, Type};
 
 /// A diagnostic in three parts.
@@ -286,14 +285,26 @@ pub(super) fn bad_for_key(why: &str, at: Span, whole: Span) -> Diagnostic {
     .within(whole)
 }
 
-/// Two elements of an object `for` have one key.
+/// The same problem, where its detail and the values around it may be secret.
+pub(super) fn withheld(problem: Diagnostic) -> Diagnostic {
+    let detail =
+        "What is wrong is not told, because it may show parts of a sensitive or ephemeral value.";
+    Diagnostic { values: Vec::new(), ..problem.detail(detail) }
+}
+
+/// The same for all of them.
+pub(super) fn all_withheld(problems: Diagnostics) -> Diagnostics {
+    Diagnostics(problems.0.into_iter().map(withheld).collect())
+}
+
+/// Two elements of an object `for` have one key; `key` is as it may be shown.
 pub(super) fn duplicate_for_key(key: &str, at: Span, whole: Span) -> Diagnostic {
     problem(
         "Duplicate object key",
         format!(
             "Two different items produced the key {} in this 'for' expression. If duplicates are expected, use the \
              ellipsis (...) after the value expression to enable grouping by key.",
-            shown(key)
+            key
         ),
         at,
     )

@@ -111,9 +111,10 @@ impl Evaluator<'_> {
         names: &Names<'_>,
     ) -> Value {
         let value = self.value(collection, names);
-        let mut text = Text { marks: value.marks(), ..Text::default() };
-        match self.elements_of(&value, collection, span, names) {
-            Some(Some(items)) => {
+        let marks = value.marks();
+        let text = match self.elements_of(&value, collection, span, names) {
+            Some(Some(items)) => self.over(items, &marks, |items| {
+                let mut text = Text { marks: marks.clone(), ..Text::default() };
                 for (key, item) in items {
                     let own = bindings(key_name, value_name, key, item);
                     let piece = self.template(body, span, &Names::within(&own, names));
@@ -124,13 +125,14 @@ impl Evaluator<'_> {
                         _ => text.unknown = true,
                     }
                 }
-            }
+                text
+            }),
             _ => {
-                text.unknown = true;
                 let body = Expression { expr: Expr::Template(body.into()), span };
                 self.leave_out(&[&body], key_name, value_name, names);
+                Text { marks, unknown: true, ..Text::default() }
             }
-        }
+        };
         debug_assert!(
             text.unknown || elements(&value).is_some(),
             "a known text has known elements"

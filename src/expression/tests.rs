@@ -3,6 +3,7 @@
 mod forms;
 mod functions;
 mod problems;
+mod secrets;
 pub mod support;
 mod tracing;
 mod monotone;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use sha2::{Digest, Sha256};
 
+use crate::provider::plugin::Opened;
+
 /// A checksum with its scheme: `h1:…`, `zh:…`, or one of another program's time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash(String);
@@ -76,6 +78,17 @@ pub fn hash_zip(archive: &Path) -> io::Result<Hash> {
 
 /// Returns the `h1:` checksum of a package's folder; the folder itself may be a link.
 pub fn hash_folder(folder: &Path) -> io::Result<Hash> {
+    hash_files(folder, None)
+}
+
+/// Returns the same, with what was opened in place of what lies there.
+pub fn hash_opened(folder: &Path, program: &Opened) -> io::Result<Hash> {
+    hash_files(folder, Some(program))
+}
+
+fn hash_files(folder: &Path, program: Option<&Opened>) -> io::Result<Hash> {
+    let inside = |it: &Opened| it.path().strip_prefix(folder).map(Path::to_owned).ok();
+    let program = program.and_then(|it| Some((inside(it)?, it)));
     let folder = folder.canonicalize()?;
     let mut files = Vec::new();
     let mut open = vec![PathBuf::new()];
@@ -89,7 +102,11 @@ pub fn hash_folder(folder: &Path) -> io::Result<Hash> {
     let name = |it: &Path| it.to_string_lossy().replace('\\', "/");
     let mut lines = Vec::with_capacity(files.len());
     for path in files {
-        lines.push((name(&path), sum(File::open(folder.join(&path))?)?));
+        let sum = match &program {
+            Some((inside, opened)) if *inside == path => sum(opened.reader())?,
+            _ => sum(File::open(folder.join(&path))?)?,
+        };
+        lines.push((name(&path), sum));
     }
     content_hash(lines)
 }

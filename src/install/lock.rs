@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::hash::Hash;
 use super::requirement::is_same;
 use crate::address::Provider;
+use crate::backend::files::{self, Fresh};
 use crate::config::version::{Constraint, Constraints, Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::{self, AttributeSchema, Block, BlockSchema, Expression};
@@ -43,7 +44,7 @@ impl Locks {
     /// Reads the file of a folder; nothing is locked where there is none.
     pub fn read(world: &World, sources: &Sources) -> (Locks, Diagnostics) {
         let path = path(world);
-        match std::fs::read_to_string(&path) {
+        match crate::world::read_text(&path) {
             Ok(text) => Locks::parse(FILE, &text, sources),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
             Err(error) => (Locks::default(), unreadable(&error).into()),
@@ -134,29 +135,12 @@ impl Locks {
 
     /// Writes the file, whole or not at all.
     pub fn write(&self, world: &World) -> Result<(), Diagnostic> {
-        use std::io::Write;
-        let path = path(world);
-        let attempt = || -> std::io::Result<()> {
-            let mut file = tempfile::Builder::new()
-                .prefix(".terraform.lock.hcl")
-                .permissions(readable())
-                .tempfile_in(&world.root)?;
-            file.write_all(self.text().as_bytes())?;
-            file.persist(&path).map_err(|it| it.error)?;
-            Ok(())
-        };
-        attempt().map_err(|error| {
+        files::replace(&path(world), self.text().as_bytes(), Fresh::Usual).map_err(|error| {
             Diagnostic::error("Failed to update dependency lock file").detail(format!(
                 "Error while writing new dependency lock information to {FILE}: {error}."
             ))
         })
     }
-}
-
-#[cfg(unix)]
-fn readable() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(0o644)
 }
 
 fn path(world: &World) -> PathBuf {

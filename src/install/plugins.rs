@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::hash::{Hash, hash_folder};
+use super::hash::{Hash, hash_opened};
 use super::lock::Locks;
 use super::package::{executable, installed_folder};
 use super::reattach::{self, Reattach};
@@ -13,6 +14,7 @@ use crate::address::Provider;
 use crate::backend::workspace::data_folder;
 use crate::config::version::{Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::provider::plugin::Opened;
 use crate::provider::{builtin, plugin};
 use crate::world::World;
 
@@ -62,35 +64,42 @@ pub struct Plugin {
     pub executable: PathBuf,
     /// The folder of its package.
     pub folder: PathBuf,
-    /// Checksums of which the package must have one; empty where it need not be checked: a development override.
-    pub allowed: Vec<Hash>,
+    /// Checksums of which the package must have one; `None` where it need not be checked: a development override.
+    pub allowed: Option<Vec<Hash>>,
     version: Option<Version>,
     shown_folder: String,
 }
 
 impl Plugin {
-    /// Checks the package against the lock file, before each start. One that has not changed since it was read last is
-    /// not read again.
+    /// Checks the package against the lock file, before each start, and returns the program that was checked: it, and not what
+    /// its path leads to later, is to be started. A package that has not changed since it was read last is not read again.
     ///
     /// # Errors
     ///
     /// Says why it must not be started.
-    pub fn verify(&self, world: &World) -> Result<(), String> {
-        if self.allowed.is_empty() {
-            return Ok(());
-        }
+    pub fn verify(&self, world: &World) -> Result<Option<Arc<Opened>>, String> {
+        let Some(allowed) = &self.allowed else { return Ok(None) };
         let version = self.version.as_ref().map(Version::to_string).unwrap_or_default();
         let (provider, folder) = (&self.provider, &self.shown_folder);
-        let own = plugin::remembered_sum(world, &self.folder, || {
-            hash_folder(&self.folder).map(|it| it.to_string())
-        });
-        let own = own.map_err(|it| {
+        if !allowed.iter().any(Hash::is_content) {
+            return Err(format!(
+                "the dependency lock file has no checksum of {provider} {version} that the installed package could be compared with (one that begins with \"h1:\"), so that there is no telling whether the package in {folder} is the one that was chosen. Run \"tofu init\", or \"tofu providers lock\", to record it"
+            ));
+        }
+        let failed = |it: std::io::Error| {
             format!(
                 "failed to verify checksum of {provider} {version} package cached in {folder}: {it}"
             )
-        })?;
-        if self.allowed.iter().any(|it| it.to_string() == own) {
-            return Ok(());
+        };
+        let opened = Opened::open(&self.executable).map_err(failed)?;
+        let own = plugin::remembered_sum(world, &self.folder, &opened, || {
+            hash_opened(&self.folder, &opened).map(|it| it.to_string())
+        });
+        let own = own.map_err(failed)?;
+        if allowed.iter().any(|it| it.to_string() == own)
+            && opened.is_unchanged().map_err(failed)?
+        {
+            return Ok(Some(Arc::new(opened)));
         }
         Err(format!(
             "the cached package for {provider} {version} (in {folder}) does not match any of the checksums recorded in the dependency lock file, run tofu init to ensure all providers are correctly installed"
@@ -157,7 +166,7 @@ impl Plugins {
             });
         }
         if let Some(folder) = self.overrides.get(provider) {
-            let plugin = self.package(provider, folder, None, Vec::new())?;
+            let plugin = self.package(provider, folder, None, None)?;
             let why = format!("dev_overrides in the CLI configuration name {}", folder.display());
             return Ok(Located { place: Place::Plugin(plugin), version: None, why });
         }
@@ -177,7 +186,8 @@ impl Plugins {
         };
         let folder = installed_folder(&self.folder, provider, &lock.version, &self.platform);
         if folder.is_dir() {
-            let plugin = self.package(provider, &folder, Some(&lock.version), lock.usable())?;
+            let plugin =
+                self.package(provider, &folder, Some(&lock.version), Some(lock.usable()))?;
             let why = "the lock file selects it, and it is installed".to_owned();
             return Ok(Located {
                 place: Place::Plugin(plugin),
@@ -203,7 +213,7 @@ impl Plugins {
         provider: &Provider,
         folder: &Path,
         version: Option<&Version>,
-        allowed: Vec<Hash>,
+        allowed: Option<Vec<Hash>>,
     ) -> Result<Plugin, String> {
         Ok(Plugin {
             provider: provider.clone(),

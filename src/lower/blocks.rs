@@ -12,6 +12,7 @@ use crate::address::{ConfigResource, Module, ResourceName};
 use crate::config::serving::BlocksServed;
 use crate::config::{self, Config};
 use crate::diagnostic::Span;
+use crate::reason::Engine;
 use crate::value::Str;
 
 mod connect;
@@ -79,17 +80,17 @@ pub struct BlockGraph {
 
 impl BlockGraph {
     /// Builds the graph. Undeclared references are left to the configuration's own checks.
-    pub fn of(config: &Config) -> BlockGraph {
-        BlockGraph::unconnected(config).connected(config)
+    pub fn of(engine: &dyn Engine, config: &Config) -> BlockGraph {
+        BlockGraph::unconnected(engine, config).connected(config)
     }
 
     /// Returns the blocks, and who serves them, before what they refer to is searched for.
-    pub fn unconnected(config: &Config) -> BlockGraph {
+    pub fn unconnected(engine: &dyn Engine, config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
         for (path, module) in &config.modules {
             graph.declare(path, module);
         }
-        graph.configured = Configured::of(config, &graph);
+        graph.configured = Configured::of(engine, config, &graph);
         graph
     }
 

@@ -36,7 +36,7 @@ pub(super) fn request(facts: &mut Facts, request: &Request) {
 }
 
 /// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
-/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `evaluated_last`, `check_block`, `lender`.
+/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `check_gate`, `evaluated_last`, `check_block`, `lender`.
 pub(super) fn lower(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
@@ -221,6 +221,9 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
             facts.has_conditions.push((node,));
         }
         if config.check.is_some() {
+            if facts.in_check.is_empty() {
+                facts.check_gate.push((node,));
+            }
             facts.in_check.push((node,));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::{Facts, Flag, Node};
+use entail_rules::{Facts, Node};
 
 use crate::address::Instance;
 use crate::config::Config;
@@ -25,7 +25,7 @@ pub use blocks::BlockGraph;
 pub use moves::{Moved, apply_moves};
 pub use structure::Structure;
 use structure::{ModuleId, ResourceId};
-pub use trace::{Reads, TraceInput};
+pub use trace::{Late, Reads, TraceInput};
 
 /// What facts are made from.
 pub struct Documents<'a> {
@@ -128,21 +128,21 @@ pub fn of_run(request: &Request, state: &State) -> Facts {
 
 /// Lowers what was found when the keys of a block became known, by the same functions as all the rest.
 ///
-/// - `structure`: with what was added; it is taken, and comes back in the result.
+/// - `found`: the structure with what was added, which comes back in the result, and what reads what in that.
 /// - `first`: its first new node.
 /// - `waited`: instances that were nodes before, and waited for these keys.
 /// - `read_before`: what a node reads, as far as that was known before.
 /// - `is_known`: whether a node that was pending is so no longer.
 pub fn lower_more(
     documents: &Documents<'_>,
-    structure: Structure,
-    (first, added, waited): (usize, &trace::Added, &[Node]),
-    reads: Reads,
+    found: Late,
+    (first, waited): (usize, &[Node]),
     read_before: impl Fn(Node) -> Vec<Node>,
     is_known: &dyn Fn(Node) -> bool,
 ) -> Lowered {
+    let Late { structure, reads, resources, modules } = found;
     let mut lowered = Lowered::of(structure);
-    let part = Part { first, resources: &added.resources, modules: &added.modules };
+    let part = Part { first, resources: &resources, modules: &modules };
     configuration::request(&mut lowered.facts, documents.request);
     configuration::lower(&mut lowered, documents, &part, &reads);
     waiting::lower(&mut lowered, |node| {
@@ -169,10 +169,4 @@ impl Lowered {
             problems: Default::default(),
         }
     }
-}
-
-/// Returns the number of a flag, given it is not known yet.
-fn flag(flags: &mut Vec<String>, text: String) -> Flag {
-    flags.push(text);
-    Flag(flags.len() as u32 - 1)
 }

@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use entail_rules::{Facts, Statement as StatementId, moves::arrange};
+use entail_rules::moves::Moves;
+use entail_rules::{Facts, Ledger, Statement as StatementId};
 
 use crate::address::{Instance, ModuleInstance, Resource, Str};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::reason::Engine;
 use crate::state::State;
 
 use super::structure::Structure;
@@ -73,13 +75,13 @@ impl fmt::Display for Movable {
 }
 
 /// Carries out every move statement, written and implied, on `state`. Statements in a circle move nothing.
-pub fn apply_moves(config: &Config, state: &mut State) -> Moved {
+pub fn apply_moves(engine: &dyn Engine, config: &Config, state: &mut State) -> Moved {
     let statements = statements::collect(config, state);
     if statements.is_empty() {
         return Moved::default();
     }
     let facts = statements::lower(&statements);
-    let arranged = arrange(&facts);
+    let arranged: Moves = engine.conclude(&Ledger::of(&facts));
     let sequence = arranged.sequence(&facts.statement).unwrap_or_default();
     let mut moved = apply::carry_out(sequence.iter().map(|it| &statements[it.0 as usize]), state);
     moved.order = Order {

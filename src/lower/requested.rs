@@ -1,34 +1,32 @@
 //! What the request names: targets, exclusions, replacements – as hits on nodes.
 
-use entail_rules::{End, Flag, Hit, Node};
+use entail_rules::{End, Facts, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
 use super::structure::{NodeKind, ResourceId, ResourceNode, Structure};
-use super::{Documents, Lowered, flag};
+use super::{Documents, Lowered};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
 use crate::config::MoveEndpoint;
 use crate::diagnostic::Diagnostic;
-use crate::request::Selector;
+use crate::request::{Request, Selector};
 
 /// Writes `hit`, `replace_hit`, `move_named`.
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let request = documents.request;
     let structure = std::mem::take(&mut lowered.structure);
     let index = Index::of(&structure);
-    for (selectors, hit) in [(&request.targets, Hit::Target), (&request.excludes, Hit::Exclude)] {
-        for selector in selectors {
-            let flag = flag(&mut lowered.flags, selector.origin.clone());
-            let found = index.hits(&structure, &selector.target, hit, flag);
-            let moved = moved(lowered, &structure, documents, &selector.target, hit, flag);
-            if found.is_empty() && !moved {
-                lowered.problems.push(matches_nothing(&structure, selector, hit));
-            }
-            lowered.facts.hit.extend(found);
+    for (flag, selector, hit) in selectors(request) {
+        lowered.flags.push(selector.origin.clone());
+        let found = index.hits(&structure, &selector.target, hit, flag);
+        let moved = moved(lowered, &structure, documents, &selector.target, hit, flag);
+        if found.is_empty() && !moved {
+            lowered.problems.push(matches_nothing(&structure, selector, hit));
         }
+        lowered.facts.hit.extend(found);
     }
-    for (instance, _) in &request.replaces {
-        let flag = flag(&mut lowered.flags, format!("-replace={instance}"));
+    for (flag, instance) in replaced(request) {
+        lowered.flags.push(format!("-replace={instance}"));
         if let Some(node) = node_of(&structure, instance) {
             lowered.facts.replace_hit.push((node, flag));
         }
@@ -44,10 +42,7 @@ pub(super) fn lower_more(
     resources: &[ResourceId],
 ) {
     let request = documents.request;
-    let targets = request.targets.iter().map(|it| (it, Hit::Target));
-    let excludes = request.excludes.iter().map(|it| (it, Hit::Exclude));
-    for (number, (selector, hit)) in targets.chain(excludes).enumerate() {
-        let flag = Flag(number as u32);
+    for (flag, selector, hit) in selectors(request) {
         for id in resources {
             let resource = lowered.structure.resource(*id);
             let hits = &mut lowered.facts.hit;
@@ -56,15 +51,28 @@ pub(super) fn lower_more(
             });
         }
     }
-    let first = request.targets.len() + request.excludes.len();
-    for (number, (instance, _)) in request.replaces.iter().enumerate() {
+    for (flag, instance) in replaced(request) {
         let is_here = |it: &&ResourceId| lowered.structure.resource(**it).address == instance.of();
         if resources.iter().any(|it| is_here(&it))
             && let Some(node) = node_of(&lowered.structure, instance)
         {
-            lowered.facts.replace_hit.push((node, Flag((first + number) as u32)));
+            lowered.facts.replace_hit.push((node, flag));
         }
     }
+}
+
+/// The selectors of a request, numbered as flags are: targets before exclusions.
+fn selectors(request: &Request) -> impl Iterator<Item = (Flag, &Selector, Hit)> {
+    let targets = request.targets.iter().map(|it| (it, Hit::Target));
+    let all = targets.chain(request.excludes.iter().map(|it| (it, Hit::Exclude)));
+    all.enumerate().map(|(number, (selector, hit))| (Flag(number as u32), selector, hit))
+}
+
+/// The instances that are to be replaced; their numbers follow those of the selectors.
+fn replaced(request: &Request) -> impl Iterator<Item = (Flag, &Instance)> {
+    let first = request.targets.len() + request.excludes.len();
+    let numbered = request.replaces.iter().enumerate();
+    numbered.map(move |(number, it)| (Flag((first + number) as u32), &it.0))
 }
 
 fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
@@ -272,11 +280,7 @@ fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
 }
 
 /// Warns of what the request named as an instance that might be found in the walk, and was not.
-pub fn unmatched(
-    structure: &Structure,
-    facts: &entail_rules::Facts,
-    request: &crate::request::Request,
-) -> Vec<Diagnostic> {
+pub fn unmatched(structure: &Structure, facts: &Facts, request: &Request) -> Vec<Diagnostic> {
     let is_there = |node: Node| match structure.kind(node) {
         NodeKind::Pending(_) => false,
         NodeKind::Object(..) => facts.object.binary_search(&(node,)).is_ok(),
@@ -290,10 +294,9 @@ pub fn unmatched(
     for (node, _, flag) in &facts.hit {
         *found.entry(*flag).or_default() |= is_there(*node);
     }
-    let targets = request.targets.iter().map(|it| (it, Hit::Target));
-    let all = targets.chain(request.excludes.iter().map(|it| (it, Hit::Exclude))).enumerate();
-    all.filter(|(number, _)| found.get(&Flag(*number as u32)) == Some(&false))
-        .map(|(_, (selector, hit))| matches_nothing(structure, selector, hit))
+    selectors(request)
+        .filter(|it| found.get(&it.0) == Some(&false))
+        .map(|(_, selector, hit)| matches_nothing(structure, selector, hit))
         .collect()
 }
 

@@ -100,6 +100,16 @@ pub enum Style {
 }
 
 impl Style {
+    /// Returns whether a block that repeats so may have an instance of that key.
+    pub fn may_have(self, key: &InstanceKey) -> bool {
+        matches!(
+            (self, key),
+            (Style::Single | Style::Enabled, InstanceKey::None)
+                | (Style::Count, InstanceKey::Int(_))
+                | (Style::ForEach, InstanceKey::Str(_))
+        )
+    }
+
     /// Returns the style of a repetition.
     pub fn of(repetition: &config::Repetition) -> Style {
         match repetition {
@@ -271,6 +281,16 @@ impl Structure {
     pub fn add(&mut self, kind: NodeKind) -> Node {
         self.nodes.push(kind);
         Node(self.nodes.len() as u32 - 1)
+    }
+
+    /// Returns how many nodes there are.
+    pub fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns whether so many more instances can be planned.
+    pub fn has_room_for(&self, more: usize) -> bool {
+        self.nodes.len().saturating_add(more) <= config::expansion::MOST
     }
 
     /// Returns what a node stands for.

@@ -29,7 +29,7 @@ mod reading;
 mod resource;
 mod scope;
 
-pub use late::{Added, Entries, existing_modules};
+pub use late::{Entries, Late, existing_instances, existing_modules};
 use scope::{Each, Entry, How, TraceScope};
 
 /// What reads what, before selection.
@@ -93,40 +93,32 @@ pub struct TraceInput<'a> {
     pub request: &'a Request,
 }
 
-/// What a trace found, and what it takes to go on with it.
+/// What a trace found, and itself, to go on with.
 pub struct Traced<'a> {
     /// The expanded configuration.
     pub structure: Structure,
     /// What reads what in it.
     pub reads: Reads,
-    /// What was computed on the way.
-    pub memory: Memory<'a>,
-}
-
-/// What is kept of a trace, so that instances found in the walk are traced as all others are.
-pub struct Memory<'a> {
-    input: TraceInput<'a>,
-    /// What is known of variables, locals and outputs.
-    values: FxHashMap<Node, Value>,
-    /// What a whole resource looks like, made when first asked for.
-    wholes: Vec<OnceLock<Value>>,
-    /// The instances of each module.
-    instances_of: FxHashMap<Module, Vec<ModuleId>>,
-    /// The provider key that each instance of a call passes, by the place of its expression.
-    call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
+    /// What traced it.
+    pub trace: Trace<'a>,
 }
 
 /// Expands and traces a configuration.
 pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let (sorted, graph) = (input.sorted.clone(), input.graph);
-    let memory = Memory {
+    let mut trace = Trace {
         input,
+        structure: Structure::default(),
+        reads: Reads::default(),
         values: FxHashMap::default(),
         wholes: Vec::new(),
         instances_of: FxHashMap::default(),
         call_keys: FxHashMap::default(),
+        blocks_in: OnceLock::new(),
+        named: Mutex::default(),
+        named_calls: Mutex::default(),
+        firm: Vec::new(),
     };
-    let mut trace = Trace::resume(Structure::default(), memory);
     trace.root();
     for &block in &*sorted {
         let node = &graph.blocks[block];
@@ -135,17 +127,27 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     trace.likely_instances();
     let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
     trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
-    trace.finish()
+    let (structure, reads) = trace.finish();
+    Traced { structure, reads, trace }
 }
 
-struct Trace<'a> {
+/// What traces. It is kept while the walk may find instances, so that they are traced as all others are.
+pub struct Trace<'a> {
     input: TraceInput<'a>,
+    /// Here while a trace is under way.
     structure: Structure,
-    values: FxHashMap<Node, Value>,
-    wholes: Vec<OnceLock<Value>>,
-    instances_of: FxHashMap<Module, Vec<ModuleId>>,
-    call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
+    /// What this trace has found so far.
     reads: Reads,
+    /// What is known of variables, locals and outputs.
+    values: FxHashMap<Node, Value>,
+    /// What a whole resource looks like, made when first asked for.
+    wholes: Vec<OnceLock<Value>>,
+    /// The instances of each module.
+    instances_of: FxHashMap<Module, Vec<ModuleId>>,
+    /// The provider key that each instance of a call passes, by the place of its expression.
+    call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
+    /// The blocks of each module, as positions in their order; found when first asked for.
+    blocks_in: OnceLock<BTreeMap<Arc<[Str]>, Vec<usize>>>,
     /// Instances of blocks whose keys are not known yet that something names.
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
     /// Instances of calls whose keys are not known yet that something names.
@@ -154,48 +156,20 @@ struct Trace<'a> {
     firm: Vec<(Node, Node, Span)>,
 }
 
-impl<'a> Trace<'a> {
-    fn resume(structure: Structure, memory: Memory<'a>) -> Trace<'a> {
-        let Memory { input, values, wholes, instances_of, call_keys } = memory;
-        Trace {
-            input,
-            structure,
-            values,
-            wholes,
-            instances_of,
-            call_keys,
-            reads: Reads::default(),
-            named: Mutex::default(),
-            named_calls: Mutex::default(),
-            firm: Vec::new(),
-        }
-    }
-
-    fn finish(self) -> Traced<'a> {
-        let Trace {
-            input,
-            structure,
-            values,
-            wholes,
-            instances_of,
-            call_keys,
-            mut reads,
-            firm,
-            ..
-        } = self;
-        reads.reads.extend(firm);
+impl Trace<'_> {
+    /// Hands out what was traced.
+    fn finish(&mut self) -> (Structure, Reads) {
+        let mut reads = std::mem::take(&mut self.reads);
+        reads.reads.append(&mut self.firm);
         for reads in [&mut reads.reads, &mut reads.may_read] {
             reads.sort();
             reads.dedup_by_key(|it| (it.0, it.1));
         }
         reads.waits.sort();
         reads.waits.dedup();
-        let memory = Memory { input, values, wholes, instances_of, call_keys };
-        Traced { structure, reads, memory }
+        (std::mem::take(&mut self.structure), reads)
     }
-}
 
-impl Trace<'_> {
     fn root(&mut self) {
         let root =
             self.module_node(ModuleInstance::default(), None, InstanceKey::None, None, false, None);

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::object::Subject;
 use super::{Observer, problems};
 use crate::address::Instance;
-use crate::operation::event::Phase;
+use crate::event::Phase;
 use crate::provider::Provider;
 use crate::schema;
 use crate::value::path::mark_paths;

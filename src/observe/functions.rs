@@ -68,7 +68,10 @@ pub fn call(
         Some(answer) => answer,
         None => wait(answer).ok_or_else(|| Failure::call("the provider cannot be asked here"))?,
     };
-    answer.map_err(|(argument, message)| Failure { argument, message })
+    answer.map_err(|(argument, words)| match argument {
+        Some(at) => Failure::argument(at, words),
+        None => Failure::call(words),
+    })
 }
 
 /// Waits where the evaluator, which is no async code, needs the answer now.

@@ -9,12 +9,13 @@ use entail_rules::Node;
 
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
+use crate::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::expression;
 use crate::lower::BlockGraph;
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::operation::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
+use crate::reason::{self, EngineRef};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -119,6 +120,11 @@ impl Told<'_> {
 }
 
 impl<'a> Observer<'a> {
+    /// Returns who concludes what the rules say.
+    pub fn engine(&self) -> EngineRef {
+        reason::engine(self.values.world)
+    }
+
     /// Returns the scope of one instance of a block.
     pub fn instance_scope(
         &self,

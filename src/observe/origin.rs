@@ -31,14 +31,15 @@ impl Origin {
             Place::Embedded => Ok(match outside(address, world) {
                 Some(path) => {
                     let version = located.version.map(|it| it.to_string());
-                    Origin::Plugin(Program::executable(address.clone(), path, version))
+                    Origin::Plugin(Program::executable(address.clone(), path, version, None))
                 }
                 None => Origin::Embedded(address.clone()),
             }),
             Place::Plugin(plugin) => {
-                plugin.verify(world)?;
+                let opened = plugin.verify(world)?;
                 let version = located.version.map(|it| it.to_string());
-                Ok(Origin::Plugin(Program::executable(address.clone(), plugin.executable, version)))
+                let path = plugin.executable;
+                Ok(Origin::Plugin(Program::executable(address.clone(), path, version, opened)))
             }
             Place::Running(it) => {
                 let (network, place) = (&it.network, &it.address);

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::event::Sink;
 use super::session::Session;
 use crate::address::Mode;
+use crate::backend::files::{self, Fresh};
 use crate::backend::{Backend, Snapshot};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::event::Sink;
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, Structure};
@@ -25,10 +26,13 @@ use crate::schema;
 use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Type, Value};
+use entail_rules::configurations::Configurations;
+use entail_rules::leases;
 use entail_rules::order::Order;
-use entail_rules::providers;
+use entail_rules::providers::Providers;
+use entail_rules::records::Records;
 use entail_rules::spread::Spread;
-use entail_rules::{Facts, Node, Phase, configurations, leases, records};
+use entail_rules::{Facts, Ledger, Node, Phase};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -70,15 +74,14 @@ pub async fn apply(
     stop: &Stop,
 ) -> Result<Done, Diagnostics> {
     let base = base(session, snapshot);
-    let journal = session.backend.journal()?.map(|path| {
-        let old = snapshot.state.as_ref();
-        let known = old.map_or_else(
-            || difference(&State::default(), &approved.plan.prior_state),
-            |it| difference(it, &approved.plan.prior_state),
-        );
-        Journal::open(path, &base, &known)
-    });
-    if let Some(journal) = journal.as_ref().filter(|_| !approved.order.step.is_empty())
+    let path = session.backend.journal()?;
+    let old = snapshot.state.as_ref();
+    let known = old.map_or_else(
+        || difference(&State::default(), &approved.plan.prior_state),
+        |it| difference(it, &approved.plan.prior_state),
+    );
+    let journal = Journal::open(path, &base, &known);
+    if !approved.order.step.is_empty()
         && let Err(problem) = journal.begin()
     {
         // Half a first line is of no use to anybody.
@@ -87,7 +90,7 @@ pub async fn apply(
     }
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
     let queue = Queue::new(sink);
-    let records = records::record(approved.facts);
+    let records: Records = session.engine().conclude(&Ledger::of(approved.facts));
     let observer = observer(session, pool, approved, &request, &queue);
     let context = Context {
         plan: approved.plan,
@@ -99,7 +102,7 @@ pub async fn apply(
         records: &records,
         keeps_undecided: approved.keeps_undecided,
         observer: &observer,
-        notes: Notes::new(journal.as_ref()),
+        notes: Notes::new(Some(&journal)),
         sink: &queue,
         stop,
         parallelism,
@@ -114,7 +117,7 @@ pub async fn apply(
     if done.state.lineage.is_empty() {
         done.state.lineage.clone_from(&base.next_lineage);
     }
-    save(session, journal.as_ref(), &base, &mut done, &queue);
+    save(session, &journal, &base, &mut done, &queue);
     Ok(done)
 }
 
@@ -127,29 +130,31 @@ fn base(session: &Session, snapshot: &Snapshot) -> Base {
 }
 
 /// Writes the state. Where that fails, what was finished is kept in some other way.
-fn save(
-    session: &Session,
-    journal: Option<&Journal>,
-    base: &Base,
-    done: &mut Done,
-    queue: &Queue<'_>,
-) {
-    let torn = journal.and_then(|it| it.flush().err());
-    let is_complete = journal.is_some() && torn.is_none();
+fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queue: &Queue<'_>) {
+    let torn = journal.flush().err();
+    let is_complete = torn.is_none();
     if !done.is_journal_torn {
         done.problems.extend(torn);
     }
     match session.backend.write(&done.state) {
         Ok(_) => {
             queue.release();
-            done.problems.extend(journal.and_then(|it| it.remove().err()));
+            done.problems.extend(journal.remove().err());
         }
-        Err(problems) => {
-            done.problems.extend(problems);
-            let kept = if is_complete { kept_in_journal() } else { keep(session, base, done) };
+        Err(refused) => {
+            done.problems.extend(refused.problems);
+            // What somebody else has written is no snapshot that the journal continues.
+            let in_journal = is_complete && !refused.is_overtaken;
+            let kept = match in_journal {
+                true => kept_in_journal(),
+                false => keep(session, base, done, refused.is_overtaken),
+            };
             done.problems.push(kept);
             if is_complete {
                 queue.release();
+            }
+            if is_complete && refused.is_overtaken && done.homeless.is_none() {
+                done.problems.extend(journal.remove().err());
             }
             let unsaved = queue.release_unsaved();
             if !unsaved.is_empty() {
@@ -167,26 +172,39 @@ fn kept_in_journal() -> Diagnostic {
     )
 }
 
-/// Neither the state nor the journal can be written: the state is kept beside the configuration.
+/// The state cannot be written to its place, and the journal is none to go on from: it is kept beside the configuration.
 ///
 /// Its serial leaves room for what the journal holds, which the next command may take up first.
-fn keep(session: &Session, base: &Base, done: &mut Done) -> Diagnostic {
-    let path = session.world.root.join("errored.tfstate");
+fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> Diagnostic {
     let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
     let failed = Diagnostic::error("Failed to persist state to backend");
-    match crate::backend::files::write_private(&path, text.as_bytes()) {
-        Ok(()) => failed.detail(
-            "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"errored.tfstate\" in the current working directory.\n\nRunning \"entail apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    entail state push errored.tfstate",
-        ),
+    match kept_beside(&session.world.root, text.as_bytes()) {
+        Ok(name) if is_overtaken => failed.detail(format!(
+            "The state of this run, with everything that it has made, is in the file \"{name}\" in the current working directory: lineage {}, serial {}. The state in its place is the other program's. Nothing is lost, but neither knows of what the other has made since they parted.\n\nCompare the two. To make this run's state the one that counts, use the following command, which keeps no object that only the other one has:\n    entail state push -force {name}\n\nTo keep the other one, import into it what only this run's has, or destroy that by hand.",
+            base.next_lineage,
+            base.serial + 2
+        )),
+        Ok(name) => failed.detail(format!(
+            "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"{name}\" in the current working directory.\n\nRunning \"entail apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    entail state push {name}",
+        )),
         Err(error) => {
-            // A part of a state is worse than none.
-            let _ = std::fs::remove_file(&path);
             done.homeless = Some(text);
             failed.detail(format!(
                 "The errors shown above prevented the updated state from being written to its place, and the file \"errored.tfstate\" could not be written either ({error}). As a fallback, the raw state data is printed above as a JSON object.\n\nTo retry writing this state, copy the state data (from the first {{ to the last }} inclusive) and save it into a file called errored.tfstate, then run the following command:\n    entail state push errored.tfstate"
             ))
         }
     }
+}
+
+/// Writes a state to a file that is not there yet, and returns its name.
+fn kept_beside(root: &std::path::Path, text: &[u8]) -> std::io::Result<String> {
+    let numbered = (2..).map(|it| format!("errored-{it}.tfstate"));
+    for name in std::iter::once("errored.tfstate".to_owned()).chain(numbered) {
+        if files::create(&root.join(&name), text, Fresh::Private)? {
+            return Ok(name);
+        }
+    }
+    Err(std::io::Error::other("every name is taken"))
 }
 
 /// Steps were finished that are recorded in no place of their own.
@@ -219,8 +237,12 @@ fn observer<'a>(
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
-    let providers = providers::serve(approved.facts, &configurations::configure(approved.facts));
+    let ledger = Ledger::of(approved.facts);
+    let configurations: Configurations = session.engine().conclude(&ledger);
+    let providers: Providers = session.engine().conclude(&ledger.with(&configurations));
     // The plan has every key, so that nothing is left to conclude.
+    let ledger = ledger.with(&providers).with(approved.order);
+    let lent: leases::Leases = session.engine().conclude(&ledger);
     let serving = Serving::of(by_node(&providers, &values.structure), Grounds::default());
     let upkeep = Upkeep::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
     pool.turn(|it| upkeep.needs(it));
@@ -238,7 +260,7 @@ fn observer<'a>(
         serving,
         upkeep,
         checks: conditions::Results::default(),
-        leases: Leases::carrying(&leases::lease(approved.facts, &providers, approved.order)),
+        leases: Leases::carrying(&lent),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }

@@ -65,7 +65,7 @@ impl Question {
 
     /// Returns whether the choice of provider is all that is asked for, and is decided.
     pub fn is_settled(&self, ground: &Ground) -> bool {
-        let known = Known::about(&ground.facts, self.relations(ground));
+        let known = Known::about(ground.engine, &ground.facts, self.relations(ground));
         self.missed.is_none() && self.provider && !self.rows(ground, &known).is_empty()
     }
 
@@ -78,7 +78,7 @@ impl Question {
         if let Some(missed) = &self.missed {
             return self.missing(ground, missed);
         }
-        let known = Known::about(&ground.facts, self.relations(ground));
+        let known = Known::about(ground.engine, &ground.facts, self.relations(ground));
         let mut text = String::new();
         for (relation, row) in self.rows(ground, &known) {
             if let Some(proof) = known.why(relation, &row) {
@@ -136,7 +136,7 @@ impl Question {
 
     fn missing(&self, ground: &Ground, missed: &str) -> Result<String, Diagnostic> {
         let (relation, rows) = self.goals(missed)?;
-        let known = Known::about(&ground.facts, &[relation]);
+        let known = Known::about(ground.engine, &ground.facts, &[relation]);
         let mut text = String::new();
         for row in rows {
             if let Some(proof) = known.why(relation, &row) {
@@ -185,7 +185,7 @@ impl Question {
         let address = ground.name(self.node);
         if let Some(missed) = &self.missed {
             let (relation, rows) = self.goals(missed)?;
-            let known = Known::about(&ground.facts, &[relation]);
+            let known = Known::about(ground.engine, &ground.facts, &[relation]);
             let answers: Vec<Json> = rows
                 .iter()
                 .filter_map(|row| known.why_not(relation, row))
@@ -193,7 +193,7 @@ impl Question {
                 .collect();
             return Ok(json!({"address": address, "missed": missed, "answers": answers}));
         }
-        let known = Known::about(&ground.facts, self.relations(ground));
+        let known = Known::about(ground.engine, &ground.facts, self.relations(ground));
         let proofs: Vec<Json> = self
             .rows(ground, &known)
             .into_iter()

@@ -1,11 +1,11 @@
 //! `-generate-config-out`: blocks for imports that have none, declared before the plan and written to a file after it.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::session::Session;
 use crate::address::{ConfigResource, InstanceKey, Module as ModuleAddr, Provider};
+use crate::backend::files::{self, Fresh};
 use crate::config::{Config, Import, Lifecycle, Module, Repetition, Resource, implied_provider};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::BlockGraph;
@@ -38,7 +38,7 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
     let mut root = Module::clone(root);
     root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), Box::new(it))));
     session.config.modules.insert(ModuleAddr::default(), Arc::new(root));
-    session.graph = BlockGraph::of(&session.config);
+    session.graph = BlockGraph::of(session.engine(), &session.config);
     Ok(())
 }
 
@@ -145,12 +145,11 @@ pub fn text(plan: &Plan) -> Option<String> {
 pub fn write(plan: &Plan, path: &Path) -> Result<bool, Diagnostic> {
     must_be_new(path)?;
     let Some(text) = text(plan) else { return Ok(false) };
-    let written = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map(|()| true).map_err(|error| {
+    let written = match files::create(path, text.as_bytes(), Fresh::Usual) {
+        Ok(false) => Err(std::io::ErrorKind::AlreadyExists.into()),
+        other => other,
+    };
+    written.map_err(|error| {
         Diagnostic::error("Failed to create target generated file").detail(format!(
             "The generated file {} cannot be written: {error}. Choose another place for it with -generate-config-out.",
             path.display()

@@ -35,6 +35,7 @@ pub fn dot_of_plan(loaded: &Loaded) -> String {
         let suffix = match phase {
             Phase::Up => "",
             Phase::Settled => " (settled)",
+            Phase::Made => " (everything is made)",
             Phase::Down | Phase::Late => " (destroy)",
         };
         quoted(&format!("[root] {}{suffix}", loaded.structure.name(node)))

@@ -3,13 +3,13 @@
 //! The walk is that of a plan that records only: data sources are read, nothing is planned, and the one object is found
 //! and read on the way. What stands in the state already stays as it is written there.
 
-use super::event::Sink;
 use super::plan::{self, Planned};
 use super::session::Session;
 use crate::address::{Instance, Mode};
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::event::Sink;
 use crate::lower::Structure;
 use crate::observe::imports::without_block;
 use crate::request::{PlanMode, Request};

@@ -4,7 +4,6 @@ pub mod apply;
 pub mod attributes;
 pub mod backends;
 pub mod console;
-pub mod event;
 pub mod explain;
 pub mod generate;
 pub mod graph;

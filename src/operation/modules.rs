@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::address::ModuleInstance;
+use crate::backend::files::{self, Fresh};
 use crate::config::source::{ModuleSource, RegistryAddress, RemoteAddress, join_path};
 use crate::config::statics::{Each, Ground, StaticModule};
 use crate::config::version::{Constraints, Version};
 use crate::config::{
     CallSource, InstalledModule, InstalledModules, Module, ModuleCall, call_source, installed,
-    instances, load_module,
+    instances, load_module, masked,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::Settings;
@@ -292,7 +293,7 @@ impl Installer<'_> {
             _ => {
                 let address = RemoteAddress::parse(&source.to_string())
                     .map_err(|why| problems::not_fetched(wanted, &source.to_string(), &why))?;
-                self.tell_download(&address.package(), None, wanted);
+                self.tell_download(&masked(&address.package()), None, wanted);
                 (address, None)
             }
         };
@@ -416,14 +417,6 @@ fn folder_name(key: &str) -> PathBuf {
 /// Writes the list of modules, whole or not at all.
 fn write(data: &Path, modules: &InstalledModules) -> Result<(), Diagnostic> {
     let path = InstalledModules::path(data);
-    let folder = data.join("modules");
-    let attempt = || -> std::io::Result<()> {
-        use std::io::Write;
-        std::fs::create_dir_all(&folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
-        file.write_all(modules.to_json().as_bytes())?;
-        file.persist(&path).map_err(|it| it.error)?;
-        Ok(())
-    };
-    attempt().map_err(|error| problems::not_written(&path, &error))
+    let written = files::replace(&path, modules.to_json().as_bytes(), Fresh::Usual);
+    written.map_err(|error| problems::not_written(&path, &error))
 }

@@ -1,14 +1,20 @@
 //! `plan`: asks what is to be done, and changes nothing.
 
-use super::event::Sink;
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
 use super::session::Session;
 use crate::config::inputs::RootVariables;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::event::Sink;
 use crate::install::Requirements;
 use crate::lower::Moved;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
+use crate::reason;
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::verify::{self, Documents};
@@ -66,9 +72,9 @@ pub async fn plan(
     let mut state = state;
     let moves = match request.adopts {
         Some(_) => Default::default(),
-        None => crate::lower::moves::apply_moves(&session.config, &mut state),
+        None => crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state),
     };
-    let mut finished = match planner::refreshes_first(request, &state) {
+    let mut finished = match planner::refreshes_first(session.engine(), request, &state) {
         true => {
             let refresh = Request {
                 mode: PlanMode::RefreshOnly,
@@ -113,16 +119,46 @@ async fn verified(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
-    let mut finished = planner::plan(inputs, pool, sink).await?;
+    let mut finished = match planner::plan(inputs, pool, sink).await {
+        Ok(finished) => finished,
+        Err(refused) => {
+            note_refused(inputs)?;
+            return Err(refused);
+        }
+    };
     let documents =
         Documents { config: inputs.config, state: inputs.state, mode: inputs.request.mode };
     let mut faults = verify::plan(&finished, &documents);
-    if inputs.world.variable("ENTAIL_SELF_CHECK").is_some() {
-        faults.extend(verify::thorough(&finished));
+    if let Some(asked) = inputs.world.variable("ENTAIL_SELF_CHECK") {
+        let checked = verify::thorough(reason::engine(inputs.world), &finished);
+        faults.extend(checked.problems);
+        if asked.contains('/') {
+            note_rules(Path::new(asked), &checked.rules_met)?;
+        }
     }
     finished.plan.errored |= faults.has_errors();
     finished.problems.extend(faults);
     Ok(finished)
+}
+
+/// Notes the rules of a plan that was refused before any object was looked at.
+fn note_refused(inputs: &Inputs<'_>) -> Result<(), Diagnostic> {
+    let asked = inputs.world.variable("ENTAIL_SELF_CHECK").filter(|it| it.contains('/'));
+    let (Some(file), Ok(known)) = (asked, planner::structure(inputs)) else { return Ok(()) };
+    let derived = reason::shipped::derive(reason::engine(inputs.world), &known.lowered.facts);
+    note_rules(Path::new(file), &derived.rules_met().map(str::to_owned).collect())
+}
+
+/// Adds the names of rules to a file, one a line: those that a plan met, for whoever wants to know which it never does.
+fn note_rules(path: &Path, rules: &BTreeSet<String>) -> Result<(), Diagnostic> {
+    let lines: String = rules.iter().map(|it| format!("{it}\n")).collect();
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut it| it.write_all(lines.as_bytes())).map_err(|it| {
+        Diagnostic::error("Rules cannot be noted").detail(format!(
+            "`ENTAIL_SELF_CHECK` names {}, which cannot be written: {it}. Set it to a file that can be, or to 1.",
+            path.display()
+        ))
+    })
 }
 
 /// Puts the recorded state before a plan to destroy. What has changed since is told nowhere: it goes as it is.
@@ -138,7 +174,7 @@ pub fn whatif(
     variables: &RootVariables,
 ) -> Result<Structured, Diagnostics> {
     let mut state = state;
-    let moves = crate::lower::moves::apply_moves(&session.config, &mut state);
+    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
     planner::structure(&inputs(session, request, &state, &moves, variables))
 }
 

@@ -1,7 +1,7 @@
 //! Saved plans: everything that applying and explaining need, in one file.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use entail_rules::Tables;
@@ -13,15 +13,17 @@ use super::plan::Planned;
 use super::session::Session;
 use crate::backend::local::Choice;
 use crate::backend::workspace;
+use crate::config::files::Tree;
 use crate::config::statics::Ground;
-use crate::config::{Config, InstalledModules};
+use crate::config::{Config, InstalledModules, load_tree};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
+use crate::plan::signature::{Signer, SigningKey};
 use crate::value::{Str, Value};
-use crate::world::{World, private_folder};
+use crate::world::World;
 
 /// The file in a plan that holds the blocks written for its imports.
 const GENERATED: &str = "__generated__.tf";
@@ -54,7 +56,14 @@ pub struct Loaded {
 }
 
 /// Saves a plan, with what it rests on.
-pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Diagnostic> {
+///
+/// - `key`: signs it, where there is one.
+pub fn save(
+    session: &Session,
+    planned: &Planned,
+    path: &Path,
+    key: Option<&SigningKey>,
+) -> Result<(), Diagnostic> {
     let finished = &planned.finished;
     let mut extras = PlanExtras { sources: sources(session), ..PlanExtras::default() };
     if let Some(name) = &planned.generated_file {
@@ -102,7 +111,7 @@ pub fn save(session: &Session, planned: &Planned, path: &Path) -> Result<(), Dia
         ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
-    finished.plan.save(path, &extras)
+    finished.plan.save(path, &extras, key)
 }
 
 /// The configuration's files, by their names relative to the root module.
@@ -254,47 +263,28 @@ impl Loaded {
         Ok(self.config_and_warnings(world, sources)?.0)
     }
 
-    /// Reads the configuration, and what it is warned of. The folder its files are laid out in is gone afterwards.
+    /// Returns who has signed the plan.
+    pub fn signer(&self) -> Option<Signer> {
+        self.extras.signer
+    }
+
+    /// Reads the configuration from memory, and what it is warned of.
     fn config_and_warnings(
         &self,
         world: &Arc<World>,
         sources: &Sources,
     ) -> Result<(Config, Diagnostics), Diagnostics> {
-        let unusable = |error: std::io::Error| {
-            Diagnostic::error("Failed to read the plan's configuration").detail(error.to_string())
-        };
-        let folder = private_folder(&std::env::temp_dir()).map_err(unusable)?;
-        // Modules may lie above the root: it stands deep enough for every `../`.
-        let depth = self
-            .extras
-            .sources
-            .keys()
-            .map(|it| it.matches("../").count())
-            .max()
-            .unwrap_or_default();
-        let root: PathBuf = (0..=depth)
-            .fold(folder.path().to_owned(), |path, level| path.join(format!("m{level}")));
-        std::fs::create_dir_all(&root).map_err(unusable)?;
-        for (name, text) in &self.extras.sources {
-            let path = root.join(name);
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(unusable)?;
-            }
-            std::fs::write(path, text).map_err(unusable)?;
-        }
         let installed = match &self.extras.modules {
-            Some(text) => {
-                let data = root.join(".terraform");
-                let path = InstalledModules::path(&data);
-                std::fs::create_dir_all(path.parent().unwrap_or(&data)).map_err(unusable)?;
-                std::fs::write(&path, text).map_err(unusable)?;
-                InstalledModules::read(&data)?
-            }
+            Some(text) => InstalledModules::parse(text).map_err(|why| {
+                Diagnostic::error("Invalid plan file")
+                    .detail(format!("The plan's list of modules could not be read: {why}."))
+            })?,
             None => InstalledModules::default(),
         };
         let ground = Ground::new(world.clone(), self.plan.workspace.clone(), sources.clone());
         let ground = Arc::new(ground.recorded(self.plan.variables.clone()));
-        let (config, problems) = crate::config::load_config(&root, sources, &installed, &ground);
+        let (config, problems) =
+            load_tree(Tree::Kept(&self.extras.sources), sources, &installed, &ground);
         match config.filter(|_| !problems.has_errors()) {
             Some(mut config) => {
                 self.note_generated(&mut config, sources);

@@ -15,6 +15,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::supply::Supply;
+use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -77,7 +78,7 @@ impl Session {
         let (config, mut problems) =
             crate::config::load_config(&world.root, &sources, &installed, &ground);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
-        let blocks = BlockGraph::unconnected(&config);
+        let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
         let (found, graph) = side_by_side(
             || {
@@ -100,6 +101,11 @@ impl Session {
         let workspace = ground.workspace.clone();
         let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
         Ok(Session { warnings: problems, ..session })
+    }
+
+    /// Returns who concludes what the rules say.
+    pub fn engine(&self) -> EngineRef {
+        reason::engine(&self.world)
     }
 
     fn new(
@@ -177,7 +183,7 @@ impl Session {
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
-        let graph = BlockGraph::of(&config);
+        let graph = BlockGraph::of(reason::named(&world)?, &config);
         let workspace = ground.workspace.clone();
         let supply = Arc::new(Supply::of(&world, &sources));
         let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
@@ -194,7 +200,7 @@ impl Session {
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let graph = BlockGraph::of(&config);
+        let graph = BlockGraph::of(reason::named(&world)?, &config);
         let supply = Arc::new(Supply::of(&world, &sources));
         Ok(Session::new((world, sources), workspace, (config, graph), &choice, supply))
     }

@@ -166,9 +166,12 @@ pub fn delete(
     if !objects.is_empty() && !force {
         return Err(not_empty(name, &objects).into());
     }
-    // Its lock file would go with it.
-    guard.release()?;
-    place.delete(name).map_err(|why| {
+    // A journal that was not read does not go with the rest.
+    backend.journal()?;
+    // The lock is held until there is nothing left to lock; its file goes with the folder.
+    let deleted = place.delete(name);
+    drop(guard);
+    deleted.map_err(|why| {
         Diagnostic::error("Workspace deletion failed")
             .detail(format!("Failed to delete the given workspace: {why}"))
     })?;
@@ -206,7 +209,7 @@ fn overridden(summary: &str, detail: &str) -> Diagnostic {
 
 fn invalid_name(name: &str) -> Diagnostic {
     Diagnostic::error("Invalid workspace name").detail(format!(
-        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
+        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators, and cannot be \".\" or \"..\"."
     ))
 }
 

@@ -8,7 +8,7 @@ use super::provider_table::{Entry, key_of, local_name, provider_table};
 use super::reference_text::{references, subjects};
 use super::shape::{Schemas, write_known};
 use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
-use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable};
+use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable, masked};
 use crate::expression::body::written_as_blocks;
 use crate::expression::evaluate_constant;
 use crate::schema::{BlockSchema, NestedBlock, Nesting, ProviderSchema};
@@ -247,7 +247,7 @@ impl Writer<'_> {
             it.as_ref().and_then(|it| it.as_static_string()).cloned().unwrap_or_default()
         };
         let child = address.child(&call.name.text);
-        json.member_unless_empty("source", &text(&call.source));
+        json.member_unless_empty("source", &masked(&text(&call.source)));
         let declared = self.config.modules.get(&child).map(|it| &it.variables);
         let inputs: Vec<_> = call
             .inputs

@@ -1,7 +1,7 @@
 //! Saving a plan to a file and loading it: a ZIP archive of the plan, both states, the configuration's sources and more.
 //!
-//! Entries: `tfplan`, `tfstate`, `tfstate-prev`, `tfconfig/…`, `.terraform.lock.hcl`, `facts/…`. A loaded plan needs
-//! neither configuration nor credentials nor the folder it was made in.
+//! Entries: `tfplan`, `tfstate`, `tfstate-prev`, `tfconfig/…`, `.terraform.lock.hcl`, `facts/…`, `signature`. A loaded plan needs
+//! neither configuration nor credentials nor the folder it was made in. It is read in memory: nothing of it is ever unpacked.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _, Write as _};
@@ -11,15 +11,19 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::codec::{Damaged, Decoder, Encoder, Read, with_room};
+use super::entries::is_known;
+use super::signature::{self, Signer, SigningKey};
 use super::{
     Action, Change, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token, reason_token,
 };
+use crate::backend::files::{self, Fresh};
 use crate::diagnostic::Diagnostic;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
 use crate::state::{CheckResult, State, read};
 use crate::value::Str;
+use crate::value::text::shown;
 
 const MAGIC: &[u8] = b"entail plan\n";
 
@@ -36,19 +40,28 @@ pub struct PlanExtras {
     pub facts: BTreeMap<String, Vec<u8>>,
     /// What else was asked for or must be the same at apply, by name.
     pub settings: BTreeMap<String, String>,
+    /// Who has signed the file that this was read from.
+    pub signer: Option<Signer>,
 }
 
 impl Plan {
-    /// Writes the plan to a file, at once.
-    pub fn save(&self, path: &Path, extras: &PlanExtras) -> Result<(), Diagnostic> {
+    /// Writes the plan to a file, at once; signed, where there is a key.
+    pub fn save(
+        &self,
+        path: &Path,
+        extras: &PlanExtras,
+        key: Option<&SigningKey>,
+    ) -> Result<(), Diagnostic> {
         let archive =
-            with_room(|| archive(self, extras)).map_err(|error| not_saved(path, &error))?;
-        crate::backend::files::replace(path, &archive).map_err(|error| not_saved(path, &error))
+            with_room(|| archive(self, extras, key)).map_err(|error| not_saved(path, &error))?;
+        files::replace(path, &archive, Fresh::Private).map_err(|error| not_saved(path, &error))
     }
 
     /// Reads a plan from a file.
     pub fn load(path: &Path) -> Result<(Plan, PlanExtras), Diagnostic> {
-        let bytes = std::fs::read(path).map_err(|error| not_a_plan(path, &error.to_string()))?;
+        let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
+        let bytes = bytes.map_err(|error| not_a_plan(path, &error.to_string()))?;
         Plan::read(&bytes).map_err(|why| not_a_plan(path, &why))
     }
 
@@ -84,29 +97,44 @@ pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK")
 }
 
-fn archive(plan: &Plan, extras: &PlanExtras) -> std::io::Result<Vec<u8>> {
+fn archive(plan: &Plan, extras: &PlanExtras, key: Option<&SigningKey>) -> std::io::Result<Vec<u8>> {
+    let mut entries = entries(plan, extras);
+    if let Some(key) = key {
+        let signature = key.sign(&entries);
+        entries.insert(signature::ENTRY.into(), signature);
+    }
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    let mut add = |name: &str, content: &[u8]| -> std::io::Result<()> {
+    // Other programs look at the first entry alone.
+    let first = entries.remove_entry("tfplan");
+    for (name, content) in first.into_iter().chain(entries) {
         zip.start_file(name, options.large_file(content.len() > 0x7fff_ffff))?;
-        zip.write_all(content)
-    };
-    add("tfplan", &document(plan, extras))?;
-    add("tfstate", write_compact(&plan.prior_state).as_bytes())?;
-    add("tfstate-prev", write_compact(&plan.previous_state).as_bytes())?;
-    for (name, text) in &extras.sources {
-        add(&format!("tfconfig/{name}"), text.as_bytes())?;
-    }
-    if let Some(modules) = &extras.modules {
-        add("tfconfig/modules.json", modules.as_bytes())?;
-    }
-    if let Some(lock) = &extras.lock_file {
-        add(".terraform.lock.hcl", lock.as_bytes())?;
-    }
-    for (name, facts) in &extras.facts {
-        add(&format!("facts/{name}"), facts)?;
+        zip.write_all(&content)?;
     }
     Ok(zip.finish()?.into_inner())
+}
+
+fn entries(plan: &Plan, extras: &PlanExtras) -> BTreeMap<String, Vec<u8>> {
+    let mut entries = BTreeMap::from([
+        ("tfplan".to_owned(), document(plan, extras)),
+        ("tfstate".to_owned(), write_compact(&plan.prior_state).into_bytes()),
+        ("tfstate-prev".to_owned(), write_compact(&plan.previous_state).into_bytes()),
+    ]);
+    let mut add = |name: String, content: &[u8]| drop(entries.insert(name, content.to_vec()));
+    for (name, text) in &extras.sources {
+        add(format!("tfconfig/{name}"), text.as_bytes());
+    }
+    for (name, text) in
+        [("tfconfig/modules.json", &extras.modules), (".terraform.lock.hcl", &extras.lock_file)]
+    {
+        if let Some(text) = text {
+            add(name.to_owned(), text.as_bytes());
+        }
+    }
+    for (name, facts) in &extras.facts {
+        add(format!("facts/{name}"), facts);
+    }
+    entries
 }
 
 /// How many bytes an archive may hold unpacked: more than any plan, less than a machine has room for.
@@ -118,16 +146,25 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
         .map_err(|_| "the given file is not a valid plan file".to_string())?;
     let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut left = most;
+    let mut surplus = None;
     for index in 0..zip.len() {
         let entry = zip.by_index(index).map_err(|_| damaged())?;
         let name = entry.name().map_err(|_| damaged())?.into_owned();
+        if !is_known(&name) || entries.contains_key(&name) {
+            surplus.get_or_insert(name.clone());
+        }
         let mut content = Vec::new();
         // What an entry says of its length need not be true.
         entry.take(left + 1).read_to_end(&mut content).map_err(|_| damaged())?;
         left = left.checked_sub(content.len() as u64).ok_or_else(|| too_large(most))?;
         entries.insert(name, content);
     }
+    let signature = entries.get(signature::ENTRY).map(|it| Signer::of(it, &entries));
+    let signer = signature.transpose()?;
     let document = entries.remove("tfplan").ok_or("the given file is not a valid plan file")?;
+    if let Some(name) = surplus {
+        return Err(unexpected(&name));
+    }
     let mut state = |name: &str| -> Result<State, String> {
         let text = entries.remove(name).ok_or_else(damaged)?;
         let state = read::read(&text).map_err(|problems| {
@@ -142,7 +179,7 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
         keep(&mut extras, &name, content).ok_or_else(damaged)?;
     }
     let (plan, settings) = read_document(&document, states)?;
-    Ok((plan, PlanExtras { settings, ..extras }))
+    Ok((plan, PlanExtras { settings, signer, ..extras }))
 }
 
 fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
@@ -162,6 +199,10 @@ fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
 
 fn too_large(most: u64) -> String {
     format!("the plan file holds more than {} MB when unpacked, which no plan does", most >> 20)
+}
+
+fn unexpected(name: &str) -> String {
+    format!("the plan file holds an entry {}, which no plan does", shown(name))
 }
 
 fn damaged() -> String {

@@ -6,8 +6,12 @@ use expect_test::{Expect, expect};
 use pretty_assertions::assert_eq;
 
 use super::*;
+use ed25519_dalek::pkcs8::EncodePrivateKey;
+use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
+
 use crate::address::InstanceKey;
 use crate::plan::codec::{Decoder, Encoder};
+use crate::plan::signature::Trusted;
 use crate::provider::ImportName;
 use crate::state::names;
 use crate::value::{Marks, Number, PathStep, Refinement, Sequence, Type, Unknown, Value, unknown};
@@ -184,6 +188,7 @@ fn extras() -> PlanExtras {
         lock_file: Some("# lock".into()),
         facts: [("base".to_string(), vec![1, 2, 3])].into(),
         settings: [("refresh".to_string(), "false".to_string())].into(),
+        signer: None,
     }
 }
 
@@ -192,7 +197,7 @@ fn a_plan_comes_back_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("tfplan");
     let plan = plan();
-    plan.save(&path, &extras()).expect("it is saved");
+    plan.save(&path, &extras(), None).expect("it is saved");
     let (loaded, loaded_extras) = Plan::load(&path).expect("it is loaded");
     assert_eq!(loaded_extras, extras());
     // States compare by their text, of which writer and kept order are no part.
@@ -264,12 +269,70 @@ fn what_is_no_plan_is_refused() {
             r#"Failed to load "FOLDER/file" as a plan file: Error: the plan file is invalid"#
         ]],
     );
+    let mut stray = vec![("tfplan", &b""[..]), ("tfstate", b""), ("tfstate-prev", b"")];
+    stray.push(("tfconfig//etc/stray.tf", b""));
+    check_refused(
+        &zip(&stray),
+        expect![[
+            r#"Failed to load "FOLDER/file" as a plan file: Error: the plan file holds an entry "tfconfig//etc/stray.tf", which no plan does"#
+        ]],
+    );
+}
+
+#[test]
+fn whatever_is_changed_in_a_signed_plan_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = |name: &str, bytes: [u8; 32]| {
+        let pem = ed25519_dalek::SigningKey::from_bytes(&bytes).to_pkcs8_pem(LineEnding::LF);
+        std::fs::write(folder.path().join(name), pem.expect("a key").as_bytes()).expect("written");
+        folder.path().join(name)
+    };
+    let (mine, other) = (key("mine", [7; 32]), key("other", [8; 32]));
+    let signing = SigningKey::read(&mine).expect("a key");
+    let bytes = archive(&plan(), &extras(), Some(&signing)).expect("it is written");
+    let signer = unpack(&bytes, MOST_UNPACKED).expect("it is whole").1.signer;
+    assert_eq!(signer, Some(signing.signer()));
+    Trusted::read(&mine).expect("keys").check(signer).expect("it is trusted");
+    let other = Trusted::read(&other).expect("keys");
+    let refused = other.check(signer).expect_err("it is another's");
+    assert!(refused.detail.contains(&signing.signer().to_string()), "{refused:?}");
+    other.check(None).expect_err("it has none");
+
+    let mut zip = ZipArchive::new(Cursor::new(&bytes[..])).expect("an archive");
+    let mut whole = BTreeMap::new();
+    for at in 0..zip.len() {
+        let mut entry = zip.by_index(at).expect("an entry");
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).expect("it is read");
+        whole.insert(entry.name().expect("text").into_owned(), content);
+    }
+    drop(zip);
+    let packed = |entries: &BTreeMap<String, Vec<u8>>| {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in entries {
+            zip.start_file(name.as_str(), SimpleFileOptions::default()).expect("an entry");
+            zip.write_all(content).expect("it is written");
+        }
+        zip.finish().expect("it is written").into_inner()
+    };
+    assert!(unpack(&packed(&whole), MOST_UNPACKED).is_ok());
+    for name in whole.keys() {
+        let mut changed = whole.clone();
+        changed.entry(name.clone()).and_modify(|it| it.push(b' '));
+        assert!(unpack(&packed(&changed), MOST_UNPACKED).is_err(), "{name} is longer");
+    }
+    let mut more = whole.clone();
+    more.insert("tfconfig/more.tf".into(), Vec::new());
+    assert!(unpack(&packed(&more), MOST_UNPACKED).is_err());
+    // Without a signature it is a plan that nobody has signed.
+    whole.remove("signature");
+    assert_eq!(unpack(&packed(&whole), MOST_UNPACKED).expect("it is a plan").1.signer, None);
 }
 
 #[test]
 fn an_archive_that_unpacks_to_more_than_any_plan_is_refused() {
     let facts = [("zeros".into(), vec![0; 3 << 20])].into();
-    let bytes = archive(&plan(), &PlanExtras { facts, ..extras() }).expect("it is written");
+    let bytes = archive(&plan(), &PlanExtras { facts, ..extras() }, None).expect("it is written");
     assert!(bytes.len() < 1 << 20, "it is packed well");
     assert_eq!(unpack(&bytes, 4 << 20).map(drop), Ok(()));
     assert_eq!(

@@ -15,11 +15,13 @@ mod codec;
 pub mod configuration;
 #[cfg(test)]
 mod configuration_tests;
+mod entries;
 pub mod file;
 pub mod json;
 mod provider_table;
 mod reference_text;
 pub mod shape;
+pub mod signature;
 pub mod state_json;
 #[cfg(test)]
 mod tests;

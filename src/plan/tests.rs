@@ -326,7 +326,7 @@ fn documents_are_those_of_the_real_program() {
         .expect("it is JSON");
     let plan = plan_of(&theirs, state);
     // Through a file, so that nothing is lost on the way.
-    plan.save(&folder.join("ours"), &PlanExtras::default()).expect("it is saved");
+    plan.save(&folder.join("ours"), &PlanExtras::default(), None).expect("it is saved");
     let (plan, _) = Plan::load(&folder.join("ours")).expect("it is loaded");
     let ours = plan_document(&plan, &Config::default(), &*schemas()).expect("it is written");
     let ours: Json = serde_json::from_str(&ours).expect("it is JSON");

@@ -1,10 +1,12 @@
 //! Answers to facts: what was learned of a batch, as the rows that `decide` reads.
 
 use entail_rules::decide::Decisions;
-use entail_rules::{Facts, Fate, Flag, Node, Reason, Seen};
+use entail_rules::instances::Instances;
+use entail_rules::selection::Selection;
+use entail_rules::spread::Spread;
+use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
 use rustc_hash::FxHashMap;
 
-use crate::lower::Lowered;
 use crate::lower::structure::NodeKind;
 
 /// Base facts by node, so that a batch is put together without looking at the others.
@@ -100,32 +102,36 @@ fn pairs(rows: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
     map
 }
 
-/// What earlier strata concluded, as far as `decide` reads it.
-pub struct Earlier<'a> {
-    /// `orphan(n, r)`
-    pub orphan: &'a [(Node, Reason)],
-    /// `kept(n)`
-    pub kept: &'a [(Node,)],
-    /// `guarded(n)`
-    pub guarded: &'a [(Node,)],
-    /// `cbd(n)`
-    pub cbd: &'a [(Node,)],
+/// What a batch of nodes is decided from: what is said of them, and what was concluded of them before.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// What is said of them, answers included.
+    pub facts: Facts,
+    instances: Instances,
+    selection: Selection,
+    spread: Spread,
+}
+
+impl Batch {
+    /// Returns it as rules read it.
+    pub fn ledger(&self) -> Ledger<'_> {
+        Ledger::of(&self.facts).with(&self.instances).with(&self.selection).with(&self.spread)
+    }
 }
 
 impl ByNode {
-    /// Indexes the facts.
-    pub fn new(lowered: &Lowered, earlier: Earlier<'_>) -> ByNode {
-        let facts = &lowered.facts;
+    /// Indexes the facts about so many nodes, and what was concluded of these.
+    pub fn new(count: usize, ledger: &Ledger<'_>) -> ByNode {
+        let facts = ledger.facts;
         let mut members: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
         facts.member.iter().for_each(|it| members.entry(it.1).or_default().push(it.0));
-        let count = lowered.structure.nodes.len();
         let mut known = ByNode {
             reads: Lists::of(&facts.reads),
             members,
             traits: vec![0; count],
             deposed_of: facts.deposed_of.iter().copied().collect(),
             removed: facts.removed_says.iter().copied().collect(),
-            orphan: earlier.orphan.iter().copied().collect(),
+            orphan: FxHashMap::default(),
             late: facts.late.iter().copied().collect(),
             replace: facts.replace_hit.iter().copied().collect(),
             triggers: pairs(&facts.triggers),
@@ -140,14 +146,12 @@ impl ByNode {
                 ..Facts::default()
             },
         };
-        known.note_all(facts);
-        known.note(Trait::Kept, earlier.kept);
-        known.note(Trait::Guarded, earlier.guarded);
-        known.note(Trait::Cbd, earlier.cbd);
+        known.note_all(ledger);
         known
     }
 
-    fn note_all(&mut self, facts: &Facts) {
+    fn note_all(&mut self, ledger: &Ledger<'_>) {
+        let facts = ledger.facts;
         self.note(Trait::Managed, &facts.managed);
         self.note(Trait::Data, &facts.data);
         self.note(Trait::Ephemeral, &facts.ephemeral);
@@ -159,6 +163,10 @@ impl ByNode {
         self.note(Trait::InCheck, &facts.in_check);
         self.note(Trait::Protects, &facts.protects);
         self.note(Trait::Moved, &facts.moved);
+        self.note(Trait::Kept, &ledger.selection.kept);
+        self.note(Trait::Guarded, &ledger.selection.guarded);
+        self.note(Trait::Cbd, &ledger.spread.cbd);
+        self.orphan.extend(ledger.instances.orphan.iter().copied());
     }
 
     fn note(&mut self, what: Trait, rows: &[(Node,)]) {
@@ -188,13 +196,14 @@ impl ByNode {
     }
 
     /// Returns an empty batch: what holds for every one.
-    pub fn batch(&self) -> Facts {
-        Facts {
+    pub fn batch(&self) -> Batch {
+        let facts = Facts {
             mode: self.base.mode.clone(),
             excluding: self.base.excluding.clone(),
             outputs_need_all: self.base.outputs_need_all.clone(),
             ..Facts::default()
-        }
+        };
+        Batch { facts, ..Batch::default() }
     }
 
     /// Returns whether something that a node reads failed or is blocked, so that nothing need be asked of it.
@@ -222,7 +231,8 @@ impl ByNode {
     }
 
     /// Writes what is known of a node apart from its answers.
-    pub fn describe(&self, batch: &mut Facts, node: Node, kind: &NodeKind) {
+    pub fn describe(&self, about: &mut Batch, node: Node, kind: &NodeKind) {
+        let batch = &mut about.facts;
         let seen_of = |batch: &mut Facts, other: Node| {
             let words = self.seen(other);
             if words != 0 {
@@ -261,9 +271,9 @@ impl ByNode {
             (Trait::InCheck, &mut batch.in_check),
             (Trait::Protects, &mut batch.protects),
             (Trait::Moved, &mut batch.moved),
-            (Trait::Kept, &mut batch.kept),
-            (Trait::Guarded, &mut batch.guarded),
-            (Trait::Cbd, &mut batch.cbd),
+            (Trait::Kept, &mut about.selection.kept),
+            (Trait::Guarded, &mut about.selection.guarded),
+            (Trait::Cbd, &mut about.spread.cbd),
         ] {
             if self.has(node, what) {
                 rows.push((node,));
@@ -271,7 +281,7 @@ impl ByNode {
         }
         batch.deposed_of.extend(self.deposed_of.get(&node).map(|it| (node, *it)));
         batch.removed_says.extend(self.removed.get(&node).map(|it| (node, *it)));
-        batch.orphan.extend(self.orphan.get(&node).map(|it| (node, *it)));
+        about.instances.orphan.extend(self.orphan.get(&node).map(|it| (node, *it)));
         batch.replace_hit.extend(self.replace.get(&node).map(|it| (node, *it)));
         batch.triggers.extend(self.triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
         batch
@@ -310,12 +320,10 @@ impl ByNode {
         self.see(node, Seen::Failed);
     }
 
-    /// Takes in facts of instances that were found in the walk, conclusions included.
-    pub fn extend(&mut self, more: &Facts) {
-        self.note_all(more);
-        self.note(Trait::Kept, &more.kept);
-        self.note(Trait::Guarded, &more.guarded);
-        self.note(Trait::Cbd, &more.cbd);
+    /// Takes in what is said and concluded of instances that were found in the walk.
+    pub fn extend(&mut self, ledger: &Ledger<'_>) {
+        self.note_all(ledger);
+        let more = ledger.facts;
         for (node, collection) in &more.member {
             self.members.entry(*collection).or_default().push(*node);
         }
@@ -332,7 +340,6 @@ impl ByNode {
         }
         self.late.extend(more.late.iter().copied());
         self.replace.extend(more.replace_hit.iter().copied());
-        self.orphan.extend(more.orphan.iter().copied());
     }
 
     /// Returns the nodes a node reads.

@@ -3,74 +3,83 @@
 
 use entail_rules::Node;
 
-use super::late::{self, Found, Tracing};
+use super::late::{self, Found, Repeats, Tracing};
 use super::walk::Progress;
-use crate::address::{InstanceKey, ModuleInstance};
+use crate::address::InstanceKey;
 use crate::config::Repetition;
 use crate::config::expansion::{self, Keys};
 use crate::expression;
-use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId};
-use crate::lower::trace::{Entries, existing_modules};
+use crate::lower::structure::{ModuleId, NodeKind};
+use crate::lower::trace::{Entries, existing_instances, existing_modules};
 use crate::observe::Observer;
 
-/// Expands what is waiting for it.
+/// Expands what is waiting for it: everything that could be looked at has been by now, so that this is the same in each
+/// run, and in the order of nodes, whichever answer came first.
 pub fn expand(observer: &mut Observer<'_>, progress: &mut Progress, tracing: &mut Tracing<'_>) {
-    for node in std::mem::take(&mut progress.to_expand) {
-        let known = match observer.values.structure.kind(node).clone() {
-            NodeKind::Pending(resource) => resource_keys(observer, progress, node, resource),
-            NodeKind::CallKeys(call) => call_keys(observer, progress, call),
+    let mut waiting = std::mem::take(&mut progress.to_expand);
+    waiting.sort_unstable();
+    for node in waiting {
+        let block = match observer.values.structure.kind(node) {
+            NodeKind::Pending(id) => Some(Repeats::Resource(*id)),
+            NodeKind::CallKeys(id) => Some(Repeats::Call(*id)),
             _ => None,
         };
-        match known {
-            Some(found) => late::take_in(observer, progress, tracing, node, found),
+        match block.and_then(|it| Some((it, found(observer, progress, node, it)?))) {
+            Some((block, found)) => {
+                late::take_in(observer, progress, tracing, (node, block), found);
+            }
             None => progress.by_node.fail(node),
         }
         progress.schedule.again(node.0);
     }
 }
 
-fn resource_keys(
+/// The keys of a block, or those that the state has where this run does not ask; `None` where they cannot be had.
+fn found(
     observer: &Observer<'_>,
     progress: &Progress,
-    pending: Node,
-    id: ResourceId,
+    node: Node,
+    block: Repeats,
 ) -> Option<Found> {
-    let resource = observer.values.structure.resource(id);
-    let module = resource.module?;
-    let block = observer.values.structure.block(id)?;
-    let existing = || {
-        let known = observer.state.resources.get(&resource.address);
-        let keys = known.into_iter().flat_map(|it| it.instances.keys());
-        Some(Found::Skipped(id, keys.map(|it| (it.clone(), None)).collect()))
+    let structure = &observer.values.structure;
+    let (module, repetition, is_asked, what) = match block {
+        Repeats::Resource(id) => {
+            let resource = structure.resource(id);
+            let is_asked = progress.asks_keys.contains(&node);
+            let what = resource.address.to_string();
+            (resource.module?, &structure.block(id)?.repetition, is_asked, what)
+        }
+        Repeats::Call(id) => {
+            let call = structure.call(id);
+            let parent = structure.module(call.parent);
+            let is_asked = progress.evaluate_all || progress.asks_keys.contains(&node);
+            let what = parent.address.child(&call.name, InstanceKey::None).to_string();
+            (call.parent, &parent.config.calls.get(&call.name)?.repetition, is_asked, what)
+        }
     };
-    if !progress.asks_keys.contains(&pending) {
-        let recorded = recorded_keys(observer, module, &block.repetition);
-        return recorded.map(|keys| Found::Resource(id, keys)).or_else(existing);
+    let keys = match is_asked {
+        true => keys(observer, module, repetition, &what),
+        false => recorded_keys(observer, module, repetition),
+    };
+    let found = keys.map(|entries| Found { entries, is_skipped: false });
+    if found.is_none() && is_asked && !observer.request.precedes_destroy {
+        return None;
     }
-    let what = resource.address.to_string();
-    match keys(observer, module, &block.repetition, &what) {
-        Some(keys) => Some(Found::Resource(id, keys)),
-        None if observer.request.precedes_destroy => existing(),
-        None => None,
-    }
+    found.or_else(|| Some(Found { entries: existing(observer, block), is_skipped: true }))
 }
 
-fn call_keys(observer: &Observer<'_>, progress: &Progress, id: CallId) -> Option<Found> {
+/// The keys that the state has of a block.
+fn existing(observer: &Observer<'_>, block: Repeats) -> Entries {
     let structure = &observer.values.structure;
-    let call = structure.call(id);
-    let above: &ModuleInstance = &structure.module(call.parent).address;
-    let block = structure.module(call.parent).config.calls.get(&call.name)?;
-    let existing =
-        || Some(Found::SkippedCall(id, existing_modules(observer.state, above, &call.name)));
-    if !progress.evaluate_all && !progress.asks_keys.contains(&call.keys) {
-        let recorded = recorded_keys(observer, call.parent, &block.repetition);
-        return recorded.map(|keys| Found::Call(id, keys)).or_else(existing);
-    }
-    let what = above.child(&call.name, InstanceKey::None).to_string();
-    match keys(observer, call.parent, &block.repetition, &what) {
-        Some(keys) => Some(Found::Call(id, keys)),
-        None if observer.request.precedes_destroy => existing(),
-        None => None,
+    match block {
+        Repeats::Resource(id) => {
+            existing_instances(observer.state, &structure.resource(id).address)
+        }
+        Repeats::Call(id) => {
+            let call = structure.call(id);
+            let above = &structure.module(call.parent).address;
+            existing_modules(observer.state, above, &call.name)
+        }
     }
 }
 
@@ -106,6 +115,11 @@ fn keys(
         return None;
     }
     match expansion::keys(repetition, &value) {
+        Keys::Known(keys) if !observer.values.structure.has_room_for(keys.len()) => {
+            let asked = observer.values.structure.size() + keys.len();
+            observer.values.report([expansion::too_many(asked).at(expression.span)]);
+            None
+        }
         Keys::Known(keys) => Some(keys),
         Keys::Invalid(problem) => {
             let problem = expansion::blamed(*problem, repetition, &value, expression, &scope);

@@ -3,32 +3,41 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::{Block, Facts, Node, instances, selection, spread};
+use entail_rules::instances::Instances;
+use entail_rules::selection::Selection;
+use entail_rules::spread::Spread;
+use entail_rules::{Block, Facts, Ledger, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::walk::{Part, Progress, is_decided_late};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
-use crate::lower::trace::{Added, Entries, Memory, Traced};
+use crate::lower::trace::{Entries, Trace};
 use crate::lower::{self, Documents, Lowered};
 use crate::observe::Observer;
+use crate::reason::EngineRef;
 use crate::value::Value;
 
+/// A block whose keys are known now.
+#[derive(Clone, Copy)]
+pub enum Repeats {
+    /// `resource`, `data`, `ephemeral`
+    Resource(ResourceId),
+    /// `module`
+    Call(CallId),
+}
+
 /// What keys turned out to be, or are taken to be where nothing in this run asks for them.
-pub enum Found {
-    /// Those of a resource.
-    Resource(ResourceId, Entries),
-    /// Those that the state has of a resource.
-    Skipped(ResourceId, Entries),
-    /// Those of a module call.
-    Call(CallId, Entries),
-    /// Those that the state has of a module call.
-    SkippedCall(CallId, Entries),
+pub struct Found {
+    /// Which keys.
+    pub entries: Entries,
+    /// Whether they are only those that the state has.
+    pub is_skipped: bool,
 }
 
 /// What it takes to go on with the trace.
 pub struct Tracing<'a> {
-    /// What the first trace computed; gone only while another is under way.
-    pub memory: Option<Memory<'a>>,
+    /// What traced the configuration, to trace instances that are found.
+    pub trace: Trace<'a>,
     /// What facts are made from.
     pub documents: Documents<'a>,
 }
@@ -45,7 +54,7 @@ pub struct Before {
 
 impl Before {
     /// Indexes the conclusions.
-    pub fn of(selection: &selection::Selection, spread: &spread::Spread, facts: &Facts) -> Before {
+    pub fn of(selection: &Selection, spread: &Spread, facts: &Facts) -> Before {
         let mut before = Before::default();
         if !facts.excluding.is_empty() {
             facts.needs.iter().for_each(|it| before.needs.entry(it.0).or_default().push(it.1));
@@ -55,7 +64,7 @@ impl Before {
         before
     }
 
-    fn learn(&mut self, selection: &selection::Selection) {
+    fn learn(&mut self, selection: &Selection) {
         self.out.extend(selection.out.iter().map(|it| it.0));
         self.want.extend(selection.want.iter().map(|it| it.0));
         self.kept.extend(selection.kept.iter().map(|it| it.0));
@@ -77,21 +86,23 @@ impl Before {
     }
 
     /// What was concluded of nodes.
-    fn earlier(&self, nodes: &BTreeSet<Node>) -> selection::Earlier {
+    fn earlier(&self, nodes: &BTreeSet<Node>) -> Selection {
         let among = |all: &FxHashSet<Node>| {
             nodes.iter().filter(|it| all.contains(it)).map(|it| (*it,)).collect()
         };
-        selection::Earlier {
+        Selection {
             out: among(&self.out),
             want: among(&self.want),
             kept: among(&self.kept),
+            ..Selection::default()
         }
     }
 
     /// The blocks of these instances that make the new object first.
-    fn cbd_blocks(&self, facts: &Facts) -> Vec<(Block,)> {
+    fn cbd_blocks(&self, facts: &Facts) -> Spread {
         let blocks: BTreeSet<Block> = facts.of.iter().map(|it| it.1).collect();
-        blocks.into_iter().filter(|it| self.cbd_blocks.contains(it)).map(|it| (it,)).collect()
+        let known = blocks.into_iter().filter(|it| self.cbd_blocks.contains(it));
+        Spread { cbd_block: known.map(|it| (it,)).collect(), ..Spread::default() }
     }
 }
 
@@ -100,15 +111,14 @@ pub fn take_in(
     observer: &mut Observer<'_>,
     progress: &mut Progress,
     tracing: &mut Tracing<'_>,
-    node: Node,
-    found: Found,
+    (node, block): (Node, Repeats),
+    Found { entries, is_skipped }: Found,
 ) {
-    let is_skipped = matches!(found, Found::Skipped(..) | Found::SkippedCall(..));
-    let known = stood_for(&observer.values.structure, node, &found);
+    let known = stood_for(&observer.values.structure, node, block);
     progress.expanded.extend(&known);
     let waited: Vec<Node> =
         known.iter().flat_map(|it| progress.late.remove(it).unwrap_or_default()).collect();
-    let mut lowered = lower(observer, progress, tracing, found, &waited);
+    let mut lowered = lower(observer, progress, tracing, (block, entries), &waited);
     let rows = known.iter().map(|it| (*it,));
     match is_skipped {
         true => lowered.facts.skipped.extend(rows),
@@ -116,7 +126,7 @@ pub fn take_in(
     }
     observer.values.structure = std::mem::take(&mut lowered.structure);
     settle_values(observer, &lowered.facts, &known);
-    conclude(progress, &mut lowered.facts);
+    conclude(observer.engine(), progress, &mut lowered.facts);
     schedule(observer, progress, &lowered.facts, &waited);
     let by_block: FxHashMap<Block, Node> =
         known.iter().filter_map(|it| Some((*progress.blocks.get(it)?, *it))).collect();
@@ -134,12 +144,12 @@ pub fn take_in(
 }
 
 /// The pending nodes that stand for nothing any more: the one, or all in the module instance that stood in for a call.
-fn stood_for(structure: &Structure, node: Node, found: &Found) -> Vec<Node> {
-    match found {
-        Found::Resource(..) | Found::Skipped(..) => vec![node],
-        Found::Call(call, ..) | Found::SkippedCall(call, ..) => {
+fn stood_for(structure: &Structure, node: Node, block: Repeats) -> Vec<Node> {
+    match block {
+        Repeats::Resource(_) => vec![node],
+        Repeats::Call(call) => {
             let mut all = Vec::new();
-            let mut open: Vec<ModuleId> = structure.call(*call).all_instances().collect();
+            let mut open: Vec<ModuleId> = structure.call(call).all_instances().collect();
             while let Some(module) = open.pop() {
                 let module = structure.module(module);
                 let resources = module.resources.values();
@@ -157,26 +167,19 @@ fn lower(
     observer: &mut Observer<'_>,
     progress: &Progress,
     tracing: &mut Tracing<'_>,
-    found: Found,
+    (block, entries): (Repeats, Entries),
     waited: &[Node],
 ) -> Lowered {
     let structure = std::mem::take(&mut observer.values.structure);
     let first = structure.nodes.len();
-    let memory = tracing.memory.take().expect("only one trace is under way");
-    let (traced, added): (Traced<'_>, Added) = match found {
-        Found::Resource(id, keys) | Found::Skipped(id, keys) => {
-            Traced::resource(structure, memory, id, keys)
-        }
-        Found::Call(id, keys) | Found::SkippedCall(id, keys) => {
-            Traced::call(structure, memory, id, keys)
-        }
+    let found = match block {
+        Repeats::Resource(id) => tracing.trace.resource_found(structure, id, entries),
+        Repeats::Call(id) => tracing.trace.call_found(structure, id, entries),
     };
-    tracing.memory = Some(traced.memory);
     lower::lower_more(
         &tracing.documents,
-        traced.structure,
-        (first, &added, waited),
-        traced.reads,
+        found,
+        (first, waited),
         |node| progress.by_node.reads_of(node).to_vec(),
         &|node| progress.expanded.contains(&node),
     )
@@ -209,17 +212,17 @@ fn settle_values(observer: &mut Observer<'_>, facts: &Facts, known: &[Node]) {
 }
 
 /// Lets the rules conclude who is gone, who takes part, and who makes the new object first.
-fn conclude(progress: &mut Progress, facts: &mut Facts) {
-    let judged = instances::judge(facts);
-    facts.orphan.clone_from(&judged.orphan);
-    facts.doomed.clone_from(&judged.doomed);
+fn conclude(engine: EngineRef, progress: &mut Progress, facts: &mut Facts) {
+    let judged: Instances = engine.conclude(&Ledger::of(facts));
     let mut around: BTreeSet<Node> = BTreeSet::new();
     around.extend(facts.reads.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.late.iter().flat_map(|it| [it.0, it.1]));
     around.extend(facts.in_state.iter().map(|it| it.0));
     facts.needs = progress.before.needs(&facts.in_state);
-    let selected = selection::select_more(facts, progress.before.earlier(&around));
-    let spread = spread::spread_more(facts, progress.before.cbd_blocks(facts));
+    let (earlier, blocks) = (progress.before.earlier(&around), progress.before.cbd_blocks(facts));
+    let ledger = Ledger::of(facts).with(&judged);
+    let selected: Selection = engine.conclude(&ledger.with(&earlier));
+    let spread: Spread = engine.conclude(&ledger.with(&blocks));
     progress.before.learn(&selected);
     for (rows, part) in [
         (&selected.selected, Part::Selected),
@@ -230,11 +233,7 @@ fn conclude(progress: &mut Progress, facts: &mut Facts) {
     }
     progress.learn_asked(&judged);
     progress.learn_evaluated(&selected);
-    facts.kept = selected.kept.clone();
-    facts.guarded = selected.guarded.clone();
-    facts.cbd = spread.cbd.clone();
-    progress.by_node.extend(facts);
-    progress.selection.absorb(&selected);
+    progress.by_node.extend(&ledger.with(&selected).with(&spread));
     progress.spread.absorb(&spread);
 }
 

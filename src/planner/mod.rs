@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::{
-    self as rules, Facts, Node, ephemerals, instances, order, providers, selection, spread,
+    self as rules, Facts, Ledger, Node, ephemerals, instances, order, providers, selection, spread,
     violations,
 };
 
@@ -12,11 +12,13 @@ use crate::address::{Instance, InstanceKey};
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::event::Sink;
+use crate::lower::trace::Trace;
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
-use crate::operation::event::Sink;
 use crate::plan::Plan;
+use crate::reason::{self, EngineRef};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::world::{World, side_by_side};
@@ -67,9 +69,16 @@ pub struct Inputs<'a> {
     pub sources: &'a Sources,
 }
 
+impl Inputs<'_> {
+    /// Returns who concludes what the rules say.
+    fn engine(&self) -> EngineRef {
+        reason::engine(self.world)
+    }
+}
+
 /// What is known before the walk.
 pub struct Structured {
-    /// The facts, with the conclusions that later strata read.
+    /// The facts.
     pub lowered: Lowered,
     /// Orphans, and what is doomed.
     pub instances: instances::Instances,
@@ -79,6 +88,17 @@ pub struct Structured {
     pub providers: providers::Providers,
     /// Where `create_before_destroy` spreads.
     pub spread: spread::Spread,
+}
+
+impl Structured {
+    /// Returns the facts, and what was concluded from them.
+    fn ledger(&self) -> Ledger<'_> {
+        Ledger::of(&self.lowered.facts)
+            .with(&self.instances)
+            .with(&self.selection)
+            .with(&self.providers)
+            .with(&self.spread)
+    }
 }
 
 /// A plan and everything it rests on.
@@ -133,9 +153,7 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
 }
 
 /// Like [`structure`], with what it takes to go on with the trace.
-fn structure_for_walk<'a>(
-    inputs: &Inputs<'a>,
-) -> Result<(Structured, lower::trace::Memory<'a>), Diagnostics> {
+fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>), Diagnostics> {
     let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
@@ -153,21 +171,22 @@ fn structure_for_walk<'a>(
     }
     let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
     inputs.moves.lower(&mut lowered.facts);
-    let instances = instances::judge(&lowered.facts);
-    lowered.facts.orphan = instances.orphan.clone();
-    lowered.facts.doomed = instances.doomed.clone();
-    let facts = &lowered.facts;
-    let configurations = &inputs.graph.configured.concluded;
+    let engine = inputs.engine();
+    let ledger = Ledger::of(&lowered.facts).with(&inputs.graph.configured.concluded);
+    let instances: instances::Instances = engine.conclude(&ledger);
+    let ledger = ledger.with(&instances);
     let (selection, (providers, spread)) = side_by_side(
-        || selection::select(facts),
-        || (providers::serve(facts, configurations), spread::spread(facts)),
+        || engine.conclude(&ledger),
+        || (engine.conclude(&ledger), engine.conclude(&ledger)),
     );
-    Ok((Structured { lowered, instances, selection, providers, spread }, traced.memory))
+    Ok((Structured { lowered, instances, selection, providers, spread }, traced.trace))
 }
 
 /// Returns whether everything is looked at, as in a run that changes nothing, before the plan is made.
-pub fn refreshes_first(request: &Request, state: &State) -> bool {
-    !instances::judge(&lower::of_run(request, state)).refreshes_first.is_empty()
+pub fn refreshes_first(engine: EngineRef, request: &Request, state: &State) -> bool {
+    let facts = lower::of_run(request, state);
+    let judged: instances::Instances = engine.conclude(&Ledger::of(&facts));
+    !judged.refreshes_first.is_empty()
 }
 
 /// What facts are made from.
@@ -191,11 +210,11 @@ pub async fn plan(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
-    let (mut known, memory) = structure_for_walk(inputs)?;
+    let (mut known, trace) = structure_for_walk(inputs)?;
     let mut problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(&known, &observer);
-    let mut tracing = late::Tracing { memory: Some(memory), documents: documents(inputs) };
+    let mut tracing = late::Tracing { trace, documents: documents(inputs) };
     walk_all(&mut observer, &mut progress, &mut tracing).await;
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;
@@ -231,14 +250,16 @@ pub async fn plan(
         serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
     };
-    let violations = violations::collect(&facts, &providers, &selection, &progress.decisions);
+    let engine = inputs.engine();
+    let ledger = Ledger::of(&facts).with(&providers).with(&selection).with(&spread);
+    let ledger = ledger.with(&progress.decisions);
+    let violations = engine.conclude(&ledger);
     let errored = problems.has_errors();
-    let lent = ephemerals::lend(&facts, &providers, &selection, &progress.decisions);
+    let lent: ephemerals::Ephemerals = engine.conclude(&ledger);
     let (order, plan) = side_by_side(
-        || order::order(&facts, &providers, &spread, &progress.decisions, &lent),
+        || engine.conclude(&ledger.with(&lent)),
         || assemble::assemble(parts, errored),
     );
-    facts.drop_handed_on();
     problems.extend(observer.values.take_problems());
     Ok(Finished {
         plan,
@@ -266,9 +287,7 @@ pub async fn plan(
 /// Collects what is wrong before any object is looked at.
 fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Diagnostics> {
     let mut problems = std::mem::take(&mut known.lowered.problems);
-    let facts = &known.lowered.facts;
-    let forbidden =
-        violations::collect(facts, &known.providers, &known.selection, &Default::default());
+    let forbidden = inputs.engine().conclude(&known.ledger());
     let violations = problems::before_walk(known, &forbidden, inputs);
     if violations.has_errors() {
         problems.extend(violations);
@@ -310,6 +329,7 @@ fn gather(
     progress: &walk::Progress,
     observer: &Observer<'_>,
 ) -> Facts {
+    let engine = inputs.engine();
     let learned = serving::learn(&mut known.lowered, observer);
     known.spread.absorb(&progress.spread);
     known.spread.tidy();
@@ -320,13 +340,12 @@ fn gather(
     // Batches of late instances have all outcomes, but not every cause of each.
     let has_late = !facts.pending.is_empty();
     if has_late {
-        let judged = instances::judge(&facts);
-        (facts.orphan, facts.doomed) = (judged.orphan.clone(), judged.doomed.clone());
-        known.instances = judged;
-        known.selection = selection::select(&facts);
+        known.instances = engine.conclude(&Ledger::of(&facts));
+        known.selection = engine.conclude(&Ledger::of(&facts).with(&known.instances));
     }
     if has_late || !learned.provider_key.is_empty() {
-        known.providers = providers::serve(&facts, &inputs.graph.configured.concluded);
+        let ledger = Ledger::of(&facts).with(&inputs.graph.configured.concluded);
+        known.providers = engine.conclude(&ledger);
     }
     facts
 }

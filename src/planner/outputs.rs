@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::changes::{self, Changes};
+use entail_rules::changes::Changes;
 use entail_rules::decide::Decisions;
-use entail_rules::outputs::{Outputs, settle};
+use entail_rules::outputs::Outputs;
 use entail_rules::selection::Selection;
-use entail_rules::{Facts, Node};
+use entail_rules::{Facts, Ledger, Node};
 
 use super::Inputs;
 use super::results::without_absent;
@@ -46,7 +46,8 @@ pub(super) fn outputs(
     selection: &Selection,
     decisions: &Decisions,
 ) -> Settled {
-    let mut outputs = settle(facts, selection, decisions);
+    let engine = inputs.engine();
+    let mut outputs: Outputs = engine.conclude(&Ledger::of(facts).with(selection).with(decisions));
     let is_whole = facts.filtered.is_empty();
     let answers: BTreeMap<Node, Answer> = (outputs.evaluated_output.iter())
         .filter_map(|it| Some((it.0, answer(observer, declared(observer, it.0)?, is_whole))))
@@ -55,7 +56,7 @@ pub(super) fn outputs(
     facts.lacks_value.extend(lacking.map(|it| (*it.0,)));
     leave_out(facts, When::Always);
     if !facts.lacks_value.is_empty() {
-        outputs = settle(facts, selection, decisions);
+        outputs = engine.conclude(&Ledger::of(facts).with(selection).with(decisions));
     }
     let mut values = BTreeMap::new();
     for (node, answer) in answers {
@@ -74,7 +75,7 @@ pub(super) fn outputs(
     });
     facts.differs.extend(differing.map(|it| (*it.0,)));
     facts.differs.sort_unstable();
-    let changes = changes::conclude(facts, &outputs, decisions);
+    let changes = engine.conclude(&Ledger::of(facts).with(&outputs).with(decisions));
     let listed = list(observer, inputs, &changes, values);
     Settled { outputs, changes, listed }
 }

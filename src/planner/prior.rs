@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::Node;
+use entail_rules::{Node, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assemble::Parts;
@@ -15,6 +15,7 @@ use crate::observe::object::Prior;
 use crate::request::PlanMode;
 use crate::schema;
 use crate::state::{self, ResourceState, State};
+use crate::value::path::mark_paths;
 use crate::value::{Str, Value};
 
 /// The state after refresh: what the changes start from.
@@ -77,10 +78,20 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
             store_result(parts, &mut state, *resource, key, value);
         }
     }
+    for (node, found) in &parts.progress.found {
+        if found.reason == Reason::ReadBecauseCheckNested
+            && let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node)
+        {
+            let (plain, _) = found.after.unmark_deep();
+            let marks = found.recorded_marks.as_deref().unwrap_or_default();
+            store_result(parts, &mut state, *resource, key, &mark_paths(&plain, marks));
+        }
+    }
     state
 }
 
-/// Takes out what is gone, and what is read again: a data source that is read later has no result until then.
+/// Takes out what is gone, and what is read again: a data source that is read later has no result until then. One in a
+/// check has what was read for the plan.
 fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
     let unread = parts
         .progress
@@ -133,7 +144,9 @@ fn recorded_dependencies<'d>(
     if request.mode == PlanMode::Normal && found.action == entail_rules::Action::NoOp {
         return configured.into();
     }
-    if !request.is_refreshed() || configured == stored {
+    // What was found by an import and is changed then has nothing recorded before it is.
+    let is_found = found.prior.as_ref().is_some_and(|it| it.imported.is_some());
+    if !request.is_refreshed() || is_found || configured == stored {
         return stored.into();
     }
     let both: BTreeSet<&Str> = configured.iter().chain(stored).collect();

@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::order::Order;
-use entail_rules::{Facts, Node, leases};
+use entail_rules::{Facts, Ledger, Node, leases};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Semaphore;
 
-use super::answers::{ByNode, Earlier};
+use super::answers::ByNode;
 use super::late::Before;
 use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
+use crate::event::Sink;
 use crate::lower::structure::ResourceId;
 use crate::observe::ephemeral::Leases;
 use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
-use crate::operation::event::Sink;
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 
@@ -53,7 +52,9 @@ pub(super) fn observer<'a>(
     let serving = super::serving::concluded(known, &values.structure);
     let upkeep = super::serving::upkeep(inputs, known, &values.structure, &serving, pool);
     let facts = &known.lowered.facts;
-    let leases = Leases::planning(&leases::lease(facts, &known.providers, &Order::default()));
+    let ledger = Ledger::of(facts).with(&known.providers);
+    let lent: leases::Leases = inputs.engine().conclude(&ledger);
+    let leases = Leases::planning(&lent);
     Observer {
         values,
         pool,
@@ -84,12 +85,6 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
     let later = known.selection.delayed.iter().map(|it| (it.0.0, it.1.0));
     let held = facts.late.iter().map(|it| it.0.0);
     let schedule = Schedule::holding(count, edges.chain(later), held);
-    let earlier = Earlier {
-        orphan: &known.instances.orphan,
-        kept: &known.selection.kept,
-        guarded: &known.selection.guarded,
-        cbd: &known.spread.cbd,
-    };
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());
@@ -103,7 +98,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
     };
     let mut progress = Progress {
         schedule,
-        by_node: ByNode::new(&known.lowered, earlier),
+        by_node: ByNode::new(known.lowered.structure.nodes.len(), &known.ledger()),
         parts,
         found: BTreeMap::new(),
         dropped: Vec::new(),
@@ -122,7 +117,6 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         late,
         before,
-        selection: Default::default(),
         spread: Default::default(),
         places: BTreeMap::new(),
     };

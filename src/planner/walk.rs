@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::decide::{Decisions, decide};
+use entail_rules::decide::Decisions;
 use entail_rules::instances::Instances;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
-use entail_rules::{Action, Block, Facts, Node, Reason, violations};
+use entail_rules::violations::Violations;
+use entail_rules::{Action, Block, Facts, Ledger, Node, Reason};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,9 +118,7 @@ pub struct Progress {
     pub late: FxHashMap<Node, Vec<Node>>,
     /// What was concluded before the walk, for instances that are found in it.
     pub before: Before,
-    /// What was concluded of such instances: which take part.
-    pub selection: Selection,
-    /// Which of them make the new object first.
+    /// Which of these make the new object first.
     pub spread: Spread,
     /// Where their reads stand.
     pub places: BTreeMap<(Node, Node), Span>,
@@ -284,12 +283,15 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         }
         trivial = false;
         progress.by_node.describe(&mut batch, *node, observer.values.structure.kind(*node));
-        answer_facts(progress, &mut batch, *node, answer);
+        answer_facts(progress, &mut batch.facts, *node, answer);
     }
-    leave_out(&mut batch, When::Always);
-    let decisions = if trivial { Decisions::default() } else { decide(&batch) };
-    progress.by_node.learn(&batch, &decisions);
-    let forbidden = forbidden(observer, &decisions, &mut batch);
+    leave_out(&mut batch.facts, When::Always);
+    let decisions = match trivial {
+        true => Decisions::default(),
+        false => observer.engine().conclude(&batch.ledger()),
+    };
+    progress.by_node.learn(&batch.facts, &decisions);
+    let forbidden = forbidden(observer, &decisions, &mut batch.facts);
     let actions: FxHashMap<Node, (Action, Reason)> =
         decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
     let mut second = FuturesUnordered::new();
@@ -313,7 +315,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         observer.close(observer.leases.done(node)).await;
         observer.let_go(node);
     }
-    progress.facts.absorb(&batch);
+    progress.facts.absorb(&batch.facts);
     progress.decisions.absorb(&decisions);
 }
 
@@ -327,8 +329,7 @@ fn forbidden(observer: &Observer<'_>, decisions: &Decisions, batch: &mut Facts) 
     }
     batch.protection.extend(protected.iter().map(|it| (it.0, it.1.answer)));
     leave_out(batch, When::Always);
-    let (providers, selection) = (Default::default(), Default::default());
-    let found = violations::collect(batch, &providers, &selection, decisions);
+    let found: Violations = observer.engine().conclude(&Ledger::of(batch).with(decisions));
     let forbidden: FxHashSet<Node> = found.violation.iter().map(|it| it.1).collect();
     for (_, it) in protected.into_iter().filter(|it| forbidden.contains(&it.0)) {
         observer.values.report(it.problems);

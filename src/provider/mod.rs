@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::value::RawValue;
 
 use crate::schema::ProviderSchema;
-use crate::value::{Path, Value};
+use crate::value::{Path, Type, Value};
 
 pub mod builtin;
 pub mod plugin;
@@ -146,7 +146,7 @@ pub struct ApplyCall<'a> {
 /// What exists after applying.
 #[derive(Clone, Debug)]
 pub struct AppliedObject {
-    /// The object, null when there is none.
+    /// The object, null when there is none; unknown, of unknown type, where an answer came that cannot be read.
     pub value: Value,
     /// What the provider wants kept.
     pub private: Vec<u8>,
@@ -154,6 +154,18 @@ pub struct AppliedObject {
     pub identity: Option<Value>,
     /// The provider follows the loose rules of the legacy SDK.
     pub legacy_types: bool,
+}
+
+impl AppliedObject {
+    /// Returns what an answer that cannot be read says of an object: nothing, not even that there is none.
+    pub fn unreadable() -> AppliedObject {
+        AppliedObject {
+            value: Value::unknown(Type::DYNAMIC),
+            private: Vec::new(),
+            identity: None,
+            legacy_types: false,
+        }
+    }
 }
 
 /// What names an existing object to its provider.

@@ -16,12 +16,32 @@ pub fn sensitive_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
 /// Marks what the schema calls sensitive; marks that are there stay.
 pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
     let paths = sensitive_paths(schema, value);
-    if paths.is_empty() {
-        return value.clone();
+    let marks = paths.into_iter().map(|path| (path, Marks::sensitive()));
+    let marks: Vec<(Path, Marks)> = marks.chain(repeated(value, schema)).collect();
+    match marks.is_empty() {
+        true => value.clone(),
+        false => path::mark_paths(value, &marks),
     }
-    let marks: Vec<(Path, Marks)> =
-        paths.into_iter().map(|path| (path, Marks::sensitive())).collect();
-    path::mark_paths(value, &marks)
+}
+
+/// Returns what is sensitive about attributes because it is about the arguments that they repeat.
+fn repeated(value: &Value, schema: &BlockSchema) -> Vec<(Path, Marks)> {
+    let mut found = Vec::new();
+    if value.is_null() || !value.is_known() {
+        return found;
+    }
+    for (name, attribute) in &schema.attributes {
+        let Some(argument) = attribute.repeats.as_ref().and_then(|it| value.get(it)) else {
+            continue;
+        };
+        for (path, marks) in argument.unmark_paths().1 {
+            if marks.sensitive {
+                let path = std::iter::once(PathStep::attribute(name)).chain(path).collect();
+                found.push((path, Marks::sensitive()));
+            }
+        }
+    }
+    found
 }
 
 /// Returns the names of the attributes and blocks in which anything is sensitive.

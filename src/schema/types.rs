@@ -137,6 +137,8 @@ pub struct AttributeSchema {
     pub write_only: bool,
     /// Whether use gives a warning.
     pub deprecated: bool,
+    /// The argument beside it whose value it has, and so what is sensitive about that.
+    pub repeats: Option<Str>,
     /// For people.
     pub documentation: Documentation,
 }
@@ -356,6 +358,7 @@ impl AttributeSchema {
             sensitive: false,
             write_only: false,
             deprecated: false,
+            repeats: None,
             documentation: Documentation::default(),
         }
     }

@@ -1,7 +1,11 @@
 //! The journal of finished steps, as text: what one line says, and what a state becomes by it.
 //!
-//! The first line names the snapshot that the steps started from; each further line holds the changes of one step. A line starts
-//! with a checksum, so that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
+//! The first line names the snapshot that the steps started from. A step that is about to be asked of a provider has a line
+//! (`begun`) before it is asked, and one after it: its changes, or that it has ended without any (`ended`). So what was begun
+//! and has no later line about the same object may exist, or be gone, without being recorded. A line starts with a checksum, so
+//! that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
+//!
+//! Journals of version 1 lack `begun` and `ended`, and are read as well.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -58,12 +62,52 @@ pub enum Record {
     },
 }
 
+/// A step that a provider is about to be asked for, with what is known of its object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Its instance.
+    pub address: Instance,
+    /// The key of a deposed object; `None` for the current one.
+    pub deposed: Option<Str>,
+    /// What is asked for: `create`, `update`, `delete`.
+    pub action: String,
+    /// The provider.
+    pub provider: String,
+    /// Attributes that may tell which object it is, by name. Nothing sensitive is among them.
+    pub known: Vec<(String, String)>,
+}
+
+/// Writes the line of a step that is about to begin.
+pub fn begun_line(step: &Begun) -> String {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    json.member("begun", &step.action);
+    json.member("address", &step.address.to_string());
+    json.member_unless_empty("deposed", step.deposed.as_deref().unwrap_or_default());
+    json.member("provider", &step.provider);
+    json.key("known");
+    json.open('{');
+    step.known.iter().for_each(|(name, value)| json.member(name, value));
+    json.close('}');
+    json.close('}');
+    sealed(&json.finish())
+}
+
+/// Writes the line of a step that has ended and changed nothing.
+pub fn ended_line(address: &Instance) -> String {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    json.member("ended", &address.to_string());
+    json.close('}');
+    sealed(&json.finish())
+}
+
 /// Writes the first line.
 pub fn first_line(base: &Base) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.key("journal");
-    json.literal(1);
+    json.literal(VERSION);
     json.member("lineage", &base.lineage);
     json.key("serial");
     json.literal(base.serial);
@@ -121,8 +165,20 @@ fn sealed(json: &str) -> String {
     format!("{} {json}\n", checksum(json))
 }
 
+/// Returns a line as any version may have written it.
+#[cfg(test)]
+pub(crate) fn sealed_for_tests(json: &str) -> String {
+    sealed(json).trim_end().to_owned()
+}
+
+/// How many digits a checksum has.
+const CHECKSUM: usize = 16;
+
 fn checksum(json: &str) -> String {
-    Sha256::digest(json.as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(json.as_bytes())[..CHECKSUM / 2]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// A journal as read.
@@ -132,9 +188,22 @@ pub struct Found {
     pub base: Option<Base>,
     /// Its whole records, in order.
     pub records: Vec<Record>,
-    /// How many lines before the last whole one cannot be read. What follows the last whole one is torn: it was being
-    /// written when the run ended, and was never reported.
-    pub damaged: usize,
+    /// Steps that were begun and of whose end nothing is said, in order.
+    pub unfinished: Vec<Begun>,
+    /// Why it is not wholly read.
+    pub flaw: Option<Flaw>,
+}
+
+/// Why a journal is not wholly read. A last line without its end is no flaw: it was being written when the run ended, and was
+/// never reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// The first line does not say which snapshot it continues.
+    Start,
+    /// A newer version of the program has written it.
+    Newer(u64),
+    /// So many lines cannot be read.
+    Lines(usize),
 }
 
 /// Reads a journal. A record says what an object is, whatever it was before, so those behind a damaged line count too.
@@ -144,24 +213,65 @@ pub fn read(text: &[u8]) -> Found {
     let mut unread = 0;
     for (index, line) in text.split_inclusive(|&it| it == b'\n').enumerate() {
         let json = unsealed(line);
-        let is_whole = match index {
-            0 => {
-                found.base = json.and_then(read_base);
-                found.base.is_some()
+        if index == 0 {
+            match json.map(read_base) {
+                Some(Ok(base)) => found.base = Some(base),
+                Some(Err(flaw)) => found.flaw = Some(flaw),
+                None if is_torn(line) => {}
+                None => found.flaw = Some(Flaw::Start),
             }
-            _ => {
-                let records = json.and_then(|it| read_line(&mut reader, it));
-                let is_whole = records.is_some();
-                found.records.extend(records.into_iter().flatten());
-                is_whole
+            continue;
+        }
+        match json.and_then(|it| read_line(&mut reader, it)) {
+            Some(Line::Begun(step)) => found.unfinished.push(*step),
+            Some(Line::Ended(address)) => found.end(&address),
+            Some(Line::Records(records)) => {
+                records.iter().filter_map(Record::address).for_each(|it| found.end(it));
+                found.records.extend(records);
             }
-        };
-        unread += usize::from(!is_whole);
-        if is_whole {
-            found.damaged += std::mem::take(&mut unread);
+            None if is_torn(line) => {}
+            None => unread += 1,
         }
     }
+    if unread > 0 {
+        found.flaw.get_or_insert(Flaw::Lines(unread));
+    }
     found
+}
+
+impl Found {
+    /// Something is said about an object: what was begun with it is over.
+    fn end(&mut self, address: &Instance) {
+        self.unfinished.retain(|it| it.address != *address);
+    }
+}
+
+impl Record {
+    /// Returns the instance that it is about.
+    fn address(&self) -> Option<&Instance> {
+        match self {
+            Record::Written { address, .. } | Record::Removed { address, .. } => Some(address),
+            Record::Output { .. } => None,
+        }
+    }
+}
+
+/// Returns whether a line that cannot be read is the first part of one: the run has ended while it was written.
+fn is_torn(line: &[u8]) -> bool {
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        // A letter may be cut in two.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    let (sum, json) = text.split_once(' ').unwrap_or((text, ""));
+    let is_whole_sum = sum.len() == CHECKSUM;
+    let is_sum = sum.len() <= CHECKSUM && sum.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_open = json.is_empty()
+        || serde_json::from_str::<serde::de::IgnoredAny>(json).is_err_and(|it| it.is_eof());
+    !line.ends_with(b"\n") && is_sum && is_open && (is_whole_sum || text.len() == sum.len())
 }
 
 /// Returns the changes that lead from one state to another, apart from results of conditions.
@@ -265,30 +375,79 @@ pub fn holds(state: &State, records: &[Record]) -> bool {
 }
 
 fn unsealed(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
-    let (sum, json) = line.split_once(' ')?;
+    let line = std::str::from_utf8(line).ok()?;
+    // The end of the last line may be all that is missing.
+    let (sum, json) = line.strip_suffix('\n').unwrap_or(line).split_once(' ')?;
     (sum == checksum(json)).then_some(json)
 }
 
-fn read_base(json: &str) -> Option<Base> {
+/// The version of what this program writes.
+const VERSION: u64 = 2;
+
+fn read_base(json: &str) -> Result<Base, Flaw> {
+    #[derive(Deserialize)]
+    struct Version {
+        journal: u64,
+    }
     #[derive(Deserialize)]
     struct Line {
-        journal: u64,
         lineage: String,
         serial: u64,
         next_lineage: String,
     }
-    let line: Line = serde_json::from_str(json).ok()?;
-    let base = Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage };
-    (line.journal == 1).then_some(base)
+    let version: Version = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
+    if version.journal > VERSION {
+        return Err(Flaw::Newer(version.journal));
+    }
+    let line: Line = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
+    Ok(Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage })
 }
 
-fn read_line(reader: &mut Reader, json: &str) -> Option<Vec<Record>> {
+/// A line behind the first.
+enum Line {
+    Begun(Box<Begun>),
+    Ended(Instance),
+    Records(Vec<Record>),
+}
+
+fn read_line(reader: &mut Reader, json: &str) -> Option<Line> {
+    if json.starts_with("{\"begun\"") {
+        return read_begun(json).map(|it| Line::Begun(Box::new(it)));
+    }
+    if json.starts_with("{\"ended\"") {
+        #[derive(Deserialize)]
+        struct Ended {
+            ended: String,
+        }
+        let line: Ended = serde_json::from_str(json).ok()?;
+        return names::instance(&line.ended).map(Line::Ended);
+    }
     if !json.starts_with('[') {
-        return Some(vec![read_record(reader, json)?]);
+        return Some(Line::Records(vec![read_record(reader, json)?]));
     }
     let parts: Vec<&RawValue> = serde_json::from_str(json).ok()?;
-    parts.into_iter().map(|it| read_record(reader, it.get())).collect()
+    let records: Option<_> = parts.into_iter().map(|it| read_record(reader, it.get())).collect();
+    records.map(Line::Records)
+}
+
+fn read_begun(json: &str) -> Option<Begun> {
+    #[derive(Deserialize)]
+    struct Read {
+        begun: String,
+        address: String,
+        #[serde(default)]
+        deposed: Option<String>,
+        provider: String,
+        known: std::collections::BTreeMap<String, String>,
+    }
+    let it: Read = serde_json::from_str(json).ok()?;
+    Some(Begun {
+        address: names::instance(&it.address)?,
+        deposed: it.deposed.map(Str::from),
+        action: it.begun,
+        provider: it.provider,
+        known: it.known.into_iter().collect(),
+    })
 }
 
 fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use expect_test::{Expect, expect};
 use pretty_assertions::assert_eq;
 
-use super::journal::{self, Base, Record};
+use super::journal::{self, Base, Flaw, Record};
 use super::text::{Layout, compact, push_json, push_string};
 use super::{State, names, read, write};
 use crate::address::{InstanceKey, Provider};
@@ -519,8 +519,8 @@ fn a_journal_says_what_became_of_each_object() {
         deposed: None,
     }]);
 
-    let journal::Found { base: read_base, records, damaged } = journal::read(text.as_bytes());
-    assert_eq!((read_base, records.len(), damaged), (Some(base()), 3, 0));
+    let journal::Found { base: read_base, records, flaw, .. } = journal::read(text.as_bytes());
+    assert_eq!((read_base, records.len(), flaw), (Some(base()), 3, None));
     for record in records {
         before.record(record);
     }
@@ -545,10 +545,15 @@ fn a_torn_journal_is_read_up_to_the_tear() {
     let text = journal::first_line(&base()) + &gone(0) + &gone(1);
     for cut in 1..=gone(1).len() {
         let found = journal::read(&text.as_bytes()[..text.len() - cut]);
-        assert_eq!((found.records.len(), found.damaged), (1, 0), "{cut} bytes missing");
+        // Where only its end is missing, a line is whole.
+        let whole = if cut == 1 { 2 } else { 1 };
+        assert_eq!((found.records.len(), found.flaw), (whole, None), "{cut} bytes missing");
     }
-    assert!(journal::read(b"").base.is_none());
-    assert!(journal::read(b"garbage\n").base.is_none());
+    let first = journal::first_line(&base());
+    for cut in 2..=first.len() {
+        let found = journal::read(&first.as_bytes()[..first.len() - cut]);
+        assert_eq!((found.base, found.flaw), (None, None), "{cut} bytes missing");
+    }
 }
 
 #[test]
@@ -559,7 +564,7 @@ fn the_changes_of_a_step_count_together() {
     };
     let text = journal::first_line(&base()) + &journal::line(&[gone(0), gone(1), gone(2)]);
     assert_eq!(journal::read(text.as_bytes()).records.len(), 3);
-    assert_eq!(journal::read(&text.as_bytes()[..text.len() - 1]).records.len(), 0);
+    assert_eq!(journal::read(&text.as_bytes()[..text.len() - 2]).records.len(), 0);
 }
 
 #[test]
@@ -570,9 +575,34 @@ fn a_damaged_line_costs_itself_alone() {
     };
     let text = journal::first_line(&base()) + &gone(0) + &gone(1);
     let found = journal::read(text.replace("a[0]", "a[7]").as_bytes());
-    assert_eq!((found.records.len(), found.damaged), (1, 1));
+    assert_eq!((found.records.len(), found.flaw), (1, Some(Flaw::Lines(1))));
     let found = journal::read(text.replace("abc", "abd").as_bytes());
-    assert_eq!((found.base, found.records.len(), found.damaged), (None, 2, 1));
+    assert_eq!((found.base, found.records.len(), found.flaw), (None, 2, Some(Flaw::Start)));
+}
+
+#[test]
+fn whatever_is_changed_in_a_journal_is_noticed() {
+    let gone = |key: i64| {
+        let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
+        journal::line(&[Record::Removed { address, deposed: None }])
+    };
+    let text = (journal::first_line(&base()) + &gone(0) + &gone(1)).into_bytes();
+    for at in 0..text.len() {
+        for change in [0, b'\n', b' ', b'x', text[at] ^ 1] {
+            let mut changed = text.clone();
+            changed[at] = change;
+            if changed != text {
+                assert!(journal::read(&changed).flaw.is_some(), "byte {at} is {change}");
+            }
+        }
+    }
+    for nothing in [&b"garbage\n"[..], b"garbage", &[0; 4096], b"\n", b"{}"] {
+        assert_eq!(journal::read(nothing).flaw, Some(Flaw::Start), "{nothing:?}");
+    }
+    let newer = String::from_utf8(text).expect("text").replace("\"journal\":2", "\"journal\":3");
+    let json = newer.split_once(' ').and_then(|it| it.1.split_once('\n')).expect("a line").0;
+    let newer = format!("{}\n", journal::sealed_for_tests(json));
+    assert_eq!(journal::read(newer.as_bytes()).flaw, Some(Flaw::Newer(3)));
 }
 
 #[test]
@@ -591,4 +621,26 @@ fn the_difference_of_two_states_leads_from_one_to_the_other() {
     records.into_iter().for_each(|it| now.record(it));
     assert!(write::is_same(&now, &after));
     assert!(journal::difference(&now, &after).is_empty());
+}
+
+#[test]
+fn what_was_begun_and_has_no_later_line_is_unfinished() {
+    let address = |key: i64| names::instance(&format!("t.a[{key}]")).expect("an address");
+    let begun = |key: i64| journal::Begun {
+        address: address(key),
+        deposed: None,
+        action: "create".into(),
+        provider: "example.com/a/b".into(),
+        known: vec![("name".into(), "x \"y\"\n".into())],
+    };
+    let text = journal::first_line(&base())
+        + &journal::begun_line(&begun(0))
+        + &journal::begun_line(&begun(1))
+        + &journal::begun_line(&begun(2))
+        + &journal::line(&[Record::Removed { address: address(0), deposed: None }])
+        + &journal::ended_line(&address(1));
+    let found = journal::read(text.as_bytes());
+    assert_eq!((found.unfinished, found.records.len(), found.flaw), (vec![begun(2)], 1, None));
+    let older = text.replace("{\"journal\":2", "{\"journal\":1");
+    assert!(journal::read(older.as_bytes()).base.is_none(), "its checksum is another");
 }

@@ -31,6 +31,18 @@ pub fn convert(value: &Value, want: Type) -> Result<Value, ConversionError> {
     convert_part(value, want, &mut Vec::new())
 }
 
+/// Words why a value does not convert to a type, as far as that may be told: which parts a secret value has is a secret, too.
+pub fn reason(value: &Value, want: Type, why: impl std::fmt::Display) -> String {
+    let has_parts = |ty: Type| !ty.is_primitive() && ty != Type::DYNAMIC;
+    match has_parts(value.ty()) && has_parts(want) && value.deep_marks().is_secret() {
+        true => format!(
+            "{} is required; what is wrong with which part is not told, because the value is sensitive or ephemeral",
+            want.friendly_name()
+        ),
+        false => why.to_string(),
+    }
+}
+
 /// Returns whether values of a type may be converted to another; some values may still fail.
 pub fn is_convertible(have: Type, want: Type) -> bool {
     have == want.without_optional() || can_convert(have, want, Mode::Unsafe)

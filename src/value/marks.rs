@@ -133,6 +133,11 @@ impl Marks {
             && self.reads.is_empty()
     }
 
+    /// Returns whether what is marked must not be shown.
+    pub fn is_secret(&self) -> bool {
+        self.sensitive || self.ephemeral
+    }
+
     /// Returns the union of both.
     pub fn union(&self, other: &Marks) -> Marks {
         Marks {

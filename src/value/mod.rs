@@ -302,6 +302,16 @@ impl From<&str> for Value {
     }
 }
 
+/// Reads bytes as text; each that belongs to no character is U+FFFD.
+pub fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|_| text.push(char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
+
 /// Normalises text to NFC.
 pub fn nfc(text: &str) -> Str {
     use unicode_normalization::{UnicodeNormalization, is_nfc};

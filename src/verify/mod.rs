@@ -3,7 +3,7 @@
 //! It finds faults of the program, never of a configuration. Every declared instance and every recorded object must have
 //! exactly one outcome, and what the plan says must be what was concluded, both ways; a plan for which that does not hold
 //! is an error, and nothing is done. This looks at each object a few times and costs little beside planning. What costs
-//! more is [`thorough`], for those who ask for it.
+//! more is `thorough`, for those who ask for it.
 
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -19,7 +19,7 @@ mod outcomes;
 mod tests;
 mod thorough;
 
-pub use thorough::thorough;
+pub use thorough::{Thorough, thorough};
 
 /// What a plan is held against.
 pub struct Documents<'a> {

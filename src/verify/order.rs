@@ -93,6 +93,13 @@ pub(super) fn check(
         demand((user, Phase::Down), (used, Phase::Down), "goes, and rests on");
         demand((user, Phase::Late), (used, Phase::Late), "goes, and rests on");
     }
+    for &(data,) in &facts.in_check {
+        for &(made, phase) in steps.iter().filter(|it| it.1 == Phase::Up) {
+            if facts.managed.binary_search(&(made,)).is_ok() {
+                demand((made, phase), (data, Phase::Up), "is made before the check reads");
+            }
+        }
+    }
     for &(node, action, _) in &decisions.action {
         match action {
             Action::DeleteThenCreate => {
@@ -124,6 +131,7 @@ fn phase_name(phase: Phase) -> &'static str {
         Phase::Up => "make",
         Phase::Settled => "settled",
         Phase::Late => "destroy late",
+        Phase::Made => "all is made",
     }
 }
 

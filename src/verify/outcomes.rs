@@ -45,6 +45,7 @@ impl Known {
         mark(&mut finished.selection.selected.iter().map(|it| it.0), SELECTED);
         mark(&mut finished.selection.excluded.iter().map(|it| it.0), EXCLUDED);
         mark(&mut finished.selection.untargeted.iter().map(|it| it.0), UNTARGETED);
+        mark(&mut finished.selection.open.iter().map(|it| it.0), OPEN);
         mark(&mut decided.action.iter().map(|it| it.0), ACTED);
         mark(&mut decided.blocked.iter().map(|it| it.0), BLOCKED);
         mark(&mut facts.failed.iter().map(|it| it.0), FAILED);
@@ -119,9 +120,10 @@ fn of_object(
     node: Node,
 ) -> Option<&'static str> {
     let parts = (known.marks[node.0 as usize] & (SELECTED | EXCLUDED | UNTARGETED)).count_ones();
+    // Whether an instance takes part stays open where its keys could not be had: it is blocked, and nobody looks at it.
+    let is_open = known.has(node, OPEN) && known.has(node, BLOCKED) && finished.plan.errored;
     match parts {
-        // Whether it takes part would be known from keys that could not be had, which the plan says.
-        0 if known.has(node, OPEN) && finished.plan.errored => return None,
+        0 if is_open => return None,
         0 => return Some("neither takes part in this run nor is left out"),
         1 => {}
         _ => return Some("both takes part in this run and is left out"),

@@ -10,7 +10,7 @@ use crate::address::InstanceKey;
 use crate::config::inputs::RootVariables;
 use crate::config::tests::folder;
 use crate::diagnostic::{Diagnostic, Sources};
-use crate::operation::event::Silence;
+use crate::event::Silence;
 use crate::operation::plan::{Planned, plan};
 use crate::operation::session::Session;
 use crate::planner::Finished;

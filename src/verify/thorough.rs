@@ -1,11 +1,13 @@
 //! A plan checked with all means: two evaluators, a linter, and every proof – asked for by `ENTAIL_SELF_CHECK`.
 
+use std::collections::BTreeSet;
+
 use super::{contradiction, order};
-use crate::datalog::shipped;
 use crate::diagnostic::Diagnostics;
 use crate::explain::Known;
 use crate::explain::check::{Model, check as check_proof};
 use crate::planner::Finished;
+use crate::reason::{Engine, shipped};
 
 /// The conclusions that people ask about.
 const ASKED: &[&str] = &[
@@ -29,15 +31,25 @@ pub(super) fn lint(finished: &Finished) -> Diagnostics {
     Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
 }
 
-/// Returns what is wrong with a plan, found by checking all of it: every conclusion, every proof, every pair of steps.
-pub fn thorough(finished: &Finished) -> Diagnostics {
+/// What came of checking all of a plan.
+pub struct Thorough {
+    /// What is wrong with it.
+    pub problems: Diagnostics,
+    /// The names of the rules whose bodies were met.
+    pub rules_met: BTreeSet<String>,
+}
+
+/// Checks all of a plan: every conclusion, every proof, every pair of steps.
+pub fn thorough(engine: &dyn Engine, finished: &Finished) -> Thorough {
     let mut problems = lint(finished);
+    let derived = shipped::derive(engine, &finished.facts);
+    let conclusions = engine.conclude_all(&finished.facts);
     let mut wrong = |what: String| problems.push(contradiction(&what));
-    if let Err(why) = shipped::agree(&finished.facts) {
+    if let Err(why) = shipped::agree(&derived, &conclusions) {
         wrong(format!("The compiled rules and the interpreter disagree: {why}."));
     }
-    let known = Known::about(&finished.facts, ASKED);
-    let model = Model::new(&finished.facts, &shipped::conclude(&finished.facts));
+    let known = Known::about(engine, &finished.facts, ASKED);
+    let model = Model::new(&finished.facts, &conclusions);
     for relation in ASKED {
         for row in known.rows(relation) {
             match known.why(relation, &row) {
@@ -79,5 +91,5 @@ pub fn thorough(finished: &Finished) -> Diagnostics {
             "The batches of the walk and all facts together lead to different actions.".to_owned(),
         );
     }
-    problems
+    Thorough { problems, rules_met: derived.rules_met().map(str::to_owned).collect() }
 }

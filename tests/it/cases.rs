@@ -1,6 +1,6 @@
 //! Whole cases: one test for each folder of `testdata/` that holds any.
 
-use crate::support::check_group;
+use crate::support::{check_group, check_group_with};
 
 #[test]
 fn cases_of_plan() {
@@ -50,4 +50,13 @@ fn cases_of_import() {
 #[test]
 fn cases_of_modules() {
     check_group("modules");
+}
+
+/// Nothing that a case shows depends on who evaluates the rules.
+#[test]
+fn cases_are_the_same_with_the_interpreted_rules() {
+    let engine = [("ENTAIL_ENGINE".to_owned(), "interpreted".to_owned())];
+    for group in ["plan", "outputs", "order", "providers", "ephemeral"] {
+        check_group_with(group, &engine);
+    }
 }

@@ -44,6 +44,7 @@ const MISSED: &[(&str, &str)] = &[
     ("data_waits_behind", "actions/read-behind"),
     ("has_conditions", "actions/condition-of-a-no-op"),
     ("in_check", "actions/check-data"),
+    ("check_gate", "data/in-a-check"),
     ("module_parent", "providers/only-a-module-declares-it"),
     ("in_module", "providers/only-a-module-declares-it"),
     ("provider_block", "providers/by-region"),

@@ -321,9 +321,12 @@ fn results_that_are_not_what_was_planned_are_told_and_kept_where_there_are_any()
             "Error: Provider returned invalid result object after apply",
             "a tainted, z",
         ),
-        ("apply=null", "Error: Provider produced inconsistent result after apply", "z"),
-        ("apply=garbage", "there is a byte that msgpack does not know", "z"),
-        ("apply=wrong-type", "an object is required", "z"),
+        ("apply=null", "Error: Provider produced inconsistent result after apply", "a tainted, z"),
+        ("apply=garbage", "there is a byte that msgpack does not know", "a tainted, z"),
+        ("apply=wrong-type", "an object is required", "a tainted, z"),
+        ("apply=oversized", "Warning: Object may exist", "a tainted, z"),
+        ("apply=absent", "Warning: Object may exist", "a tainted, z"),
+        ("apply=status", "Error: Plugin error", "z"),
         ("apply=problem", "Error: Failed as told", "a tainted, z"),
     ] {
         let place = Place::new();

@@ -283,11 +283,12 @@ fn limited(place: &Place, blocks: usize, arguments: &str) -> (String, Option<i32
 
 #[test]
 fn where_the_state_cannot_grow_the_journal_keeps_everything() {
+    // Written on lines of their own, these numbers make the state larger than the journal.
     let place = with_more(
-        "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 12\n}\n",
+        "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 12\n  input = range(30)\n}\n",
     );
     let before = std::fs::read(place.path().join("terraform.tfstate")).expect("it is read");
-    let (text, code) = limited(&place, 8, "apply -auto-approve");
+    let (text, code) = limited(&place, 24, "apply -auto-approve");
     assert_eq!(code, Some(1), "{text}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for wanted in [
@@ -323,6 +324,10 @@ fn where_nothing_can_be_written_nothing_is_reported_and_the_state_is_printed() {
     assert!(place.objects().len() > 1);
     place.succeed(&["plan"]);
     place.succeed(&["state", "push", "printed.tfstate"]);
+    // Once a step cannot be noted, no further one is begun.
+    let made = place.objects().len();
+    assert!(made > 1 && made < 61, "{made}");
+    place.succeed(&["apply", "-auto-approve"]);
     assert_eq!(place.objects().len(), 61);
     assert_eq!(place.run(&["plan", "-detailed-exitcode"]).1, Some(0));
 }
@@ -338,7 +343,7 @@ fn where_steps_cannot_be_noted_none_is_begun() {
 }
 
 #[test]
-fn a_journal_that_does_not_fit_is_told_of_and_set_aside() {
+fn a_journal_that_does_not_fit_stops_whoever_writes_until_the_user_has_looked() {
     let place = with_more(&format!(
         "{}resource \"terraform_data\" \"a\" {{\n}}\n",
         SLOW.replace("DURATION", "30s")
@@ -355,7 +360,21 @@ fn a_journal_that_does_not_fit_is_told_of_and_set_aside() {
     let (text, _) = place.run(&["plan", "-lock=false"]);
     assert!(text.contains("Left-over journal of an interrupted run"), "{text}");
     assert!(place.hidden().contains(&".terraform.tfstate.journal".to_owned()));
-    place.run(&["plan"]);
+    // Nobody makes again what it tells of, and nobody takes it away.
+    for line in
+        ["apply -auto-approve", "refresh", "state rm terraform_data.a", "taint terraform_data.a"]
+    {
+        for flag in ["-lock=true", "-lock=false"] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let at = if words[0] == "state" { 2 } else { 1 };
+            let (text, code) = place.run(&[&words[..at], &[flag], &words[at..]].concat());
+            assert!(code == Some(1) && text.contains("Left-over journal"), "{line}: {text}");
+            assert!(!text.contains("Creating..."), "{line}: {text}");
+        }
+    }
+    assert_eq!(place.succeed(&["state", "list"]).lines().last(), Some("terraform_data.a"));
+    assert!(place.hidden().contains(&".terraform.tfstate.journal".to_owned()));
+    place.succeed(&["plan", "-recover=aside"]);
     let hidden = place.hidden();
     assert!(
         hidden.len() == 1 && hidden[0].starts_with(".terraform.tfstate.journal."),
@@ -402,4 +421,46 @@ fn a_live_run_blocks_others_and_a_dead_one_does_not() {
     let place = Place::new(&SLOW.replace("DURATION", "60s"));
     interrupted(&place, &["apply", "-auto-approve"], &[("time_sleep.slow: Creating", "KILL")]);
     place.succeed(&["plan"]);
+}
+
+#[test]
+fn what_a_killed_run_has_made_is_recorded_or_named() {
+    const FILES: &str = "resource \"local_file\" \"a\" {\n  count    = 200\n  filename = \"made/${count.index}\"\n  content  = \"x\"\n}\n";
+    /// As many steps as run at once may have been made without being recorded.
+    const MOST: usize = 10;
+    let mut caught = 0;
+    for round in 0..2 {
+        let place = Place::new(FILES);
+        let made = || -> BTreeSet<String> {
+            let files =
+                std::fs::read_dir(place.path().join("made")).into_iter().flatten().flatten();
+            files.map(|it| it.file_name().to_string_lossy().into_owned()).collect()
+        };
+        // Nobody reads what it says, so it must not fill a pipe.
+        let mut command = place.command(&["apply", "-auto-approve"]);
+        let silent =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = silent.spawn().expect("it starts");
+        while made().len() < 1 + round * 100 && child.try_wait().expect("it is asked").is_none() {}
+        child.kill().expect("it is killed");
+        child.wait().expect("it ends");
+        let (files, (told, _)) = (made(), place.run(&["plan"]));
+        let objects = place.objects();
+        let recorded = |it: &String| objects.contains_key(&format!("local_file.a[{it}]"));
+        let lost: Vec<&String> = files.iter().filter(|it| !recorded(it)).collect();
+        assert!(lost.len() <= MOST, "{} of {} files are not recorded", lost.len(), files.len());
+        for name in lost {
+            let line =
+                format!("local_file.a[{name}] of registry.opentofu.org/hashicorp/local may exist");
+            assert!(
+                told.contains(&line) && told.contains(&format!("made/{name}")),
+                "{name}: {told}"
+            );
+        }
+        caught += usize::from(!files.is_empty() && files.len() < 200);
+        place.succeed(&["apply", "-auto-approve"]);
+        assert_eq!(place.objects().len(), 200);
+        assert_eq!(place.hidden(), [""; 0]);
+    }
+    assert!(caught > 0, "no run was killed while it made something");
 }

@@ -43,6 +43,11 @@ impl Place {
 
     /// A folder whose plugin is installed from a mirror and locked. It is a script that starts the real one.
     fn installed(config: &str) -> Place {
+        Place::installed_with(config, "")
+    }
+
+    /// The same; the script does something before.
+    fn installed_with(config: &str, first: &str) -> Place {
         let place = Place::new(config);
         let package = format!(
             "mirror/example.com/test/scripted/1.0.0/{}",
@@ -51,7 +56,7 @@ impl Place {
         let plugin = binary::plugins().join("terraform-provider-scripted");
         place.write(
             &format!("{package}/{PROGRAM}"),
-            &format!("#!/bin/sh\nexec {}\n", plugin.display()),
+            &format!("#!/bin/sh\n{first}\nexec {}\n", plugin.display()),
         );
         use std::os::unix::fs::PermissionsExt;
         let permissions = std::fs::Permissions::from_mode(0o755);
@@ -370,4 +375,53 @@ resource "scripted_thing" "it" {
         assert_eq!(output.status.success(), expected, "{said}");
         assert!(!said.contains("hush") && !logged.contains("hush"), "{said}\n{logged}");
     }
+}
+
+const OBJECT: &str = "resource \"scripted_thing\" \"a\" {\n}\n";
+
+#[test]
+fn what_is_started_is_what_was_checked_though_it_is_swapped_meanwhile() {
+    // The first start puts another program in its own place, as an attacker would between check and start.
+    let swap = format!(
+        "if [ -e armed ]; then\n  rm armed\n  find -L .terraform/providers -name {PROGRAM} | while read it; do\n    printf '#!/bin/sh\\ntouch evil\\n' > \"$it.new\" && chmod +x \"$it.new\" && mv \"$it.new\" \"$it\"\n  done\n  touch swapped\nfi"
+    );
+    let place = Place::installed_with(OBJECT, &swap);
+    place.write("armed", "");
+    let (text, ..) = place.run(&["plan"], "");
+    assert!(!place.path().join("armed").exists(), "it was not started: {text}");
+    let (later, success, _) = place.run(&["plan"], "");
+    assert!(!success && later.contains("of the checksums recorded"), "{later}");
+    assert!(!place.path().join("evil").exists(), "{text}");
+}
+
+#[test]
+fn a_lock_entry_without_a_usable_checksum_runs_nothing() {
+    let place = Place::installed_with(OBJECT, "touch started");
+    let lock = place.path().join(".terraform.lock.hcl");
+    let text = std::fs::read_to_string(&lock).expect("a lock file");
+    let (before, _) = text.split_once("  hashes").expect("it has checksums");
+    for hashes in ["", "  hashes = [\"h9:abc=\"]\n", "  hashes = [\"zh:00\"]\n"] {
+        std::fs::write(&lock, format!("{before}{hashes}}}\n")).expect("it is written");
+        let _ = std::fs::remove_file(place.path().join("started"));
+        let (text, success, _) = place.run(&["plan"], "");
+        assert!(!success && text.contains("no checksum of"), "{hashes}: {text}");
+        assert!(!place.path().join("started").exists(), "{hashes}: {text}");
+    }
+}
+
+#[test]
+fn a_plugin_sees_no_credentials_of_registries_and_nothing_that_steers_the_program() {
+    let place = Place::installed_with(OBJECT, "env > environment");
+    let output = place
+        .command(&["plan"], "")
+        .env("TF_TOKEN_example_com", "CANARY")
+        .env("ENTAIL_SELF_CHECK", "1")
+        .env("ENTAIL_PLUGIN_CACHE", "off")
+        .env("AWS_REGION", "kept")
+        .output()
+        .expect("the binary runs");
+    let seen = std::fs::read_to_string(place.path().join("environment")).expect("it was started");
+    let foreign = ["CANARY", "ENTAIL_SELF_CHECK", "ENTAIL_PLUGIN_CACHE"];
+    assert!(!foreign.iter().any(|it| seen.contains(it)), "{seen}");
+    assert!(seen.contains("AWS_REGION=kept"), "{seen}\n{output:?}");
 }

@@ -27,16 +27,12 @@ const FLOORS: &[&str] = &[
     "address diagnostic world value syntax",
     "schema expression config state request",
     "provider backend install",
-    "datalog lower",
-    "schedule observe plan planner",
+    "datalog reason lower",
+    "event schedule observe plan planner",
     "explain execute verify",
     "operation",
+    "workflow",
 ];
-
-/// The single files that rooms below may use, and which rooms.
-///
-/// - What happens is told as it happens, through a trait that belongs to whoever listens: `operation/event.rs`.
-const OPEN_FILES: &[(&str, &str)] = &[("operation::event", "observe plan planner execute")];
 
 #[test]
 fn every_room_has_a_floor() {
@@ -52,9 +48,8 @@ fn every_room_has_a_floor() {
 
 #[test]
 fn a_room_uses_only_rooms_below_it() {
-    static USE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\bcrate::([a-z_]+)(?:::([a-z_]+))?").expect("a valid expression")
-    });
+    static USE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\bcrate::([a-z_]+)").expect("a valid expression"));
     let floor = |name: &str| FLOORS.iter().position(|it| it.split(' ').any(|it| it == name));
     let mut found = Vec::new();
     for (file, text) in sources(&["src"]) {
@@ -72,18 +67,44 @@ fn a_room_uses_only_rooms_below_it() {
             }
             for captures in USE.captures_iter(line) {
                 let used = &captures[1];
-                let part =
-                    captures.get(2).map_or(String::new(), |it| format!("{used}::{}", it.as_str()));
-                let is_open = OPEN_FILES
-                    .iter()
-                    .any(|it| it.0 == part && it.1.split(' ').any(|it| it == room));
-                if floor(used).is_some_and(|it| it > own) && !is_open {
+                if floor(used).is_some_and(|it| it > own) {
                     found.push(format!("{file}:{}: {room} uses {used}", number + 1));
                 }
             }
         }
     }
     assert_none("rooms use rooms above them (src/lib.rs has the order)", found);
+}
+
+/// The lines of code in a folder on which a pattern is found, tests left out.
+fn found(folder: &str, pattern: &str) -> Vec<String> {
+    let pattern = Regex::new(pattern).expect("a valid expression");
+    let mut found = Vec::new();
+    for (file, text) in sources(&[folder]) {
+        if file.contains("tests") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines = code
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim_start().starts_with("//") && pattern.is_match(line));
+        found.extend(lines.map(|(number, line)| format!("{file}:{}: {}", number + 1, line.trim())));
+    }
+    found
+}
+
+#[test]
+fn workflows_tell_and_ask_a_host_and_know_no_process() {
+    let process =
+        r"\bstd::env\b|\benv::|\bio::std(in|out|err)\b|\bprint(ln)?!|\bprocess::|\bsignal::";
+    assert_none("workflows that reach for the process", found("src/workflow", process));
+}
+
+#[test]
+fn the_terminal_runs_workflows_and_not_what_they_are_made_of() {
+    let rooms = r"\bentail::(observe|planner|lower|schedule|verify)\b|\boperation::(session|plan|apply|saved|import)\b";
+    assert_none("commands that do what a workflow does", found("cli/src", rooms));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The case runner: reads a case, runs its commands with the real binary, and compares what they said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 pub mod binary;
 mod case;
@@ -38,15 +38,67 @@ pub fn sources(folders: &[&str]) -> BTreeMap<String, String> {
     files
 }
 
+/// What came of the cases of one group.
+struct Outcome {
+    cases: usize,
+    failures: Vec<(PathBuf, String)>,
+    /// The rules that some plan of theirs met.
+    rules: BTreeSet<String>,
+}
+
 /// Checks every case of `testdata/GROUP`, and tells at the end of each that failed.
 ///
 /// With `UPDATE_EXPECT=1` the goldens are written anew instead. `CASE=part` runs only cases whose name has that part.
 pub fn check_group(group: &str) {
-    check_group_with(group, &[]);
+    tell(outcome(group));
 }
 
 /// Checks every case of `testdata/GROUP`, with further environment variables: the goldens are the same.
 pub fn check_group_with(group: &str, variables: &[(String, String)]) {
+    tell(&run_group(group, variables));
+}
+
+/// Returns the names of the rules that some plan of some case met; nothing where only a part of the cases is wanted.
+pub fn rules_met() -> Option<BTreeSet<String>> {
+    if std::env::var_os("CASE").is_some() {
+        return None;
+    }
+    let mut groups: Vec<String> = all_cases().iter().filter_map(|it| group_of(it)).collect();
+    groups.dedup();
+    Some(groups.iter().flat_map(|it| outcome(it).rules.clone()).collect())
+}
+
+fn group_of(case: &Path) -> Option<String> {
+    Some(case.parent()?.file_name()?.to_string_lossy().into_owned())
+}
+
+/// Returns what came of a group, which is run once for all tests of this process.
+fn outcome(group: &str) -> &'static Outcome {
+    static OUTCOMES: Mutex<BTreeMap<String, &'static OnceLock<Outcome>>> =
+        Mutex::new(BTreeMap::new());
+    let cell = *OUTCOMES
+        .lock()
+        .expect("no thread panics")
+        .entry(group.to_owned())
+        .or_insert_with(|| Box::leak(Box::default()));
+    cell.get_or_init(|| run_group(group, &[]))
+}
+
+fn tell(outcome: &Outcome) {
+    let mut text = String::new();
+    for (path, failure) in &outcome.failures {
+        let name = path.strip_prefix(root()).unwrap_or(path).display();
+        writeln!(text, "\n==== {name}\n{failure}").expect("text");
+    }
+    assert!(
+        outcome.failures.is_empty(),
+        "{} of {} cases failed; UPDATE_EXPECT=1 rewrites them\n{text}",
+        outcome.failures.len(),
+        outcome.cases
+    );
+}
+
+fn run_group(group: &str, variables: &[(String, String)]) -> Outcome {
     let folder = root().join("testdata").join(group);
     let wanted = std::env::var("CASE").unwrap_or_default();
     let update = std::env::var("UPDATE_EXPECT").is_ok_and(|it| it == "1");
@@ -59,23 +111,22 @@ pub fn check_group_with(group: &str, variables: &[(String, String)]) {
     paths.sort();
     assert!(!paths.is_empty() || !wanted.is_empty(), "no cases in {}", folder.display());
 
+    let notes = tempfile::tempdir().expect("a folder");
+    let met = notes.path().join("rules");
+    let mut further = variables.to_vec();
+    further.push((binary::SELF_CHECK.to_owned(), met.to_string_lossy().into_owned()));
     let failures = in_parallel(&paths, |path| {
-        binary::set_further(variables);
+        binary::set_further(&further);
         check_case(path, update && variables.is_empty())
     });
-    let mut text = String::new();
-    for (path, failure) in paths.iter().zip(&failures) {
-        if let Some(failure) = failure {
-            let name = path.strip_prefix(root()).unwrap_or(path).display();
-            writeln!(text, "\n==== {name}\n{failure}").expect("text");
-        }
+    let cases = paths.len();
+    let failures = paths.into_iter().zip(failures).filter_map(|(it, why)| Some((it, why?)));
+    let rules = std::fs::read_to_string(&met).unwrap_or_default();
+    Outcome {
+        cases,
+        failures: failures.collect(),
+        rules: rules.lines().map(str::to_owned).collect(),
     }
-    let failed = failures.iter().flatten().count();
-    assert!(
-        failed == 0,
-        "{failed} of {} cases failed; UPDATE_EXPECT=1 rewrites them\n{text}",
-        paths.len()
-    );
 }
 
 /// Returns the files of all cases, sorted.

@@ -3,6 +3,7 @@
 use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command as Grammar};
+use entail::backend::Recover;
 use entail::diagnostic::Diagnostic;
 
 /// Brings flags into clap's form; `grammars` say which flags there are. Other words stay as they are.
@@ -35,6 +36,10 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
                 truth(name, value.as_deref().unwrap_or("true"))?.to_string()
             }
             Some(value) => value,
+            None if may_stand_alone(flag) => {
+                out.push(format!("--{name}"));
+                continue;
+            }
             None => words
                 .next()
                 .ok_or_else(|| unreadable(format!("flag needs an argument: -{name}")))?,
@@ -61,6 +66,11 @@ fn is_named(flag: &Arg, name: &str) -> bool {
 pub fn is_switch(flag: &Arg) -> bool {
     matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::bool().type_id()
+}
+
+/// Returns whether a flag may be named without a value, though it can have one.
+fn may_stand_alone(flag: &Arg) -> bool {
+    flag.get_num_args().is_some_and(|it| it.min_values() == 0)
 }
 
 /// Returns whether a flag takes the path of one file or folder.
@@ -105,6 +115,15 @@ pub fn misunderstood(error: &clap::Error) -> Diagnostic {
 fn too_many() -> Diagnostic {
     Diagnostic::error("Too many command line arguments")
         .detail("To specify a working directory for the command, use the global -chdir flag.")
+}
+
+/// Parses what becomes of a journal.
+pub fn recover(text: &str) -> Result<Recover, String> {
+    match text {
+        "take" => Ok(Recover::Take),
+        "aside" => Ok(Recover::Aside),
+        _ => Err(format!("\"{text}\" is neither \"take\" nor \"aside\"")),
+    }
 }
 
 /// Parses a duration such as `5s`, `1m30s`, `300ms` or `0`.

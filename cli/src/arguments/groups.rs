@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command as Grammar, FromArgMatches};
+use entail::backend::Recover;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::VariableSource;
 use entail::value::text::shown;
@@ -104,6 +105,11 @@ pub struct StateArgs {
     /// Keep the previous state in this file; `-` keeps none
     #[arg(long, value_name = "FILE")]
     pub backup: Option<PathBuf>,
+
+    /// What to do with the journal of an interrupted run that does not fit or cannot be read, after looking into it: `take`
+    /// its steps into the state, or leave it `aside`
+    #[arg(long, value_name = "take|aside", value_parser = flags::recover)]
+    pub recover: Option<Recover>,
 }
 
 /// What is planned, and how.

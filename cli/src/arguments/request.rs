@@ -1,7 +1,6 @@
 //! Flags to a [`Request`]: addresses are read, contradictions refused.
 
 use std::path::Path;
-use std::time::Duration;
 
 use entail::address::target::{Target, invalid_flag, parse_target_lines};
 use entail::address::{Instance, Mode};
@@ -9,29 +8,12 @@ use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use entail::request::{PlanMode, Request, Selector};
 use entail::value::text::shown;
+use entail::workflow::{LockOptions, StateOptions};
 
 use super::groups::{LockArgs, PlanningArgs, StateArgs, VariableArgs};
 
 /// What `-parallelism=0` means.
 const USUAL_PARALLELISM: usize = 10;
-
-/// Where the state lies, and its lock.
-#[derive(Clone, Debug)]
-pub struct StateOptions {
-    /// Which files, as far as flags choose them.
-    pub files: Choice,
-    /// The lock.
-    pub lock: LockOptions,
-}
-
-/// Whether to lock the state, and how long to wait for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockOptions {
-    /// `-lock`
-    pub enabled: bool,
-    /// `-lock-timeout`
-    pub timeout: Duration,
-}
 
 impl From<&LockArgs> for LockOptions {
     fn from(args: &LockArgs) -> LockOptions {
@@ -45,6 +27,7 @@ impl From<&StateArgs> for StateOptions {
             state: args.state.clone(),
             state_out: args.state_out.clone(),
             backup: args.backup.clone(),
+            recover: args.recover,
             ..Choice::default()
         };
         StateOptions { files, lock: LockOptions::from(&args.lock) }

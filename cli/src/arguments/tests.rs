@@ -248,6 +248,11 @@ fn help_shows_flags_with_one_dash() {
           -backup=FILE            Keep the previous state in this file; `-` keeps
                                   none.
 
+          -recover=take|aside     What to do with the journal of an interrupted run
+                                  that does not fit or cannot be read, after looking
+                                  into it: `take` its steps into the state, or leave
+                                  it `aside`.
+
           -var=NAME=VALUE         Set a variable of the root module. May be repeated.
 
           -var-file=FILE          Read variables from a file. May be repeated.

@@ -1,15 +1,23 @@
 //! `apply`: carries a plan out, a saved one or a new one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::event::Stage;
+use entail::event::{Event, Sink, Stage};
+use entail::execute::Done;
+use entail::plan::signature::Trusted;
 use entail::request::Request;
+use entail::workflow::StateOptions;
+use entail::workflow::apply::{Applied, apply};
+use entail::workflow::options::ApplyOptions;
+use entail::world::World;
 
-use super::at_most_one;
+use super::{at_most_one, begin, present};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request::{self, StateOptions};
+use crate::arguments::request;
+use crate::interrupt;
 use crate::ui::Ui;
 
 /// Create or update infrastructure
@@ -37,6 +45,11 @@ pub struct ApplyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub suppress_forget_errors: bool,
 
+    /// Apply only a saved plan that is signed by a key in this file, in PEM; without a value, in the file that
+    /// ENTAIL_TRUSTED_KEYS names
+    #[arg(long, value_name = "KEYS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub require_signed: Option<String>,
+
     /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -49,26 +62,9 @@ pub struct ApplyArgs {
     pub words: Vec<String>,
 }
 
-/// What `apply` and `destroy` are asked.
-#[derive(Debug)]
-pub struct ApplyOptions {
-    /// What to plan, where no plan is given.
-    pub request: Request,
-    /// A saved plan.
-    pub plan: Option<PathBuf>,
-    /// Where the state lies, and its lock.
-    pub state: StateOptions,
-    /// Ask nothing.
-    pub auto_approve: bool,
-    /// What the closing line says was done.
-    pub stage: Stage,
-    /// `-suppress-forget-errors`
-    pub suppress_forget_errors: bool,
-}
-
 impl ApplyArgs {
     /// Returns what is asked, or what is wrong with the flags.
-    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
+    pub fn options(&self, ui: &Ui, world: &World) -> Result<ApplyOptions, Diagnostics> {
         let summary = "Too many command line arguments";
         let plan = at_most_one(&self.words, summary, "Expected at most one positional argument.")?;
         if self.output.messages.json && plan.is_none() && !self.auto_approve {
@@ -77,12 +73,33 @@ impl ApplyArgs {
         let request = request::build(&self.planning, &self.variables, &ui.sources)?;
         Ok(ApplyOptions {
             request: Request { carried_out: true, ..request },
+            trusted: self.trusted(world, plan)?,
             plan: plan.map(PathBuf::from),
-            stage: Stage::Apply,
             state: StateOptions::from(&self.state),
             auto_approve: self.auto_approve,
             suppress_forget_errors: self.suppress_forget_errors,
         })
+    }
+}
+
+impl ApplyArgs {
+    fn trusted(&self, world: &World, plan: Option<&str>) -> Result<Option<Trusted>, Diagnostic> {
+        let Some(file) = &self.require_signed else { return Ok(None) };
+        let refused = |detail| Err(Diagnostic::error("Signed plan required").detail(detail));
+        if plan.is_none() {
+            return refused(
+                "The -require-signed option applies saved plans only. Make one with \"plan -out=FILE -sign=KEY\", and give FILE.",
+            );
+        }
+        match Some(file.as_str())
+            .filter(|it| !it.is_empty())
+            .or(world.variable("ENTAIL_TRUSTED_KEYS"))
+        {
+            Some(file) => Trusted::read(&world.root.join(file)).map(Some),
+            None => refused(
+                "The -require-signed option needs to know whose plans are trusted. Name a file of public keys with -require-signed=KEYS, or with the environment variable ENTAIL_TRUSTED_KEYS.",
+            ),
+        }
     }
 }
 
@@ -91,4 +108,43 @@ fn approval_impossible() -> Diagnostic {
     Diagnostic::error("Plan file or auto-approve required").detail(
         "With -json no approval can be asked for. Apply a saved plan file, or enable the -auto-approve option.",
     )
+}
+
+/// Plans and applies, or applies a saved plan.
+///
+/// - `stage`: what the closing line says was done.
+pub fn run(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &ApplyArgs,
+    (options, stage): (ApplyOptions, Stage),
+) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, args.show_sensitive)?;
+    let ui = &*ui;
+    let applied = interrupt::heeding(ui, || apply(&ui.host(world), &options))??;
+    Ok(match applied {
+        Applied::Refused => 1,
+        Applied::Declined(mode) => {
+            ui.cancelled(mode);
+            1
+        }
+        Applied::Done(mut done) => {
+            let code = report(ui, &mut done);
+            if code == 0 {
+                let state_out = options.state.files.state_out.as_deref();
+                present::done(ui, stage, Some(&done.state), state_out);
+            }
+            code
+        }
+    })
+}
+
+/// Shows what went wrong in a run, after a state that could not be kept anywhere else. Returns the exit code.
+pub fn report(ui: &Ui, done: &mut Done) -> u8 {
+    match &done.homeless {
+        Some(state) if ui.is_json() => ui.event(Event::Message(state.clone())),
+        Some(state) => ui.out(state),
+        None => {}
+    }
+    ui.diagnostics(std::mem::take(&mut done.problems))
 }

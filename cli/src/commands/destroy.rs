@@ -2,8 +2,10 @@
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::PlanMode;
+use entail::workflow::options::ApplyOptions;
+use entail::world::World;
 
-use super::apply::{ApplyArgs, ApplyOptions};
+use super::apply::ApplyArgs;
 use crate::ui::Ui;
 
 /// Destroy previously-created infrastructure
@@ -18,12 +20,11 @@ pub struct DestroyArgs {
 
 impl DestroyArgs {
     /// Returns what is asked, or what is wrong with the flags.
-    pub fn options(&self, ui: &Ui) -> Result<ApplyOptions, Diagnostics> {
-        let mut options = self.apply.options(ui)?;
+    pub fn options(&self, ui: &Ui, world: &World) -> Result<ApplyOptions, Diagnostics> {
+        let mut options = self.apply.options(ui, world)?;
         match options.request.mode {
             PlanMode::Normal => {
                 options.request.mode = PlanMode::Destroy;
-                options.stage = entail::operation::event::Stage::Destroy;
             }
             PlanMode::Destroy => {
                 return Err(invalid_mode(

@@ -1,21 +1,35 @@
 //! `facts`: prints the relations that a plan rests on.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::reason::catalogue;
+use entail::workflow::StateOptions;
+use entail::workflow::explain::{Subject, facts};
+use entail::workflow::options::PlanOptions;
+use entail::world::World;
+use serde_json::json;
 
-use super::at_most_one;
+use super::{at_most_one, silence};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::request;
+use crate::ui::Ui;
 
 /// Print the relations of a plan
 ///
-/// Prints the names of all relations, or the rows of the one that is named.
+/// Prints the rows of all relations, or of the one that is named.
 #[derive(clap::Args, Debug)]
 pub struct FactsArgs {
     /// The relations of this saved plan
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
+
+    /// Instead of rows, list the relations: columns, who writes and who reads them, since which version; plans nothing
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub catalogue: bool,
 
     /// What to plan.
     #[command(flatten)]
@@ -50,4 +64,40 @@ impl FactsArgs {
             "Expected at most one positional argument.",
         )
     }
+}
+
+/// Prints relations.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diagnostics> {
+    silence(ui, args.input)?;
+    let relation = args.relation()?;
+    if args.catalogue {
+        let found = catalogue::named(relation)?;
+        ui.out(&match args.json {
+            true => format!("{:#}\n", catalogue::document(&found)),
+            false => catalogue::text(&found),
+        });
+        return Ok(0);
+    }
+    let request = request::build(&args.planning, &args.variables, &ui.sources)?;
+    if args.plan.is_some() {
+        request::beside_plan(&request)?;
+    }
+    let state = StateOptions::from(&args.state);
+    let planning = PlanOptions { request, state, ..PlanOptions::default() };
+    let subject = Subject { saved: args.plan.clone(), planning };
+    let ui = &*ui;
+    let tables = facts(&ui.host(world), &subject, relation)?;
+    if args.json {
+        ui.out(&format!("{:#}\n", json!(tables.into_iter().collect::<BTreeMap<_, _>>())));
+        return Ok(0);
+    }
+    ui.write(|out| {
+        for (name, rows) in &tables {
+            for row in rows {
+                writeln!(out, "{name}({})", row.join(", "))?;
+            }
+        }
+        Ok(())
+    });
+    Ok(0)
 }

@@ -1,10 +1,17 @@
 //! `get`: installs modules, and nothing else.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
+use entail::diagnostic::Diagnostics;
+use entail::operation::modules::Progress;
+use entail::workflow::init::{Step, get};
+use entail::world::World;
 
+use super::{begin, no_words};
 use crate::arguments::groups::{OutputArgs, VariableArgs};
+use crate::ui::Ui;
 
 /// Install or upgrade remote modules
 ///
@@ -29,4 +36,16 @@ pub struct GetArgs {
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
+}
+
+/// Installs modules only.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, false)?;
+    no_words(&args.words)?;
+    let ui = &*ui;
+    get(&ui.host(world), args.update, &|progress| match progress {
+        Progress::Begun => {}
+        other => ui.step(&Step::ModuleProgress(other)),
+    })?;
+    Ok(0)
 }

@@ -1,11 +1,18 @@
 //! `graph`: the steps of an operation and their order, for Graphviz.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::request::Request;
+use entail::workflow::explain::graph;
+use entail::world::World;
 
+use super::{no_words, silence};
 use crate::arguments::groups::VariableArgs;
+use crate::arguments::request;
+use crate::ui::Ui;
 
 /// Generate a Graphviz graph of the steps in an operation
 ///
@@ -60,4 +67,17 @@ impl GraphArgs {
             ))),
         }
     }
+}
+
+/// Prints what waits for what, as a drawing program reads it.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diagnostics> {
+    silence(ui, true)?;
+    no_words(&args.words)?;
+    args.check()?;
+    if args.plan.is_some() {
+        let variables = args.variables.sources()?;
+        request::beside_plan(&Request { variables, ..Request::default() })?;
+    }
+    ui.out(&graph(&ui.host(world), args.plan.as_deref())?);
+    Ok(0)
 }

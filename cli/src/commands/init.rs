@@ -1,12 +1,19 @@
 //! `init`: prepares a working directory.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::backends;
+use entail::operation::plugins::Choices;
+use entail::workflow::init::{InitOptions, init};
+use entail::world::World;
 
-use super::no_words;
+use super::{begin, no_words};
 use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
+use crate::interrupt;
+use crate::ui::Ui;
 
 /// Prepare your working directory for other commands
 ///
@@ -94,4 +101,35 @@ impl InitArgs {
         }
         Ok(())
     }
+    fn options(&self) -> InitOptions {
+        let backend = backends::Init {
+            reconfigure: self.reconfigure,
+            migrate: self.migrate_state,
+            force_copy: self.force_copy,
+            overrides: self.backend_config.clone(),
+            lock: self.lock.lock.then_some(self.lock.lock_timeout),
+        };
+        let providers = Choices {
+            upgrade: self.upgrade,
+            folders: self.plugin_dir.clone(),
+            readonly: self.lockfile.as_deref() == Some("readonly"),
+        };
+        InitOptions {
+            from_module: self.from_module.clone().filter(|it| !it.is_empty()),
+            backend: self.backend.then_some(backend),
+            get: self.get,
+            upgrade: self.upgrade,
+            providers,
+        }
+    }
+}
+
+/// Installs modules, sets the backend up, and finds providers.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &InitArgs) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, false)?;
+    args.check()?;
+    let ui = &*ui;
+    let tell = |step| ui.step(&step);
+    interrupt::heeding(ui, || init(&ui.host(world), &args.options(), &tell))??;
+    Ok(0)
 }

@@ -1,9 +1,10 @@
-//! The commands: one file each – arguments, one operation, one view.
+//! The commands: one file each – arguments, one workflow, one view.
 
 use clap::{Parser, Subcommand};
-use entail::diagnostic::Diagnostic;
+use entail::diagnostic::{Diagnostic, Diagnostics};
 
-use crate::arguments::groups::ViewArgs;
+use crate::arguments::groups::{OutputArgs, ViewArgs};
+use crate::ui::{Manner, Ui};
 
 pub mod apply;
 pub mod completion;
@@ -25,7 +26,6 @@ pub mod providers;
 pub mod refresh;
 pub mod show;
 pub mod state;
-pub mod store;
 pub mod taint;
 pub mod test;
 pub mod validate;
@@ -116,4 +116,16 @@ pub fn at_most_one<'a>(
 pub fn no_words(given: &[String]) -> Result<(), Diagnostic> {
     let detail = "Too many command line arguments. Did you mean to use -chdir?";
     words::<0>(given, "Unexpected argument", detail).map(|_| ())
+}
+
+/// Sets how the command speaks.
+fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(), Diagnostics> {
+    let OutputArgs { messages, input } = output;
+    let manner = Manner { json: messages.json, show_sensitive, silent: !input };
+    Ok(ui.begin(manner, messages.json_into.as_deref())?)
+}
+
+/// Sets that the command says nothing but its result.
+fn silence(ui: &mut Ui, input: bool) -> Result<(), Diagnostics> {
+    Ok(ui.begin(Manner { silent: !input, ..Manner::default() }, None)?)
 }

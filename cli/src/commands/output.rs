@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
+use entail::backend::files::{self, Fresh};
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::workflow::state::Store;
 use entail::world::World;
 
 use super::at_most_one;
-use super::store::Store;
 use crate::arguments::groups::VariableArgs;
 use crate::ui::Ui;
 use crate::view::output::{Form, render};
@@ -79,10 +80,12 @@ impl OutputArgs {
 pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnostics> {
     let (name, form) = args.asked()?;
     let files = Choice { state: args.state.clone(), ..Choice::default() };
-    let state = Store::open(ui, world, &files)?.read(ui)?.unwrap_or_default();
+    let host = ui.host(world);
+    let state = Store::open(&host, &files)?.read(&host)?.unwrap_or_default();
     if let Some(path) = &args.json_into {
         let text = render(&state.outputs, name, Form::Json, true)?;
-        std::fs::write(path, text).map_err(|it| unwritable(path, &it))?;
+        files::replace(path, text.as_bytes(), Fresh::Private)
+            .map_err(|it| unwritable(path, &it))?;
     }
     ui.out(&render(&state.outputs, name, form, args.show_sensitive)?);
     Ok(0)

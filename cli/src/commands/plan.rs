@@ -1,14 +1,20 @@
 //! `plan`: shows what would be done.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostics;
-use entail::request::Request;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::plan::signature::SigningKey;
+use entail::workflow::StateOptions;
+use entail::workflow::options::PlanOptions;
+use entail::workflow::plan::plan;
+use entail::world::World;
 
-use super::words;
+use super::{begin, present, words};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request::{self, StateOptions};
+use crate::arguments::request;
+use crate::interrupt;
 use crate::ui::Ui;
 
 /// Show changes required by the current configuration
@@ -36,6 +42,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
+    /// Sign the saved plan with the Ed25519 private key in this file, in PEM
+    #[arg(long, value_name = "KEY")]
+    pub sign: Option<PathBuf>,
+
     /// Show sensitive values
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
@@ -52,19 +62,6 @@ pub struct PlanArgs {
     pub words: Vec<String>,
 }
 
-/// What `plan` is asked.
-#[derive(Debug)]
-pub struct PlanOptions {
-    /// What to plan.
-    pub request: Request,
-    /// Where the state lies, and its lock.
-    pub state: StateOptions,
-    /// Where to save the plan.
-    pub out: Option<PathBuf>,
-    /// Whether the exit code tells of changes.
-    pub detailed_exitcode: bool,
-}
-
 impl PlanArgs {
     /// Returns what is asked, or what is wrong with the flags.
     pub fn options(&self, ui: &Ui) -> Result<PlanOptions, Diagnostics> {
@@ -78,8 +75,34 @@ impl PlanArgs {
         Ok(PlanOptions {
             request,
             state: StateOptions::from(&self.state),
+            key: self.key()?,
             out: self.out.clone(),
-            detailed_exitcode: self.detailed_exitcode,
         })
     }
+
+    /// Reads the key before anything is planned.
+    fn key(&self) -> Result<Option<SigningKey>, Diagnostic> {
+        match (&self.sign, &self.out) {
+            (Some(_), None) => Err(Diagnostic::error("Nothing to sign").detail(
+                "The -sign option signs a saved plan. Say with -out=FILE where it is to be saved.",
+            )),
+            (Some(path), Some(_)) => SigningKey::read(path).map(Some),
+            (None, _) => Ok(None),
+        }
+    }
+}
+
+/// Plans, shows the plan, and saves it where asked.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, args.show_sensitive)?;
+    let options = args.options(ui)?;
+    let ui = &*ui;
+    let made = interrupt::heeding(ui, || plan(&ui.host(world), &options))??;
+    let plan = &made.finished.plan;
+    if !made.failed {
+        let generated = options.request.generate_config_out.as_deref();
+        let generated = generated.filter(|_| made.has_generated);
+        present::next_step(ui, plan, options.out.as_deref(), generated);
+    }
+    Ok(present::exit_code(plan, args.detailed_exitcode, made.failed))
 }

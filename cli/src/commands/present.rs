@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use entail::diagnostic::Diagnostics;
-use entail::operation::event::{Event, OutputNote, Sink, Stage, tell_plan};
+use entail::event::{Event, OutputNote, Sink, Stage, tell_plan};
 use entail::plan::Plan;
 use entail::state::State;
 
@@ -13,11 +13,11 @@ use crate::view::plan::{Schemas, write, write_next_step};
 use crate::view::progress::closing;
 use crate::view::style::Paint;
 
-/// Shows a plan and the problems of making it: messages for machines, a screen for people. Returns the exit code so far.
-pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) -> u8 {
+/// Shows a plan and the problems of making it: messages for machines, a screen for people.
+pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
     tell_plan(plan, ui);
     ui.show(|out| write(out, plan, schemas, ui.look()));
-    ui.diagnostics(problems)
+    ui.diagnostics(problems);
 }
 
 /// Says what can be done with a plan, where there is something to do.

@@ -1,10 +1,21 @@
 //! `providers …`: which providers a configuration needs, and their plugins.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{ArgAction, Subcommand};
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::plugins::lock::Choices;
+use entail::request::Request;
+use entail::workflow::plugins;
+use entail::workflow::requirements::requirements;
+use entail::world::World;
 
+use super::no_words;
 use crate::arguments::groups::VariableArgs;
+use crate::interrupt;
+use crate::ui::Ui;
+use crate::view::{plugins as view, requirements as tree, schema};
 
 /// Show the providers required for this configuration
 ///
@@ -100,4 +111,76 @@ pub struct SchemaArgs {
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
+}
+
+/// Does what the subcommand says; without one, prints what is needed.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, Diagnostics> {
+    match &args.command {
+        None => needs(ui, world, args),
+        Some(ProvidersCommand::Lock(args)) => lock(ui, world, args),
+        Some(ProvidersCommand::Mirror(args)) => mirror(ui, world, args),
+        Some(ProvidersCommand::Schema(args)) => describe(ui, world, args),
+    }
+}
+
+fn needs(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, Diagnostics> {
+    ui.begin(Default::default(), None)?;
+    let ui = &*ui;
+    let request = match args.instances {
+        true => Some(Request { variables: args.variables.sources()?, ..Request::default() }),
+        false => None,
+    };
+    let needs = requirements(&ui.host(world), request.as_ref())?;
+    match args.json {
+        true => ui.out(&format!("{:#}\n", tree::document(&needs))),
+        false => ui.out(&tree::text(&needs)),
+    }
+    Ok(0)
+}
+
+/// Adds checksums to the lock file.
+fn lock(ui: &Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics> {
+    let places = [args.fs_mirror.is_some(), args.net_mirror.is_some(), args.oci_mirror.is_some()];
+    if places.iter().filter(|it| **it).count() > 1 {
+        return Err(Diagnostic::error("Conflicting options")
+            .detail("Of -fs-mirror, -net-mirror and -oci-mirror, at most one can be given.")
+            .into());
+    }
+    let choices = Choices {
+        platforms: args.platform.clone(),
+        folder: args.fs_mirror.clone(),
+        mirror: args.net_mirror.clone(),
+        images: args.oci_mirror.clone(),
+        providers: args.words.clone(),
+    };
+    let tell = |it| ui.say(&view::locking(ui.style(), &it));
+    let has_news = interrupt::heeding(ui, || plugins::lock(&ui.host(world), &choices, &tell))??;
+    ui.say(&view::locked(ui.style(), has_news));
+    Ok(0)
+}
+
+/// Fills a folder with archives of plugins.
+fn mirror(ui: &Ui, world: &Arc<World>, args: &MirrorArgs) -> Result<u8, Diagnostics> {
+    let [folder] = &args.words[..] else {
+        return Err(Diagnostic::error("No output directory specified")
+            .detail("The providers mirror command requires an output directory as a command-line argument.")
+            .into());
+    };
+    let tell = |it| ui.say(&view::mirroring(&it));
+    let work = || plugins::mirror(&ui.host(world), &args.platform, Path::new(folder), &tell);
+    let problems = interrupt::heeding(ui, work)??;
+    Ok(ui.diagnostics(problems))
+}
+
+/// Prints what the providers of the configuration and the state accept and return.
+fn describe(ui: &Ui, world: &Arc<World>, args: &SchemaArgs) -> Result<u8, Diagnostics> {
+    no_words(&args.words)?;
+    if !args.json {
+        return Err(
+            Diagnostic::error("The `providers schema` command requires the `-json` flag.").into()
+        );
+    }
+    let schemas = plugins::describe(&ui.host(world))?;
+    ui.out(&schema::all(schemas.iter().map(|(address, it)| (address, &**it))));
+    Ok(0)
 }

@@ -1,12 +1,18 @@
 //! `refresh`: `apply -refresh-only -auto-approve` under its old name.
 
+use std::sync::Arc;
+
 use entail::diagnostic::Diagnostics;
 use entail::request::PlanMode;
+use entail::workflow::StateOptions;
+use entail::workflow::apply::{Applied, refresh};
+use entail::workflow::options::ApplyOptions;
+use entail::world::World;
 
-use super::apply::ApplyOptions;
-use super::words;
+use super::{apply, begin, present, words};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request::{self, StateOptions};
+use crate::arguments::request;
+use crate::interrupt;
 use crate::ui::Ui;
 
 /// Update the state to match remote systems
@@ -46,10 +52,28 @@ impl RefreshArgs {
         Ok(ApplyOptions {
             request,
             plan: None,
+            trusted: None,
             state: StateOptions::from(&self.state),
-            stage: entail::operation::event::Stage::Apply,
             auto_approve: true,
             suppress_forget_errors: false,
         })
     }
+}
+
+/// Records what changed outside, and asks nothing.
+pub fn run(
+    ui: &mut Ui,
+    world: &Arc<World>,
+    args: &RefreshArgs,
+    options: &ApplyOptions,
+) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, false)?;
+    let ui = &*ui;
+    let applied = interrupt::heeding(ui, || refresh(&ui.host(world), options))??;
+    let Applied::Done(mut done) = applied else { return Ok(1) };
+    let code = apply::report(ui, &mut done);
+    if code == 0 {
+        present::outputs(ui, &done.state);
+    }
+    Ok(code)
 }

@@ -1,11 +1,16 @@
 //! `show`: prints the state, a saved plan, or the configuration.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::workflow::show::{Shown, Subject, show, show_json};
+use entail::world::World;
 
 use crate::arguments::groups::VariableArgs;
+use crate::ui::{Manner, Ui};
+use crate::view;
 
 /// Show the current state or a saved plan
 ///
@@ -49,29 +54,14 @@ pub struct ShowArgs {
     pub words: Vec<String>,
 }
 
-/// What to show.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Shown {
-    /// The current state.
-    State,
-    /// A saved plan.
-    Plan(PathBuf),
-    /// A saved plan or a state: whatever the file is.
-    File(PathBuf),
-    /// The configuration.
-    Config,
-    /// One module.
-    Module(PathBuf),
-}
-
 impl ShowArgs {
     /// Returns what is asked for, or what is wrong with the flags.
-    pub fn asked(&self) -> Result<Shown, Diagnostic> {
+    pub fn asked(&self) -> Result<Subject, Diagnostic> {
         let named = [
-            self.state.then_some(Shown::State),
-            self.plan.clone().map(Shown::Plan),
-            self.config.then_some(Shown::Config),
-            self.module.clone().map(Shown::Module),
+            self.state.then_some(Subject::State),
+            self.plan.clone().map(Subject::Plan),
+            self.config.then_some(Subject::Config),
+            self.module.clone().map(Subject::Module),
         ];
         let mut named = named.into_iter().flatten();
         let problem = |summary, detail| Err(Diagnostic::error(summary).detail(detail));
@@ -84,21 +74,45 @@ impl ShowArgs {
                 "Unexpected command line arguments",
                 "This command does not expect any positional arguments when using a target-selection option.",
             ),
-            (Some(Shown::Config), ..) if !self.json => problem(
+            (Some(Subject::Config), ..) if !self.json => problem(
                 "JSON output required for configuration",
                 "The -config option requires -json to be specified.",
             ),
-            (Some(Shown::Module(_)), ..) if !self.json => problem(
+            (Some(Subject::Module(_)), ..) if !self.json => problem(
                 "JSON output required for module",
                 "The -module=DIR option requires -json to be specified.",
             ),
             (Some(shown), None, []) => Ok(shown),
-            (None, _, []) => Ok(Shown::State),
-            (None, _, [file]) => Ok(Shown::File(PathBuf::from(file))),
+            (None, _, []) => Ok(Subject::State),
+            (None, _, [file]) => Ok(Subject::File(PathBuf::from(file))),
             (None, ..) => problem(
                 "Too many command line arguments",
                 "Expected at most one positional argument for the legacy positional argument mode.",
             ),
         }
     }
+}
+
+/// Shows what is asked for.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
+    let asked = args.asked()?;
+    if args.json {
+        ui.out(&format!("{}\n", show_json(&ui.host(world), &asked)?));
+        return Ok(0);
+    }
+    let manner = Manner { show_sensitive: args.show_sensitive, ..Manner::default() };
+    ui.begin(manner, args.json_into.as_deref())?;
+    let ui = &*ui;
+    match show(&ui.host(world), &asked)? {
+        Shown::NoState => ui.out("No state.\n"),
+        Shown::State(state, schemas) => ui.show(|out| {
+            let objects = view::state::objects(&state, &schemas);
+            view::state::write(out, &objects, &state.outputs, &schemas, ui.look())
+        }),
+        Shown::Plan(plan, schemas) => {
+            ui.show(|out| view::plan::write(out, &plan, &schemas, ui.look()));
+        }
+        Shown::Document(text) => ui.out(&format!("{text}\n")),
+    }
+    Ok(0)
 }

@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use clap::{ArgAction, Subcommand};
 use entail::address::{Instance, Provider};
+use entail::backend::Recover;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
-use entail::operation::state_commands::{self, Run};
-use entail::state::{self, State};
+use entail::operation::state_commands::{self, Run, no_state};
+use entail::state;
 use entail::value::text::shown;
+use entail::workflow::state::{self as workflow, Store, dated};
+use entail::workflow::{LockOptions, StateOptions, open, show as documents};
 use entail::world::World;
 
-use super::store::{Store, no_state};
 use super::{no_words, words};
+use crate::arguments::flags;
 use crate::arguments::groups::{LockArgs, MessageArgs, StateArgs as StateFiles, VariableArgs};
-use crate::arguments::request::{LockOptions, StateOptions, target};
+use crate::arguments::request::target;
 use crate::ui::{Manner, Ui};
 use crate::view::state as view;
 use crate::view::style::Paint;
@@ -135,6 +138,11 @@ pub struct PushArgs {
     /// Continue where the backend runs another version
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub ignore_remote_version: bool,
+
+    /// What to do with the journal of an interrupted run that does not fit or cannot be read, after looking into it: `take`
+    /// its steps into the state, or leave it `aside`
+    #[arg(long, value_name = "take|aside", value_parser = flags::recover)]
+    pub recover: Option<Recover>,
 
     /// The lock of the state.
     #[command(flatten)]
@@ -314,29 +322,24 @@ fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics>
     if problems.has_errors() {
         return Err(problems);
     }
-    let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
+    let host = ui.host(world);
+    let state = Store::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
     ui.addresses(&state_commands::list(&state, &filters, args.id.as_deref())?);
     Ok(0)
-}
-
-/// Each command that moves things keeps the state before it in a file of its own.
-fn dated(world: &World, choice: &Choice) -> Choice {
-    Choice { dated: Some(world.now().timestamp()), ..choice.clone() }
 }
 
 fn show(ui: &Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let given = args.address()?;
     let address: Instance = given.parse().map_err(|_| not_an_instance(given))?;
-    let state = Store::open(ui, world, &only(&args.state))?.read(ui)?.ok_or_else(no_state)?;
+    let host = ui.host(world);
+    let state = Store::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
     if ui.is_json() {
-        return crate::undertake::showing::state_json(
-            ui,
-            world,
-            state_commands::only(&state, &address),
-        );
+        let only = state_commands::only(&state, &address);
+        ui.out(&format!("{}\n", documents::state_json(&host, &only)?));
+        return Ok(0);
     }
-    let schemas = crate::undertake::schemas_of(world, &state)?;
+    let schemas = open::schemas_of(&host, &state)?;
     let shown = view::object((&address, None), &resource.provider.provider, object, &schemas);
     ui.write(|out| view::write_object(out, &shown, &schemas, ui.look()));
     Ok(0)
@@ -347,32 +350,9 @@ fn mv(ui: &Ui, world: &Arc<World>, args: &MoveArgs) -> Result<u8, Diagnostics> {
     let (source, destination) = (target(source)?, target(destination)?);
     let run = if args.dry_run { Run::Dry } else { Run::Real };
     let options = StateOptions::from(&args.state);
-    // Another file to write to is another state, which the objects move into.
-    let other = options.files.state_out.clone().map(|file| {
-        let files =
-            Choice { state: Some(file), backup: args.backup_out.clone(), ..Choice::default() };
-        Store::open(ui, world, &dated(world, &files))
-    });
-    let files = Choice { state_out: None, ..options.files.clone() };
-    let store = Store::open(ui, world, &dated(world, &files))?;
-    let Some(other) = other.transpose()? else {
-        let lines = store.change(ui, options.lock, "state-mv", |state| {
-            state_commands::mv(state, None, (&source, &destination), run)
-        })?;
-        return Ok(tell(ui, &lines));
-    };
-    let guard = other.lock(ui, options.lock, "state-mv")?;
-    let mut there = other.read(ui)?.unwrap_or_default();
-    let lines = store.change(ui, options.lock, "state-mv", |state| {
-        let lines = state_commands::mv(state, Some(&mut there), (&source, &destination), run)?;
-        if run == Run::Real {
-            // Written first: what is in both states is not lost.
-            other.backend().write(&there)?;
-        }
-        Ok(lines)
-    })?;
-    guard.release()?;
-    Ok(tell(ui, &lines))
+    let backup_out = args.backup_out.clone();
+    let addresses = (&source, &destination);
+    Ok(tell(ui, &workflow::mv(&ui.host(world), &options, backup_out, (addresses, run))?))
 }
 
 fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnostics> {
@@ -384,14 +364,13 @@ fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnost
     }
     let run = if args.dry_run { Run::Dry } else { Run::Real };
     let options = StateOptions::from(&args.state);
-    let store = Store::open(ui, world, &dated(world, &options.files))?;
-    let change = |state: &mut State| state_commands::remove(state, &targets, run);
-    Ok(tell(ui, &store.change(ui, options.lock, "state-rm", change)?))
+    Ok(tell(ui, &workflow::remove(&ui.host(world), &options, &targets, run)?))
 }
 
 fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics> {
     no_words(&args.words)?;
-    if let Some(state) = Store::open(ui, world, &Choice::default())?.read(ui)? {
+    let host = ui.host(world);
+    if let Some(state) = Store::open(&host, &Choice::default())?.read(&host)? {
         ui.out(&format!("{}\n", state::write::write_compact(&state).trim_end()));
     }
     Ok(0)
@@ -407,10 +386,8 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
     let new = state::read::read(&text)
         .map_err(|it| no_source(file, &it))?
         .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
-    let store = Store::open(ui, world, &Choice::default())?;
-    let guard = store.lock(ui, LockOptions::from(&args.lock), "state-push")?;
-    store.backend().import(&new, args.force)?;
-    guard.release()?;
+    let lock = LockOptions::from(&args.lock);
+    workflow::push(&ui.host(world), (lock, args.recover), &new, args.force)?;
     Ok(0)
 }
 
@@ -443,8 +420,9 @@ fn replace_provider(
         return Err(cannot_ask().into());
     }
     let options = StateOptions::from(&args.state);
-    let store = Store::open(ui, world, &dated(world, &options.files))?;
-    let state = store.read(ui)?.ok_or_else(no_state)?;
+    let host = ui.host(world);
+    let store = Store::open(&host, &dated(world, &options.files))?;
+    let state = store.read(&host)?.ok_or_else(no_state)?;
     let affected = state_commands::served_by(&state, &from);
     if affected.is_empty() {
         return Ok(tell(ui, &["No matching resources found.".into()]));
@@ -473,11 +451,7 @@ fn replace_provider(
             return Ok(0);
         }
     }
-    let lines = store.change(ui, options.lock, "state-replace-provider", |state| {
-        let number = state_commands::replace_provider(state, &from, &to);
-        Ok(vec![format!("Successfully replaced provider for {number} resources.")])
-    })?;
-    Ok(tell(ui, &lines))
+    Ok(tell(ui, &workflow::replace_provider(&host, &store, options.lock, (&from, &to))?))
 }
 
 /// Machines cannot answer.

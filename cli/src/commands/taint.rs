@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::address::{Instance, Mode};
+use entail::address::Instance;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::state_commands;
-use entail::state::State;
+use entail::workflow::StateOptions;
+use entail::workflow::state::{Mark, mark};
 use entail::world::World;
 
-use super::store::Store;
 use super::words;
 use crate::arguments::groups::{MessageArgs, StateArgs, VariableArgs};
-use crate::arguments::request::StateOptions;
 use crate::ui::{Manner, Ui};
 
 /// Mark a resource instance as not fully functional
@@ -72,41 +70,21 @@ impl CommonArgs {
 
 /// Marks an object to be replaced.
 pub fn taint(ui: &mut Ui, world: &Arc<World>, args: &TaintArgs) -> Result<u8, Diagnostics> {
-    mark(ui, world, (&args.common, "taint"), state_commands::taint)
+    set(ui, world, &args.common, Mark::Taint)
 }
 
 /// Takes the mark off an object.
 pub fn untaint(ui: &mut Ui, world: &Arc<World>, args: &UntaintArgs) -> Result<u8, Diagnostics> {
-    mark(ui, world, (&args.common, "untaint"), state_commands::untaint)
+    set(ui, world, &args.common, Mark::Untaint)
 }
 
-fn mark(
-    ui: &mut Ui,
-    world: &Arc<World>,
-    (args, command): (&CommonArgs, &str),
-    change: fn(&mut State, &Instance) -> Result<String, Diagnostic>,
-) -> Result<u8, Diagnostics> {
+fn set(ui: &mut Ui, world: &Arc<World>, args: &CommonArgs, to: Mark) -> Result<u8, Diagnostics> {
     let manner = Manner { json: args.output.json, ..Manner::default() };
     ui.begin(manner, args.output.json_into.as_deref())?;
     let ui = &*ui;
-    let address: Instance = args.address(command)?.parse()?;
-    if address.resource.mode != Mode::Managed {
-        let problem = Diagnostic::error("Invalid resource address");
-        return Err(problem
-            .detail(format!("Resource instance {address} cannot be tainted"))
-            .into());
-    }
+    let address: Instance = args.address(to.command())?.parse()?;
     let options = StateOptions::from(&args.state);
-    let store = Store::open(ui, world, &options.files)?;
-    let is_missing = |state: &State| state.instance(&address).is_none_or(|it| it.current.is_none());
-    if args.allow_missing && store.read(ui)?.is_none_or(|it| is_missing(&it)) {
-        return Ok(ui.diagnostics(state_commands::missing_is_allowed(&address).into()));
-    }
-    if store.read(ui)?.is_none() {
-        // Without a state there is no such instance either.
-        change(&mut State::default(), &address)?;
-    }
-    for line in store.change(ui, options.lock, command, |it| Ok(vec![change(it, &address)?]))? {
+    for line in mark(&ui.host(world), &options, (&address, to), args.allow_missing)? {
         ui.say(&format!("{line}\n"));
         ui.message(&line);
     }

@@ -1,12 +1,18 @@
 //! `validate`: checks a configuration, without state and without touching anything.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::diagnostic::Diagnostic;
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::workflow::Host;
+use entail::workflow::validate::validate;
+use entail::world::World;
 
-use super::at_most_one;
+use super::{at_most_one, begin};
 use crate::arguments::groups::{OutputArgs, VariableArgs};
+use crate::ui::Ui;
+use crate::view::validate as view;
 
 /// Check whether the configuration is valid
 ///
@@ -42,4 +48,49 @@ impl ValidateArgs {
             "Expected at most one positional argument.",
         )
     }
+}
+
+/// Checks the configuration, and says how many problems there are.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, Diagnostics> {
+    let mut world = world.clone();
+    let mut sources = ui.sources.clone();
+    let mut unreadable = None;
+    if let Some(directory) = args.directory()? {
+        let root = world.root.join(directory);
+        let folder = shown_folder(&root, &world.root);
+        unreadable = (!root.is_dir()).then(|| unreadable_folder(&folder));
+        if !folder.is_empty() {
+            sources = sources.below(&folder);
+        }
+        world = Arc::new(World { root, ..(*world).clone() });
+    }
+    let json = args.output.messages.json;
+    if !json {
+        begin(ui, &args.output, false)?;
+    }
+    let ui = &*ui;
+    let problems = match unreadable {
+        Some(problem) => problem.into(),
+        None => validate(&Host { sources: &sources, ..ui.host(&world) })?,
+    };
+    if json {
+        ui.out(&view::json(&problems, &ui.sources));
+        return Ok(u8::from(problems.has_errors()));
+    }
+    let text = view::text(&problems, ui.style());
+    let code = ui.diagnostics(problems);
+    ui.say(&text);
+    Ok(code)
+}
+
+/// Returns a folder as people see it from another: empty for that folder itself.
+fn shown_folder(folder: &Path, from: &Path) -> String {
+    let parts = folder.strip_prefix(from).unwrap_or(folder).components();
+    let shown: PathBuf = parts.filter(|it| *it != Component::CurDir).collect();
+    shown.display().to_string()
+}
+
+fn unreadable_folder(folder: &str) -> Diagnostic {
+    Diagnostic::error("Failed to read module directory")
+        .detail(format!("Module directory {folder} does not exist or cannot be read."))
 }

@@ -1,8 +1,19 @@
 //! `whatif`: what a selection takes in and leaves out, before anything is planned.
 
-use clap::ArgAction;
+use std::sync::Arc;
 
+use clap::ArgAction;
+use entail::diagnostic::Diagnostics;
+use entail::workflow::StateOptions;
+use entail::workflow::explain::whatif;
+use entail::workflow::options::PlanOptions;
+use entail::world::World;
+use serde_json::{Value as Json, json};
+
+use super::{no_words, silence};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::request;
+use crate::ui::Ui;
 
 /// Show what -target and -exclude would select
 ///
@@ -32,4 +43,31 @@ pub struct WhatifArgs {
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
+}
+
+/// Prints what takes part in a run, and through whom the rest does not; asks no provider.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Diagnostics> {
+    silence(ui, args.input)?;
+    no_words(&args.words)?;
+    let state = StateOptions::from(&args.state);
+    let request = request::build(&args.planning, &args.variables, &ui.sources)?;
+    let ui = &*ui;
+    let options = PlanOptions { request, state, ..PlanOptions::default() };
+    let (parts, problems) = whatif(&ui.host(world), &options)?;
+    if !args.json {
+        ui.out(&parts.text());
+        return Ok(ui.diagnostics(problems));
+    }
+    let excluded = parts.excluded.iter();
+    let excluded: Vec<Json> =
+        excluded.map(|(address, via)| json!({"address": address, "through": via})).collect();
+    let document = json!({
+        "selected": parts.selected,
+        "excluded": excluded,
+        "untargeted": parts.untargeted,
+        "undecided": parts.open,
+    });
+    ui.out(&format!("{document:#}\n"));
+    ui.remarks(problems);
+    Ok(0)
 }

@@ -1,14 +1,18 @@
 //! `why`: explains one decision of a plan.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::workflow::StateOptions;
+use entail::workflow::explain::{Form, Subject, WhyOptions, why};
+use entail::workflow::options::PlanOptions;
+use entail::world::World;
 
-use super::plan::PlanOptions;
-use super::words;
+use super::{silence, words};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request::{self, StateOptions};
+use crate::arguments::request;
 use crate::ui::Ui;
 
 /// Explain one decision of the plan
@@ -56,21 +60,6 @@ pub struct WhyArgs {
     pub words: Vec<String>,
 }
 
-/// What `why` is asked.
-#[derive(Debug)]
-pub struct WhyOptions {
-    /// The address as written.
-    pub address: String,
-    /// The action that is missed, where one is.
-    pub not: Option<String>,
-    /// How many steps back to go.
-    pub depth: Option<usize>,
-    /// A saved plan.
-    pub plan: Option<PathBuf>,
-    /// What to plan otherwise.
-    pub planning: PlanOptions,
-}
-
 impl WhyArgs {
     /// Returns what is asked, or what is wrong with the flags.
     pub fn options(&self, ui: &Ui) -> Result<WhyOptions, Diagnostics> {
@@ -81,18 +70,28 @@ impl WhyArgs {
                 .detail("The -depth option must be 1 or more.")
                 .into());
         }
-        let planning = PlanOptions {
-            request: request::build(&self.planning, &self.variables, &ui.sources)?,
-            state: StateOptions::from(&self.state),
-            out: None,
-            detailed_exitcode: false,
-        };
+        let request = request::build(&self.planning, &self.variables, &ui.sources)?;
+        if self.plan.is_some() {
+            request::beside_plan(&request)?;
+        }
+        let state = StateOptions::from(&self.state);
         Ok(WhyOptions {
             address: address.clone(),
             not: self.not.clone(),
-            depth: self.depth,
-            plan: self.plan.clone(),
-            planning,
+            provider: self.provider,
+            form: if self.json { Form::Json } else { Form::Text(self.depth) },
+            subject: Subject {
+                saved: self.plan.clone(),
+                planning: PlanOptions { request, state, ..PlanOptions::default() },
+            },
         })
     }
+}
+
+/// Explains one decision.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
+    silence(ui, args.input)?;
+    let options = args.options(ui)?;
+    ui.out(&why(&ui.host(world), &options)?);
+    Ok(0)
 }

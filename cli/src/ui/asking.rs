@@ -7,70 +7,17 @@ use std::time::Duration;
 use entail::diagnostic::Diagnostic;
 use entail::request::PlanMode;
 use entail::value::text::shown;
+use entail::workflow::Ask;
 
 use super::Ui;
 use crate::view::PRODUCT;
 use crate::view::style::Style;
 
 impl Ui {
-    /// Asks for approval: true only for `yes`.
-    pub fn approves(&self, mode: PlanMode, workspace: &str) -> Result<bool, Diagnostic> {
-        let place = if workspace == "default" {
-            String::new()
-        } else {
-            format!(" in workspace {}", shown(workspace))
-        };
-        let (question, explanation) = match mode {
-            PlanMode::Normal => (
-                format!("Do you want to perform these actions{place}?"),
-                format!(
-                    "{PRODUCT} will perform the actions described above.\nOnly 'yes' will be accepted to approve."
-                ),
-            ),
-            PlanMode::Destroy => (
-                format!("Do you really want to destroy all resources{place}?"),
-                format!(
-                    "{PRODUCT} will destroy all your managed infrastructure, as shown above.\nThere is no undo. Only 'yes' will be \
-                     accepted to confirm."
-                ),
-            ),
-            PlanMode::RefreshOnly => (
-                format!(
-                    "Would you like to update the {PRODUCT} state to reflect these detected changes{place}?"
-                ),
-                format!(
-                    "{PRODUCT} will write these changes to the state without modifying any real infrastructure.\nThere is no undo. \
-                     Only 'yes' will be accepted to confirm."
-                ),
-            ),
-        };
-        self.out("\n");
-        let answer = self.ask(&question, &explanation, false).map_err(|it| no_approval(&it))?;
-        Ok(answer == "yes")
-    }
-
     /// Says that approval was refused.
     pub fn cancelled(&self, mode: PlanMode) {
         let what = if mode == PlanMode::Destroy { "Destroy" } else { "Apply" };
         self.out(&format!("\n{what} cancelled.\n"));
-    }
-
-    /// Returns whether questions may be asked.
-    pub fn may_ask(&self) -> bool {
-        !self.manner.silent
-    }
-
-    /// Asks for the value of a root variable; nothing where it cannot be asked.
-    pub fn variable(
-        &self,
-        name: &str,
-        description: Option<&str>,
-        sensitive: bool,
-    ) -> Option<String> {
-        if !self.may_ask() {
-            return None;
-        }
-        self.ask(&format!("var.{name}"), description.unwrap_or_default(), sensitive).ok()
     }
 
     /// Asks a question and returns the answer's line without blanks at its end.
@@ -128,13 +75,13 @@ impl Ui {
         let (sender, receiver) = channel();
         let input = self.input.clone();
         // Where nobody answers any more, the thread ends with the process.
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let mut line = String::new();
             let mut input = input.lock().unwrap_or_else(|it| it.into_inner());
             let read = input.read_line(&mut line);
             // Nobody may wait any longer.
             sender.send(read.map(|_| line)).unwrap_or_default();
-        });
+        })?;
         loop {
             match receiver.recv_timeout(Duration::from_millis(50)) {
                 Ok(line) => return line,
@@ -150,6 +97,61 @@ impl Ui {
         let mut input = self.input.lock().unwrap_or_else(|it| it.into_inner());
         input.read_to_end(&mut all)?;
         Ok(all)
+    }
+}
+
+impl Ask for Ui {
+    fn may_ask(&self) -> bool {
+        !self.manner.silent
+    }
+
+    fn variable(&self, name: &str, description: Option<&str>, sensitive: bool) -> Option<String> {
+        if !self.may_ask() {
+            return None;
+        }
+        self.ask(&format!("var.{name}"), description.unwrap_or_default(), sensitive).ok()
+    }
+
+    fn approves(&self, mode: PlanMode, workspace: &str) -> Result<bool, Diagnostic> {
+        let place = if workspace == "default" {
+            String::new()
+        } else {
+            format!(" in workspace {}", shown(workspace))
+        };
+        let (question, explanation) = match mode {
+            PlanMode::Normal => (
+                format!("Do you want to perform these actions{place}?"),
+                format!(
+                    "{PRODUCT} will perform the actions described above.\nOnly 'yes' will be accepted to approve."
+                ),
+            ),
+            PlanMode::Destroy => (
+                format!("Do you really want to destroy all resources{place}?"),
+                format!(
+                    "{PRODUCT} will destroy all your managed infrastructure, as shown above.\nThere is no undo. Only 'yes' will be \
+                     accepted to confirm."
+                ),
+            ),
+            PlanMode::RefreshOnly => (
+                format!(
+                    "Would you like to update the {PRODUCT} state to reflect these detected changes{place}?"
+                ),
+                format!(
+                    "{PRODUCT} will write these changes to the state without modifying any real infrastructure.\nThere is no undo. \
+                     Only 'yes' will be accepted to confirm."
+                ),
+            ),
+        };
+        self.out("\n");
+        let answer = self.ask(&question, &explanation, false).map_err(|it| no_approval(&it))?;
+        Ok(answer == "yes")
+    }
+
+    fn agrees(&self, question: &str, explanation: &str) -> Option<bool> {
+        if !self.may_ask() {
+            return None;
+        }
+        self.ask(question, explanation, false).ok().map(|it| it == "yes")
     }
 }
 

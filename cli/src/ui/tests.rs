@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use entail::operation::event::Event;
+use entail::event::Event;
 use entail::request::PlanMode;
+use entail::workflow::Ask;
 use expect_test::expect;
 
 use super::*;
@@ -34,6 +35,7 @@ fn terminal(input: &'static str) -> (Ui, Buffer, Buffer) {
         err: Box::new(err.clone()),
         input_is_terminal: false,
         into: None,
+        failed: None,
     };
     let view = ViewArgs {
         no_color: false,

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use entail::diagnostic::{Diagnostic, Severity, Sources};
+use entail::config::masked;
+use entail::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use miette::{
     LabeledSpan, MietteError, MietteSpanContents, ReportHandler, SourceCode, SourceSpan,
     SpanContents,
@@ -92,15 +93,7 @@ pub fn one(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
 
 /// Sorts warnings before errors, those without a place first, then by file and offset; drops exact repetitions.
 pub fn sort(problems: Vec<Diagnostic>, sources: &Sources) -> Vec<Diagnostic> {
-    let mut kept: Vec<Diagnostic> = Vec::with_capacity(problems.len());
-    let mut seen: HashMap<String, Vec<usize>> = HashMap::new();
-    for problem in problems {
-        let alike = seen.entry(problem.summary.clone()).or_default();
-        if !alike.iter().any(|&it| kept[it] == problem) {
-            alike.push(kept.len());
-            kept.push(problem);
-        }
-    }
+    let mut kept = Diagnostics(problems).once().0;
     kept.sort_by_cached_key(|it| {
         (it.severity == Severity::Error, it.subject.map(|it| sources.rank(it)))
     });
@@ -232,7 +225,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let detail = &self.diagnostic.detail;
+        let detail = masked(&self.diagnostic.detail);
         (!detail.is_empty()).then(|| Box::new(detail) as Box<dyn fmt::Display>)
     }
 

@@ -4,110 +4,79 @@ use entail::install::Event;
 use entail::operation::backends::Event as BackendEvent;
 use entail::operation::modules::{Installed, Progress};
 use entail::operation::plugins::LockFile;
+use entail::workflow::init::Step;
 
 use super::PRODUCT;
 use super::style::{Paint, Style};
 
-/// A step of `init`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// The folder has no configuration.
-    Empty,
-    /// The configuration cannot be read; what is wrong with it follows.
-    Invalid,
-    /// A module is copied into the folder: its source.
-    Copying(String),
-    /// The backend is set up.
-    Backend,
-    /// Something became of the backend.
-    BackendEvent(BackendEvent),
-    /// Modules are installed in their newest versions.
-    UpgradingModules,
-    /// A module is fetched or found.
-    ModuleProgress(Progress),
-    /// Providers are found.
-    Providers,
-    /// Something happens to a provider.
-    Provider(Event),
-    /// What became of the lock file.
-    Lock(LockFile),
-    /// Warnings may follow.
-    Gap,
-    /// Everything is in place.
-    Done,
-}
-
-impl Step {
-    /// Returns what people read.
-    pub fn text(&self, style: Style, in_automation: bool) -> String {
-        let bold = |text: &str| format!("{}\n", style.bold(text));
-        match self {
-            Step::Empty => format!(
-                "{}\n\nThe directory has no configuration files. You may begin working\nwith {PRODUCT} immediately by creating \
-                 configuration files.\n",
-                style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
-            ),
-            Step::Invalid => format!(
-                "\n{PRODUCT} encountered problems during initialization, including problems\nwith the configuration, \
-                 described below.\n\nThe configuration must be valid before initialization, for it tells which\n\
-                 modules and providers need to be installed.\n"
-            ),
-            Step::Copying(source) => {
-                format!("{} from {source:?}...\n", style.bold("Copying configuration"))
-            }
-            Step::Backend => format!("\n{}", bold("Initializing the backend...")),
-            Step::BackendEvent(event) => backend_event(event, style),
-            Step::UpgradingModules => bold("Upgrading modules..."),
-            Step::ModuleProgress(Progress::Begun) => bold("Initializing modules..."),
-            Step::ModuleProgress(Progress::Found(it)) => {
-                format!("- {} in {}\n", it.key, it.directory)
-            }
-            Step::ModuleProgress(progress) => format!("{}\n", download(progress)),
-            Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
-            Step::Provider(event) => line(event, style),
-            Step::Lock(file) => lock(*file, style),
-            Step::Gap => "\n".to_owned(),
-            Step::Done => {
-                let text = format!("{PRODUCT} has been successfully initialized!");
-                let done = style.paint(&[Paint::Bold, Paint::Green], &text);
-                let advice = if in_automation {
-                    String::new()
-                } else {
-                    format!("\n{}\n", advice().join("\n\n"))
-                };
-                format!("{done}\n{advice}")
-            }
+/// Returns what people read of a step.
+pub fn text(step: &Step, style: Style, in_automation: bool) -> String {
+    let bold = |text: &str| format!("{}\n", style.bold(text));
+    match step {
+        Step::Empty => format!(
+            "{}\n\nThe directory has no configuration files. You may begin working\nwith {PRODUCT} immediately by creating \
+             configuration files.\n",
+            style.bold(&format!("{PRODUCT} initialized in an empty directory!")),
+        ),
+        Step::Invalid => format!(
+            "\n{PRODUCT} encountered problems during initialization, including problems\nwith the configuration, \
+             described below.\n\nThe configuration must be valid before initialization, for it tells which\n\
+             modules and providers need to be installed.\n"
+        ),
+        Step::Copying(source) => {
+            format!("{} from {source:?}...\n", style.bold("Copying configuration"))
+        }
+        Step::Backend => format!("\n{}", bold("Initializing the backend...")),
+        Step::BackendEvent(event) => backend_event(event, style),
+        Step::UpgradingModules => bold("Upgrading modules..."),
+        Step::ModuleProgress(Progress::Begun) => bold("Initializing modules..."),
+        Step::ModuleProgress(Progress::Found(it)) => {
+            format!("- {} in {}\n", it.key, it.directory)
+        }
+        Step::ModuleProgress(progress) => format!("{}\n", download(progress)),
+        Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
+        Step::Provider(event) => line(event, style),
+        Step::Lock(file) => lock(*file, style),
+        Step::Gap => "\n".to_owned(),
+        Step::Done => {
+            let text = format!("{PRODUCT} has been successfully initialized!");
+            let done = style.paint(&[Paint::Bold, Paint::Green], &text);
+            let advice = if in_automation {
+                String::new()
+            } else {
+                format!("\n{}\n", advice().join("\n\n"))
+            };
+            format!("{done}\n{advice}")
         }
     }
+}
 
-    /// Returns what a JSON stream says; nothing for what only people need.
-    pub fn message(&self) -> Option<String> {
-        Some(match self {
-            Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
-            Step::Invalid => "Initialization stopped: the configuration is not valid.".to_owned(),
-            Step::Copying(source) => format!("Copying configuration from {source:?}..."),
-            Step::Backend => "Initializing the backend...".to_owned(),
-            Step::BackendEvent(event) => backend_event(event, Style::default())
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" "),
-            Step::UpgradingModules => "Upgrading modules...".to_owned(),
-            Step::ModuleProgress(Progress::Found(_)) => return None,
-            Step::ModuleProgress(progress) => download(progress),
-            Step::Providers => "Initializing provider plugins...".to_owned(),
-            Step::Provider(event) => {
-                let text = line(event, Style::default());
-                let words: Vec<&str> = text.split_whitespace().collect();
-                words.join(" ").trim_start_matches("- ").to_owned()
-            }
-            Step::Lock(LockFile::Same) | Step::Gap => return None,
-            Step::Lock(file) => {
-                let text = lock(*file, Style::default());
-                text.split_whitespace().collect::<Vec<_>>().join(" ")
-            }
-            Step::Done => format!("{PRODUCT} has been successfully initialized!"),
-        })
-    }
+/// Returns what a JSON stream says of a step; nothing for what only people need.
+pub fn message(step: &Step) -> Option<String> {
+    Some(match step {
+        Step::Empty => format!("{PRODUCT} initialized in an empty directory!"),
+        Step::Invalid => "Initialization stopped: the configuration is not valid.".to_owned(),
+        Step::Copying(source) => format!("Copying configuration from {source:?}..."),
+        Step::Backend => "Initializing the backend...".to_owned(),
+        Step::BackendEvent(event) => {
+            backend_event(event, Style::default()).split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        Step::UpgradingModules => "Upgrading modules...".to_owned(),
+        Step::ModuleProgress(Progress::Found(_)) => return None,
+        Step::ModuleProgress(progress) => download(progress),
+        Step::Providers => "Initializing provider plugins...".to_owned(),
+        Step::Provider(event) => {
+            let text = line(event, Style::default());
+            let words: Vec<&str> = text.split_whitespace().collect();
+            words.join(" ").trim_start_matches("- ").to_owned()
+        }
+        Step::Lock(LockFile::Same) | Step::Gap => return None,
+        Step::Lock(file) => {
+            let text = lock(*file, Style::default());
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        Step::Done => format!("{PRODUCT} has been successfully initialized!"),
+    })
 }
 
 /// What people read of a provider.
@@ -259,7 +228,7 @@ mod tests {
             Step::Gap,
             Step::Done,
         ];
-        let text: String = steps.iter().map(|it| it.text(Style::default(), false)).collect();
+        let text: String = steps.iter().map(|it| text(it, Style::default(), false)).collect();
         expect![[r#"
 
             Initializing the backend...
@@ -281,6 +250,6 @@ mod tests {
             commands will detect it and remind you to do so if necessary.
         "#]]
         .assert_eq(&text);
-        assert_eq!(steps.iter().filter_map(Step::message).count(), 6);
+        assert_eq!(steps.iter().filter_map(message).count(), 6);
     }
 }

@@ -6,7 +6,7 @@ mod problem;
 
 use entail::address::Instance;
 use entail::diagnostic::{Diagnostic, Severity, Sources};
-use entail::operation::event::{Event, OutputNote, Stage, Summary};
+use entail::event::{Event, OutputNote, Stage, Summary};
 use entail::value::json::{to_json, type_to_json};
 use entail::value::{Str, Value};
 use serde::Serialize;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use entail::address::Instance;
-use entail::operation::event::{Event, Phase, Sink, Stage, Subject, Summary, import_label};
+use entail::event::{Event, Phase, Sink, Stage, Subject, Summary, import_label};
 use entail::plan::Action;
 use entail::value::Str;
 use entail::value::text::shown;

@@ -1,5 +1,6 @@
 //! The piece of source that a diagnostic shows, and what is written around it.
 
+use entail::config::struck_out;
 use entail::diagnostic::{Diagnostic, Position, Source, Sources, Span};
 
 /// The source lines of a diagnostic and what is underlined in them.
@@ -37,7 +38,7 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
         false => "",
     };
     // The carriage returns of line ends are not shown, so that they do not count either.
-    let code = written.replace("\r\n", "\n");
+    let code = struck_out(written).replace("\r\n", "\n");
     let offset = |byte: u32| {
         let byte =
             char_boundary(written, (byte as usize).saturating_sub(lines.start).min(written.len()));

@@ -12,7 +12,7 @@ use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::expression::{Subject, provider_functions_of, references_of, with_defaults};
 use crate::syntax::Expression;
-use crate::value::{Marks, Str, Value};
+use crate::value::{Str, Value};
 use crate::world::World;
 
 use super::inputs::{self, VariableInput};
@@ -369,16 +369,12 @@ impl StaticModule {
                 return Err(problems::null_value(variable, &place).into());
             }
         };
-        let marks = Marks {
-            sensitive: variable.sensitive,
-            ephemeral: variable.ephemeral,
-            ..Marks::default()
-        };
-        Ok(value.mark(&marks))
+        Ok(value.mark(&variable.marks()))
     }
 
     fn converted(&self, variable: &Variable, given: &Value) -> Result<Value, Diagnostic> {
-        with_defaults(given, variable.ty, variable.type_defaults.as_ref()).map_err(|why| {
+        let given = given.clone().mark(&variable.marks());
+        with_defaults(&given, variable.ty, variable.type_defaults.as_ref()).map_err(|why| {
             let place = self.ground.sources.range(variable.declared);
             problems::unsuitable(variable, &place, &why)
         })

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::super::compose::elements;
-use super::super::evaluate::evaluate_with;
 use super::{Decoder, Frame, Instance, blame, labels_of, missing_at, problems};
 use crate::diagnostic::Diagnostics;
 use crate::schema::NestedBlock;
@@ -103,7 +102,7 @@ impl Decoder<'_> {
             self.scope.unevaluated(at, &names(frame));
             return self.unknown(&dynamic, block, frame, into);
         }
-        let (collection, found) = evaluate_with(at, self.scope, &frame.bindings);
+        let (collection, found) = self.value(at, frame);
         let failed = found.has_errors();
         self.problems.extend(found);
         if failed {
@@ -168,7 +167,7 @@ impl Decoder<'_> {
     fn labels(&mut self, dynamic: &Dynamic<'_>, frame: &Frame) -> Option<Vec<Str>> {
         let mut labels = Vec::new();
         for label in &dynamic.labels {
-            let (value, found) = evaluate_with(label, self.scope, &frame.bindings);
+            let (value, found) = self.value(label, frame);
             let failed = found.has_errors();
             self.problems.extend(found);
             if failed {
@@ -209,9 +208,9 @@ fn names(frame: &Frame) -> Vec<Str> {
 /// The frame of one iteration.
 fn iteration(dynamic: &Dynamic<'_>, frame: &Frame, key: Value, value: Value) -> Frame {
     let mut frame = frame.clone();
-    frame.bindings.push((
-        dynamic.iterator.clone(),
-        Value::object([("key".into(), key), ("value".into(), value)]),
-    ));
+    let element = |key, value| Value::object([("key".into(), key), ("value".into(), value)]);
+    let told = element(key.clone().mark(&frame.marks), value.clone().mark(&frame.marks));
+    frame.shown.push((dynamic.iterator.clone(), told));
+    frame.bindings.push((dynamic.iterator.clone(), element(key, value)));
     frame
 }

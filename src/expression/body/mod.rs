@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting};
 use crate::syntax::{self, Block, Body, Expression};
-use crate::value::convert::convert;
+use crate::value::convert::{convert, reason};
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Str, Type, Value};
 
@@ -35,8 +35,11 @@ pub fn decode_body(
     bindings: &[(Str, Value)],
 ) -> (Value, Diagnostics) {
     let mut decoder = Decoder { scope, problems: Diagnostics::new(), depth: 0 };
-    let value =
-        decoder.block(body, schema, &Frame { bindings: bindings.to_vec(), ..Frame::default() });
+    let value = decoder.block(
+        body,
+        schema,
+        &Frame { bindings: bindings.to_vec(), shown: bindings.to_vec(), ..Frame::default() },
+    );
     (value, decoder.problems)
 }
 
@@ -45,6 +48,8 @@ pub fn decode_body(
 struct Frame {
     /// Names bound by the caller and by iterators.
     bindings: Vec<(Str, Value)>,
+    /// The same names for what is told of problems: elements of a secret collection are secret.
+    shown: Vec<(Str, Value)>,
     /// Marks of the collection that a `dynamic` block iterates over.
     marks: Marks,
     /// The block comes of a `dynamic` block of which it is not known how many there will be.
@@ -103,6 +108,16 @@ impl Decoder<'_> {
         (sorted, as_blocks)
     }
 
+    /// Evaluates an expression. What is wrong is told with names whose secret values are marked.
+    fn value(&self, expression: &Expression, frame: &Frame) -> (Value, Diagnostics) {
+        let (value, found) = evaluate_with(expression, self.scope, &frame.bindings);
+        if !found.has_errors() || frame.bindings.is_empty() {
+            return (value, found);
+        }
+        let (_, worded) = evaluate_with(expression, self.scope, &frame.shown);
+        (value, if worded.has_errors() { worded } else { super::problems::all_withheld(found) })
+    }
+
     fn attribute(
         &mut self,
         body: &Body,
@@ -118,7 +133,7 @@ impl Decoder<'_> {
             self.scope.unevaluated(&written.value, &bound);
             return Value::unknown(result).mark(&frame.marks);
         }
-        let (value, found) = evaluate_with(&written.value, self.scope, &frame.bindings);
+        let (value, found) = self.value(&written.value, frame);
         let failed = found.has_errors();
         self.problems.extend(found);
         if failed {
@@ -127,10 +142,10 @@ impl Decoder<'_> {
         match convert(&value, ty) {
             Ok(value) => value.mark(&frame.marks),
             Err(error) => {
-                let mut problem = problems::wrong_type(name, &error.message, written.value.span);
-                problem.values =
-                    values_of(&written.value, self.scope, &frame.bindings, false, false);
-                self.problems.push(problem);
+                let whole = value.mark(&frame.marks);
+                let why = reason(&whole, ty, &error.message);
+                let problem = problems::wrong_type(name, &why, written.value.span);
+                self.problems.push(blame(problem, &written.value, self.scope, frame));
                 Value::unknown(result)
             }
         }
@@ -220,10 +235,11 @@ impl Decoder<'_> {
     ) -> Value {
         let element = schema.block.ty();
         let mut entries: Vec<(Str, Value)> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
         for instance in instances {
             let value = self.instance(instance, &schema.block);
             let Some(key) = instance.labels.first() else { continue };
-            if entries.iter().any(|it| it.0 == *key) {
+            if !seen.insert(key) {
                 self.problems.push(problems::repeated_label(name, key, instance.header));
                 continue;
             }
@@ -417,6 +433,6 @@ fn blame(
     scope: &dyn Scope,
     frame: &Frame,
 ) -> Diagnostic {
-    let values = values_of(expression, scope, &frame.bindings, false, false);
+    let values = values_of(expression, scope, &frame.shown, false, false);
     Diagnostic { values, ..problem }
 }

@@ -204,7 +204,7 @@ fn cidrnetmask(call: &Call<'_>) -> Outcome {
 }
 
 fn cidrsubnet(call: &Call<'_>) -> Outcome {
-    let more = call.int(1).map_err(|failure| Failure::call(failure.message))?;
+    let more = call.int(1).map_err(Failure::of_call)?;
     let number = whole(call, 2)?;
     let network = network(call)?;
     let prefix = i64::from(network.prefix).saturating_add(more);

@@ -6,6 +6,8 @@ use base64::engine::{
     DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD,
 };
 
+use rustc_hash::FxHashSet;
+
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::{Kind, Str, Type, Value, json, unknown};
 
@@ -178,8 +180,9 @@ fn wrong_byte(text: &str) -> usize {
 fn base64decode(call: &Call<'_>) -> Outcome {
     let argument = call.argument(0);
     let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
-    let bytes = decode_base64(call.text(0))
-        .map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
+    let bytes = decode_base64(call.text(0)).map_err(|_| {
+        Failure::call(format!("failed to decode base64 data {}", shown())).discreet()
+    })?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Value::string(text).mark(&argument.marks())),
         Err(_) => {
@@ -191,8 +194,9 @@ fn base64decode(call: &Call<'_>) -> Outcome {
 fn base64gunzip(call: &Call<'_>) -> Outcome {
     let argument = call.argument(0);
     let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
-    let bytes = decode_base64(call.text(0))
-        .map_err(|_| Failure::call(format!("failed to decode base64 data {}", shown())))?;
+    let bytes = decode_base64(call.text(0)).map_err(|_| {
+        Failure::call(format!("failed to decode base64 data {}", shown())).discreet()
+    })?;
     let bytes = super::gzip::decompress(&bytes)
         .map_err(|why| Failure::call(format!("failed to gunzip bytes: {why}")))?;
     match String::from_utf8(bytes) {
@@ -239,7 +243,8 @@ fn urldecode(call: &Call<'_>) -> Outcome {
                     let shown = super::maps::redacted(text, &argument.marks());
                     return Err(Failure::call(format!(
                         "failed to decode URL '{shown}': invalid escape sequence"
-                    )));
+                    ))
+                    .discreet());
                 }
             },
             other => bytes.push(*other),
@@ -265,10 +270,11 @@ fn csv_type(arguments: &[Value]) -> Result<Type, Failure> {
 fn read_csv(text: &str) -> Result<(Type, Vec<Str>, Vec<Vec<String>>), Failure> {
     let mut rows = super::csv::records(text).map_err(Failure::call)?.into_iter();
     let Some(header) = rows.next() else { return Err(Failure::call("missing header line")) };
-    let mut names: Vec<Str> = Vec::new();
+    let mut names: Vec<Str> = Vec::with_capacity(header.fields.len());
+    let mut seen = FxHashSet::default();
     for name in &header.fields {
         let name = crate::value::nfc(name);
-        if names.contains(&name) {
+        if !seen.insert(name.clone()) {
             return Err(Failure::call(format!("duplicate column name {name:?}")));
         }
         names.push(name);

@@ -38,7 +38,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         body: |call| {
             let marks = call.argument(0).marks();
             let bytes = bytes_of(call.text(0), &marks, call.scope.world())
-                .map_err(|why| Failure::argument(0, why))?;
+                .map_err(|why| Failure::argument(0, why).discreet())?;
             Ok(Value::string(STANDARD.encode(bytes)).mark(&marks))
         },
     },
@@ -122,6 +122,7 @@ fn hash_of(call: &Call<'_>, hash: Hash) -> Outcome {
             }
             false => Failure::call(why),
         }
+        .discreet()
     })?;
     Ok(Value::string(hash(&bytes)).mark(&marks))
 }
@@ -169,13 +170,14 @@ pub(super) fn bytes_of(path: &str, marks: &Marks, world: &World) -> Result<Vec<u
 
 /// Reads a text file.
 pub(super) fn text_of(path: &str, marks: &Marks, world: &World) -> Result<String, Failure> {
-    let bytes = bytes_of(path, marks, world).map_err(|why| Failure::argument(0, why))?;
+    let bytes = bytes_of(path, marks, world).map_err(|why| Failure::argument(0, why).discreet())?;
     String::from_utf8(bytes).map_err(|_| {
         Failure::call(format!(
             "contents of {} are not valid UTF-8; use the filebase64 function to obtain the Base64 encoded contents or the other \
              file functions (e.g. filemd5, filesha256) to obtain file hashing results instead",
             redacted(&format!("{path:?}"), marks)
         ))
+        .discreet()
     })
 }
 
@@ -186,13 +188,13 @@ fn fileexists(call: &Call<'_>) -> Outcome {
     match std::fs::metadata(&path) {
         Ok(it) if it.is_file() => Ok(Value::Bool(true).mark(&marks)),
         Ok(it) if it.is_dir() => {
-            Err(Failure::call(format!("{} is a directory, not a file", shown())))
+            Err(Failure::call(format!("{} is a directory, not a file", shown())).discreet())
         }
-        Ok(_) => Err(Failure::call(format!("{} is not a regular file", shown()))),
+        Ok(_) => Err(Failure::call(format!("{} is not a regular file", shown())).discreet()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Ok(Value::Bool(false).mark(&marks))
         }
-        Err(_) => Err(Failure::call(format!("failed to stat {}", shown()))),
+        Err(_) => Err(Failure::call(format!("failed to stat {}", shown())).discreet()),
     }
 }
 
@@ -205,8 +207,9 @@ fn fileset(call: &Call<'_>) -> Outcome {
             &marks,
         )
     };
-    let found = glob::files(&absolute(folder, call.scope.world()), pattern)
-        .map_err(|why| Failure::call(format!("failed to glob pattern {}: {why}", shown())))?;
+    let found = glob::files(&absolute(folder, call.scope.world()), pattern).map_err(|why| {
+        Failure::call(format!("failed to glob pattern {}: {why}", shown())).discreet()
+    })?;
     Ok(Value::set(Type::STRING, found.into_iter().map(Value::string).collect()).mark(&marks))
 }
 

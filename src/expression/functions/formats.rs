@@ -98,7 +98,7 @@ fn format_list(call: &Call<'_>) -> Outcome {
             continue;
         }
         let text = render(pattern, &given).map_err(|it| {
-            Failure::call(format!("error on format iteration {row}: {}", it.message))
+            Failure::call(format!("error on format iteration {row}: {}", it.text()))
         })?;
         rows.push(Value::string(text));
     }

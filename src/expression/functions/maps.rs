@@ -154,12 +154,13 @@ fn lookup(call: &Call<'_>) -> Outcome {
         None => Err(Failure::call(format!(
             "lookup failed to find key {}",
             redacted(&format!("{name:?}"), &key.marks())
-        ))),
+        ))
+        .discreet()),
     }
 }
 
 /// The text of a value in a message, or words that stand for a secret one.
-pub(super) fn redacted(text: &str, marks: &Marks) -> String {
+pub(in crate::expression) fn redacted(text: &str, marks: &Marks) -> String {
     match (marks.sensitive, marks.ephemeral) {
         (true, true) => "(ephemeral sensitive value)".to_owned(),
         (true, false) => "(sensitive value)".to_owned(),

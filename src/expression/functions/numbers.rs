@@ -128,7 +128,7 @@ fn result_of(result: f64) -> Outcome {
 }
 
 fn signum(call: &Call<'_>) -> Outcome {
-    call.int(0).map_err(|failure| Failure::call(failure.message)).map(|it| Value::int(it.signum()))
+    call.int(0).map_err(Failure::of_call).map(|it| Value::int(it.signum()))
 }
 
 fn extreme(call: &Call<'_>, wanted: std::cmp::Ordering) -> Outcome {

@@ -221,7 +221,7 @@ fn is_separator(it: char) -> bool {
 }
 
 fn indent(call: &Call<'_>) -> Outcome {
-    let spaces = call.int(0).map_err(|failure| Failure::call(failure.message))?;
+    let spaces = call.int(0).map_err(Failure::of_call)?;
     let text = call.text(1);
     let too_long = || Failure::call("the result would be too long");
     let spaces = usize::try_from(spaces)
@@ -240,7 +240,7 @@ fn substr(call: &Call<'_>) -> Outcome {
         return Ok(Value::unknown(Type::STRING));
     }
     let text = call.text(0);
-    let whole = |at| call.int(at).map_err(|failure| Failure::call(failure.message));
+    let whole = |at| call.int(at).map_err(Failure::of_call);
     let (mut offset, length) = (whole(1)?, whole(2)?);
     if offset < 0 {
         offset = offset.saturating_add(graphemes(text).len() as i64);

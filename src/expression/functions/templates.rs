@@ -65,7 +65,11 @@ fn templatestring(call: &Call<'_>) -> Outcome {
 fn render(call: &Call<'_>, name: Option<&str>, text: &str, marks: &Marks) -> Outcome {
     let sources = Sources::default();
     let file = sources.add(name.unwrap_or("NoFileNeeded"), text.into());
-    let tell = |problems: Vec<Diagnostic>| Failure::call(sentence(&problems, &sources));
+    // What the evaluator says of values is discreet; names and places are those of the file, or of the text.
+    let tell = |problems: Vec<Diagnostic>| {
+        let failure = Failure::call(sentence(&problems, &sources));
+        if marks.is_secret() { failure } else { failure.discreet() }
+    };
     let template = syntax::parse_template(file, text).map_err(|problems| tell(problems.0))?;
     let variables = variables(call)?;
     check_references(&template, &variables, name, &sources)?;

@@ -99,7 +99,7 @@ impl Settings {
         let mut settings = Settings::default();
         for file in places::files(world, &mut problems) {
             let read =
-                std::fs::read_to_string(&file).map_err(|it| unreadable(&file, &it.to_string()));
+                crate::world::read_text(&file).map_err(|it| unreadable(&file, &it.to_string()));
             let Some(text) = problems.take(read) else { continue };
             settings.add(&file, &text, world, &mut problems);
         }

@@ -12,7 +12,7 @@ fn check(files: &str, expected: Expect) {
     let folder = folder(files);
     let (config, problems) = load_folder(folder.path(), &Sources::default());
     assert!(!problems.has_errors(), "{problems:?}");
-    let graph = BlockGraph::of(&config.expect("a configuration"));
+    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
     let name = ResourceName {
         mode: crate::address::Mode::Managed,
         kind: "terraform_data".into(),

@@ -10,6 +10,7 @@ use super::*;
 use crate::address::ProviderConfig;
 use crate::config::tests::load_folder;
 use crate::lower::{BlockGraph, TraceInput, trace};
+use crate::reason::ENGINES;
 use crate::request::Request;
 use crate::state::{Attributes, InstanceState, Object, ResourceState, Status};
 use crate::world::World;
@@ -24,7 +25,7 @@ fn check(config: &str, recorded: &str, expected: Expect) {
     let config = config.expect("a configuration");
 
     let mut state = state(recorded);
-    let moved = apply_moves(&config, &mut state);
+    let moved = apply_moves(ENGINES[0], &config, &mut state);
     let mut text = String::new();
     for (address, _, instance) in state.instances() {
         let was = moved.moved.get(&address).map(|it| format!("  was {it}")).unwrap_or_default();
@@ -101,7 +102,7 @@ fn state(recorded: &str) -> State {
 }
 
 fn structure(config: &Config, root: &Path) -> Structure {
-    let graph = BlockGraph::of(config);
+    let graph = BlockGraph::of(ENGINES[0], config);
     let sorted = graph.sorted().expect("an order");
     let world = World {
         cwd: root.to_owned(),

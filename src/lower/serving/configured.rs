@@ -1,8 +1,9 @@
 //! Which provider configuration serves which block: what the configuration says of it, and what the rules conclude, before
 //! anything is expanded.
 
-use entail_rules::configurations::{self, Configurations};
-use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, providers};
+use entail_rules::configurations::Configurations;
+use entail_rules::providers::Providers;
+use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger};
 use rustc_hash::FxHashMap;
 
 use super::{Repeated, Serving};
@@ -13,6 +14,7 @@ use crate::diagnostic::Span;
 use crate::expression;
 use crate::lower::blocks::{BlockGraph, BlockKey};
 use crate::lower::{When, leave_out};
+use crate::reason::Engine;
 use crate::syntax::Expression;
 use crate::value::Str;
 
@@ -50,7 +52,7 @@ pub struct ChoiceAt {
 
 impl Configured {
     /// Lowers what a configuration says of providers, and concludes who serves which of the blocks.
-    pub fn of(config: &Config, graph: &BlockGraph) -> Configured {
+    pub fn of(engine: &dyn Engine, config: &Config, graph: &BlockGraph) -> Configured {
         let mut configured = Configured::default();
         for (path, module) in &config.modules {
             configured.module(config, graph, path, module);
@@ -59,7 +61,7 @@ impl Configured {
         configured.literals();
         configured.facts.tidy();
         leave_out(&mut configured.facts, When::Always);
-        configured.concluded = configurations::configure(&configured.facts);
+        configured.concluded = engine.conclude(&Ledger::of(&configured.facts));
         let rows = configured.concluded.config_of.iter();
         configured.of = rows.map(|it| (it.0.0 as usize, (it.1, it.2))).collect();
         configured
@@ -186,13 +188,18 @@ impl Configured {
 
     /// Returns the blocks that ask, by a key that is written out, for a provider instance that is not there; each with the
     /// instance, and where the key is written.
-    pub fn missed(&self, repeated: &[Repeated]) -> Vec<(usize, ProviderInstance, Span)> {
+    pub fn missed(
+        &self,
+        engine: &dyn Engine,
+        repeated: &[Repeated],
+    ) -> Vec<(usize, ProviderInstance, Span)> {
         let (mut facts, mut serving) = (self.facts.clone(), self.serving.clone());
         for it in repeated {
             let config = serving.config(&it.config);
             facts.each_key.extend(it.keys.iter().map(|it| (config, serving.key(it))));
         }
-        let missed = providers::serve(&facts, &self.concluded).misses.into_iter();
+        let concluded: Providers = engine.conclude(&Ledger::of(&facts).with(&self.concluded));
+        let missed = concluded.misses.into_iter();
         let told = missed.filter_map(|(block, config, key)| {
             let block = block.0 as usize;
             let place = self.serves(block)?.choice?.expression.span;

@@ -2,69 +2,54 @@
 //! traced as any other instance once their keys are there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use entail_rules::Node;
 
-use super::{Each, Memory, Trace, Traced, providers};
+use super::{Each, Reads, Trace, TraceScope};
 use crate::address::target::Target;
-use crate::address::{InstanceKey, ModuleInstance};
+use crate::address::{Instance, InstanceKey, Mode, Module, ModuleInstance, Resource, ResourceName};
 use crate::config::Repetition;
+use crate::diagnostic::Span;
 use crate::expression;
 use crate::lower::blocks::BlockKey;
-use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure, Style};
+use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
 use crate::request::PlanMode;
-use crate::value::Value;
+use crate::state::State;
+use crate::value::{Kind, Str, Value};
 
 /// Keys, each with its `each.value` where there is one.
 pub type Entries = Vec<(InstanceKey, Option<Value>)>;
 
-/// What a trace of late instances added to the structure.
-#[derive(Debug, Default)]
-pub struct Added {
+/// What a trace of late instances found.
+pub struct Late {
+    /// The expanded configuration.
+    pub structure: Structure,
+    /// What reads what in it, as far as it was traced now.
+    pub reads: Reads,
     /// Resources that have instances now, or a pending node of their own.
     pub resources: Vec<ResourceId>,
-    /// Module instances.
+    /// Module instances that there are now.
     pub modules: Vec<ModuleId>,
 }
 
-impl<'a> Traced<'a> {
-    /// Goes on with a trace.
-    fn resume<T>(
-        structure: Structure,
-        memory: Memory<'a>,
-        work: impl FnOnce(&mut Trace<'a>) -> T,
-    ) -> (Traced<'a>, T) {
-        let mut trace = Trace::resume(structure, memory);
-        let result = work(&mut trace);
-        (trace.finish(), result)
-    }
-
+impl Trace<'_> {
     /// Traces the instances of a resource whose keys became known. Its pending node stands for it no longer.
-    pub fn resource(
-        structure: Structure,
-        memory: Memory<'a>,
-        id: ResourceId,
-        entries: Entries,
-    ) -> (Traced<'a>, Added) {
-        Traced::resume(structure, memory, |trace| {
-            trace.late_resource(id, entries);
-            Added { resources: vec![id], modules: Vec::new() }
-        })
+    pub fn resource_found(&mut self, structure: Structure, id: ResourceId, keys: Entries) -> Late {
+        self.structure = structure;
+        self.late_resource(id, keys);
+        let (structure, reads) = self.finish();
+        Late { structure, reads, resources: vec![id], modules: Vec::new() }
     }
 
     /// Traces the instances of a module call whose keys became known, and everything in them.
-    pub fn call(
-        structure: Structure,
-        memory: Memory<'a>,
-        id: CallId,
-        entries: Entries,
-    ) -> (Traced<'a>, Added) {
-        Traced::resume(structure, memory, |trace| trace.late_call(id, entries))
+    pub fn call_found(&mut self, structure: Structure, id: CallId, keys: Entries) -> Late {
+        self.structure = structure;
+        let (resources, modules) = self.late_call(id, keys);
+        let (structure, reads) = self.finish();
+        Late { structure, reads, resources, modules }
     }
-}
 
-impl Trace<'_> {
     /// What is traced by `work` is only what may be read: which of it is, is known once the keys are.
     pub(super) fn perhaps(&mut self, work: impl FnOnce(&mut Self)) {
         let reads = std::mem::take(&mut self.reads.reads);
@@ -82,60 +67,95 @@ impl Trace<'_> {
     /// Instances of pending blocks that the state holds or the request names are nodes from the start, so that what they
     /// may read is known as far as their key decides it.
     pub(super) fn likely_instances(&mut self) {
-        self.likely_calls();
-        let mut likely: BTreeSet<(ResourceId, InstanceKey)> = BTreeSet::new();
-        let targets = self.input.request.targets.iter().chain(&self.input.request.excludes);
-        let named = targets.filter_map(|it| match &it.target {
-            Target::Instance(it) => Some(it),
-            _ => None,
-        });
-        for instance in named.chain(self.input.request.replaces.iter().map(|it| &it.0)) {
-            if let Some(&id) = self.structure.resource_ids.get(&instance.of()) {
-                likely.insert((id, instance.key.clone()));
-            }
-        }
-        for (index, resource) in self.structure.resources.iter().enumerate() {
-            if resource.pending.is_some()
-                && let Some(known) = self.input.state.resources.get(&resource.address)
-            {
-                let id = ResourceId(index as u32);
-                likely.extend(known.instances.keys().map(|it| (id, it.clone())));
-            }
-        }
-        likely.retain(|(id, key)| self.may_have(*id, key));
+        let existing = self.input.state.resources.keys();
+        let modules: BTreeSet<&ModuleInstance> =
+            self.named_modules().chain(existing.map(|it| &it.module)).collect();
+        let likely: BTreeSet<(CallId, InstanceKey)> =
+            modules.into_iter().filter_map(|it| self.pending_call(it)).collect();
         for (id, key) in likely {
-            self.name(id, key);
+            self.name_call(id, key);
+        }
+        let all = (0..self.structure.resources.len() as u32).map(ResourceId);
+        self.likely_in(all);
+    }
+
+    /// The same for what was found in the walk: in these module instances, and these resources.
+    fn likely_among(&mut self, modules: &[ModuleId], resources: &[ResourceId]) {
+        let calls = modules.iter().flat_map(|it| self.structure.module(*it).calls.values());
+        let pending: Vec<CallId> =
+            calls.copied().filter(|it| self.structure.call(*it).pending).collect();
+        for id in pending {
+            let call = self.structure.call(id);
+            let (name, above) = (&call.name, &self.structure.module(call.parent).address);
+            let key_in = |it: &ModuleInstance| {
+                let step = it.0.strip_prefix(&above.0[..])?.first()?;
+                (step.0 == *name).then(|| step.1.clone())
+            };
+            let named = self.named_modules().filter_map(key_in);
+            let existing = existing_modules(self.input.state, above, name);
+            let keys: BTreeSet<InstanceKey> =
+                named.chain(existing.into_iter().map(|it| it.0)).collect();
+            for key in keys {
+                self.name_call(id, key);
+            }
+        }
+        self.likely_in(resources.iter().copied());
+    }
+
+    fn likely_in(&mut self, resources: impl Iterator<Item = ResourceId>) {
+        for id in resources.collect::<Vec<_>>() {
+            let resource = self.structure.resource(id);
+            if resource.pending.is_none() {
+                continue;
+            }
+            let existing = existing_instances(self.input.state, &resource.address);
+            let is_here = |it: &&Instance| it.of() == resource.address;
+            let named = self.named_instances().filter(is_here).map(|it| it.key.clone());
+            let keys: BTreeSet<InstanceKey> =
+                named.chain(existing.into_iter().map(|it| it.0)).collect();
+            for key in keys {
+                if self.may_have(id, &key) {
+                    self.name(id, key);
+                }
+            }
         }
     }
 
-    /// The same for module instances.
-    fn likely_calls(&mut self) {
-        let targets = self.input.request.targets.iter().chain(&self.input.request.excludes);
-        let named = targets.map(|it| match &it.target {
+    /// The instances that the request names.
+    fn named_instances(&self) -> impl Iterator<Item = &Instance> {
+        let request = self.input.request;
+        let selectors = request.targets.iter().chain(&request.excludes);
+        let named = selectors.filter_map(|it| match &it.target {
+            Target::Instance(it) => Some(it),
+            _ => None,
+        });
+        named.chain(request.replaces.iter().map(|it| &it.0))
+    }
+
+    /// The module instances that the request names, or something in them.
+    fn named_modules(&self) -> impl Iterator<Item = &ModuleInstance> {
+        let request = self.input.request;
+        let selectors = request.targets.iter().chain(&request.excludes);
+        let named = selectors.map(|it| match &it.target {
             Target::Module(it) => it,
             Target::Resource(it) => &it.module,
             Target::Instance(it) => &it.module,
         });
-        let replaced = self.input.request.replaces.iter().map(|it| &it.0.module);
-        let existing = self.input.state.resources.keys().map(|it| &it.module);
-        let all: BTreeSet<&ModuleInstance> = named.chain(replaced).chain(existing).collect();
-        let mut likely = BTreeSet::new();
-        for module in all {
-            let mut at = Structure::ROOT;
-            for (name, key) in module.0.iter() {
-                let Some(&id) = self.structure.module(at).calls.get(name) else { break };
-                let call = self.structure.call(id);
-                if call.pending {
-                    likely.insert((id, key.clone()));
-                    break;
-                }
-                let Some(&next) = call.instances.get(key) else { break };
-                at = next;
+        named.chain(request.replaces.iter().map(|it| &it.0.module))
+    }
+
+    /// The first call on the way to a module instance whose keys are not known, and the key that it is asked for.
+    fn pending_call(&self, module: &ModuleInstance) -> Option<(CallId, InstanceKey)> {
+        let mut at = Structure::ROOT;
+        for (name, key) in module.0.iter() {
+            let id = *self.structure.module(at).calls.get(name)?;
+            let call = self.structure.call(id);
+            if call.pending {
+                return Some((id, key.clone()));
             }
+            at = *call.instances.get(key)?;
         }
-        for (id, key) in likely {
-            self.name_call(id, key);
-        }
+        None
     }
 
     /// Returns whether a pending resource may turn out to have an instance of that key.
@@ -143,13 +163,7 @@ impl Trace<'_> {
         let resource = self.structure.resource(id);
         let is_open = resource.pending.is_some()
             && resource.module.is_some_and(|it| !self.structure.module(it).pending);
-        let fits = matches!(
-            (resource.style, key),
-            (Style::Count, InstanceKey::Int(_))
-                | (Style::ForEach, InstanceKey::Str(_))
-                | (Style::Enabled, InstanceKey::None)
-        );
-        is_open && fits
+        is_open && resource.style.may_have(key)
     }
 
     /// Remembers that an expression names an instance of a pending resource.
@@ -179,10 +193,8 @@ impl Trace<'_> {
     /// Lets a module instance of its own stand in for what may be the instance of a call under that key.
     fn name_call(&mut self, id: CallId, key: InstanceKey) -> bool {
         let call = self.structure.call(id);
-        let fits = matches!(
-            (call.style, &key),
-            (Style::Count, InstanceKey::Int(_)) | (Style::ForEach, InstanceKey::Str(_))
-        );
+        // Without a key there is but one instance, for which one stands in anyway.
+        let fits = key != InstanceKey::None && call.style.may_have(&key);
         let is_open = call.pending && !self.structure.module(call.parent).pending;
         if !fits || !is_open || call.named.contains_key(&key) {
             return false;
@@ -205,19 +217,37 @@ impl Trace<'_> {
     fn in_new_modules(&mut self, id: CallId, make: impl FnOnce(&mut Self)) {
         let call = self.structure.call(id);
         let path = self.structure.module(call.parent).path.child(&call.name);
-        // Blocks are traced for the module instances that are listed: for now, those found here.
+        // Blocks are traced for the module instances that are listed: here, only for those that are made now.
         let known = std::mem::take(&mut self.instances_of);
         make(self);
-        let (sorted, graph) = (self.input.sorted.clone(), self.input.graph);
-        for &block in &*sorted {
+        let graph = self.input.graph;
+        for block in self.blocks_within(&path) {
             let block = &graph.blocks[block];
-            if block.module.0.starts_with(&path.0) && !matches!(block.key, BlockKey::Provider(..)) {
-                self.block(&block.module, &block.key);
-            }
+            self.block(&block.module, &block.key);
         }
         for (path, more) in std::mem::replace(&mut self.instances_of, known) {
             self.instances_of.entry(path).or_default().extend(more);
         }
+    }
+
+    /// The blocks of a module and of those it calls, in their order. Providers are configured once, whatever is found.
+    fn blocks_within(&self, path: &Module) -> Vec<usize> {
+        let (sorted, graph) = (&self.input.sorted, self.input.graph);
+        let blocks_in = self.blocks_in.get_or_init(|| {
+            let mut blocks_in: BTreeMap<Arc<[Str]>, Vec<usize>> = BTreeMap::new();
+            for (position, block) in sorted.iter().enumerate() {
+                let block = &graph.blocks[*block];
+                if !matches!(block.key, BlockKey::Provider(..)) {
+                    blocks_in.entry(block.module.0.clone()).or_default().push(position);
+                }
+            }
+            blocks_in
+        });
+        let further = blocks_in.range(path.0.clone()..);
+        let within = further.take_while(|it| it.0.starts_with(&path.0));
+        let mut positions: Vec<usize> = within.flat_map(|it| it.1).copied().collect();
+        positions.sort_unstable();
+        positions.into_iter().map(|it| sorted[it]).collect()
     }
 
     /// Makes an instance of a pending resource a node, and traces what it may read.
@@ -256,9 +286,9 @@ impl Trace<'_> {
         let (expression, InstanceKey::Str(text)) = (repetition.expression()?, key) else {
             return None;
         };
-        let scope = super::TraceScope::new(self, module, &Each::None);
+        let scope = TraceScope::new(self, module, &Each::None);
         let (value, _) = expression::evaluate(expression, &scope);
-        let is_set = matches!(value.ty().kind(), crate::value::Kind::Set(_));
+        let is_set = matches!(value.ty().kind(), Kind::Set(_));
         is_set.then(|| Value::String(text.clone()))
     }
 
@@ -267,9 +297,7 @@ impl Trace<'_> {
         if self.input.request.mode != PlanMode::Destroy {
             return None;
         }
-        let known = self.input.state.resources.get(&self.structure.resource(id).address);
-        let keys = known.into_iter().flat_map(|it| it.instances.keys());
-        Some(keys.map(|it| (it.clone(), None)).collect())
+        Some(existing_instances(self.input.state, &self.structure.resource(id).address))
     }
 
     /// In a destroy run, module instances that cannot be known are those of the state.
@@ -288,7 +316,7 @@ impl Trace<'_> {
         else {
             return;
         };
-        let asked: providers::Asked = self.asks(module, block);
+        let asked = self.asks(module, block);
         let whole = self.configuration_of(id, &asked);
         self.expanded(id, module, block, entries, (&asked, whole));
         self.structure.resources[id.index()].pending = None;
@@ -296,7 +324,7 @@ impl Trace<'_> {
         self.wholes_read_members([id], []);
     }
 
-    fn late_call(&mut self, id: CallId, entries: Entries) -> Added {
+    fn late_call(&mut self, id: CallId, entries: Entries) -> (Vec<ResourceId>, Vec<ModuleId>) {
         let first_module = self.structure.modules.len();
         let (first_resource, first_call) =
             (self.structure.resources.len(), self.structure.calls.len());
@@ -306,11 +334,13 @@ impl Trace<'_> {
         let named = std::mem::take(&mut call.named);
         self.in_new_modules(id, |trace| trace.call_instances(id, entries, false, true));
         self.instead_of(id, &named);
-        self.likely_instances();
-        let modules: Vec<ModuleId> =
-            (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32)).collect();
-        let own = modules.iter().flat_map(|it| self.structure.module(*it).resources.values());
+        let made = (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32));
+        let made: Vec<ModuleId> = made.collect();
+        let own = made.iter().flat_map(|it| self.structure.module(*it).resources.values());
         let mut resources: Vec<ResourceId> = own.copied().collect();
+        self.likely_among(&made, &resources);
+        // What stands in for instances of calls within is new, too.
+        let modules = (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32));
         resources.extend(
             (first_resource..self.structure.resources.len()).map(|it| ResourceId(it as u32)),
         );
@@ -318,14 +348,12 @@ impl Trace<'_> {
         resources.dedup();
         let calls = (first_call..self.structure.calls.len()).map(|it| CallId(it as u32));
         self.wholes_read_members(resources.iter().copied(), calls.chain([id]));
-        Added { resources, modules }
+        (resources, modules.collect())
     }
-}
 
-impl Trace<'_> {
     /// What read the outputs of a stand-in reads those of the instance that it stood in for.
     fn instead_of(&mut self, id: CallId, named: &BTreeMap<InstanceKey, ModuleId>) {
-        let no_place = crate::diagnostic::Span::default();
+        let no_place = Span::default();
         for (key, stand_in) in named {
             let Some(real) = self.structure.call(id).instances.get(key) else { continue };
             let real = &self.structure.module(*real).outputs;
@@ -337,15 +365,28 @@ impl Trace<'_> {
     }
 }
 
+/// The instances of a resource that the state knows.
+pub fn existing_instances(state: &State, address: &Resource) -> Entries {
+    let keys = state.resources.get(address).into_iter().flat_map(|it| it.instances.keys());
+    keys.map(|it| (it.clone(), None)).collect()
+}
+
 /// The instances of a call that the state knows.
-pub fn existing_modules(
-    state: &crate::state::State,
-    above: &ModuleInstance,
-    name: &str,
-) -> Entries {
-    let steps =
-        state.resources.keys().filter_map(|it| it.module.0.strip_prefix(&above.0[..])?.first());
-    let keys: BTreeSet<InstanceKey> =
-        steps.filter(|it| *it.0 == *name).map(|it| it.1.clone()).collect();
+pub fn existing_modules(state: &State, above: &ModuleInstance, name: &str) -> Entries {
+    let deepest = state.resources.keys().next_back().map_or(0, |it| it.module.0.len());
+    let mut keys = BTreeSet::new();
+    // Addresses are sorted by how deep they are, then by their steps.
+    for depth in above.0.len() + 1..=deepest {
+        let steps = above.0.iter().cloned().chain([(Str::from(name), InstanceKey::None)]);
+        let least = steps.chain(std::iter::repeat_with(Default::default)).take(depth).collect();
+        let first = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
+        let least = Resource { module: ModuleInstance(least), resource: first };
+        let further = state.resources.range(least..).map(|it| &it.0.module.0);
+        let steps = further
+            .take_while(|it| it.len() == depth)
+            .map_while(|it| it.strip_prefix(&above.0[..])?.first())
+            .take_while(|it| *it.0 == *name);
+        keys.extend(steps.map(|it| it.1.clone()));
+    }
     keys.into_iter().map(|it| (it, None)).collect()
 }

@@ -22,14 +22,30 @@ impl Trace<'_> {
         let Some(expression) = repetition.expression() else {
             return Some(vec![(InstanceKey::None, None)]);
         };
+        if self.reads.problems.has_errors() {
+            // There will be no plan; what is too much already does not become more.
+            return Some(Vec::new());
+        }
         let value = match self.key_set_of_bare(node, module, repetition, expression) {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),
         };
         match expansion::keys(repetition, &value) {
-            Keys::Known(entries) => Some(entries),
+            Keys::Known(entries) => Some(match self.structure.has_room_for(entries.len()) {
+                true => entries,
+                false => self.too_many(entries.len(), expression.span),
+            }),
             Keys::Unknown | Keys::Invalid(_) => None,
         }
+    }
+
+    /// Says once that there are more instances than a plan holds, and goes on without those that do not fit.
+    fn too_many(&mut self, asked: usize, at: Span) -> Vec<(InstanceKey, Option<Value>)> {
+        if !self.reads.problems.has_errors() {
+            let asked = self.structure.size() + asked;
+            self.reads.problems.push(expansion::too_many(asked).at(at));
+        }
+        Vec::new()
     }
 
     /// `for_each = other_resource` reads the other's key set; its instances read the other's, key by key.

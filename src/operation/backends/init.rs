@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::asking::{Asking, Event};
 use super::migrate::{Migration, migrate};
 use super::{Place, chosen, declared, is_unchanged, overriding, problems};
+use crate::backend::files::{self, Fresh};
 use crate::backend::local::Choice;
 use crate::backend::settings::{self, Arguments, Settings};
 use crate::backend::{Backend, workspace};
@@ -181,10 +182,18 @@ fn erase(place: &Place, name: &str) -> Result<(), Diagnostics> {
     let paths = backend.paths();
     let (path, root) = (place.world.root.join(&paths.write), &place.world.root);
     let keep = || -> std::io::Result<()> {
-        if let Some(backup) = &paths.backup {
-            std::fs::copy(&path, root.join(backup))?;
-        }
-        crate::backend::files::replace(&path, b"")
+        let Some(locked) = files::lock(&path)? else {
+            return Err(std::io::Error::other("another run holds its lock"));
+        };
+        let erased = (|| {
+            if let (Some(backup), Some(text)) = (&paths.backup, files::read(&path)?) {
+                files::replace(&root.join(backup), &text, Fresh::Like(&path))?;
+            }
+            files::replace(&path, b"", Fresh::Private)
+        })();
+        locked.release().and(erased)
     };
-    Ok(keep().map_err(|it| problems::not_erased(&it.to_string()))?)
+    keep().map_err(|it| problems::not_erased(&it.to_string()))?;
+    backend.tidy();
+    Ok(())
 }

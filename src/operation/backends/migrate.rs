@@ -50,6 +50,9 @@ fn copy(migration: &Migration, name: &str, force: bool) -> Result<(), Diagnostic
     let create = |it| problems::not_selected(&it);
     migration.to.create(name).map_err(create)?;
     if is_same(source.as_ref(), to.read()?.state.as_ref()) {
+        // A migration that was killed has left its locks.
+        from.tidy();
+        to.tidy();
         return Ok(());
     }
     let _source = lock(migration, &from, "migration source state")?;

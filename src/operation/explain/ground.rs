@@ -1,6 +1,6 @@
 //! What questions are answered from: the facts of a plan, what their numbers stand for, and where things stand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use entail_rules::atom::word_text;
 use entail_rules::configurations::Configurations;
@@ -16,9 +16,12 @@ use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 use crate::planner::{Finished, Structured};
+use crate::reason::{self, EngineRef, catalogue};
+use crate::world::World;
 
 /// What questions are answered from: a plan just made, or a saved one.
 pub struct Ground {
+    pub(super) engine: EngineRef,
     pub(super) facts: Facts,
     pub(super) structure: Structure,
     places: Places,
@@ -81,6 +84,7 @@ impl Ground {
         let declared = declared(session, &finished.structure);
         let protected = protected(session, &finished.structure);
         Ground {
+            engine: session.engine(),
             places: Places::Read {
                 reads: finished.places,
                 declared,
@@ -102,6 +106,7 @@ impl Ground {
         let declared = declared(session, &lowered.structure);
         let protected = protected(session, &lowered.structure);
         Ground {
+            engine: session.engine(),
             places: Places::Read {
                 reads: lowered.places,
                 declared,
@@ -126,14 +131,15 @@ impl Ground {
     }
 
     /// Returns the ground of a saved plan.
-    pub fn of_saved(loaded: Loaded) -> Ground {
+    pub fn of_saved(world: &World, loaded: Loaded) -> Result<Ground, Diagnostic> {
         let forced = forced(&loaded.structure, &loaded.plan);
         let places = Places::Saved {
             reads: loaded.places,
             declared: loaded.declared,
             protected: loaded.protected,
         };
-        Ground {
+        Ok(Ground {
+            engine: reason::named(world)?,
             facts: loaded.facts,
             structure: loaded.structure,
             places,
@@ -141,7 +147,7 @@ impl Ground {
             words: loaded.words,
             blocks: loaded.blocks,
             forced,
-        }
+        })
     }
 
     /// Returns a relation's rows in words, or those of every relation that has any.
@@ -150,20 +156,17 @@ impl Ground {
     ///
     /// If there is no relation of that name.
     pub fn relations(&self, name: Option<&str>) -> Result<Vec<Relation>, Diagnostic> {
-        let conclusions = crate::datalog::shipped::conclude(&self.facts);
+        let conclusions = self.engine.conclude_all(&self.facts);
         let mut found: Vec<Relation> = Vec::new();
-        let mut names = BTreeSet::new();
         let mut tables: Vec<&dyn Tables> = vec![&self.facts];
-        let concluded = conclusions.tables();
-        tables.extend(concluded);
+        tables.extend(conclusions.tables());
         for table in tables {
             table.for_each_relation(&mut |relation, rows| {
-                names.insert(relation.name);
                 let wanted = name.map_or(rows.count() > 0, |it| it == relation.name);
                 if !wanted {
                     return;
                 }
-                let mut all = Vec::with_capacity(rows.count());
+                let mut all: Vec<Vec<String>> = Vec::with_capacity(rows.count());
                 let mut row = Vec::new();
                 for index in 0..rows.count() {
                     rows.write(index, &mut row);
@@ -174,12 +177,13 @@ impl Ground {
                             .collect(),
                     );
                 }
+                // Numbers are of one run; words are the same in each.
+                all.sort();
                 found.push((relation.name.to_owned(), all));
             });
         }
         match name {
-            Some(name) if found.is_empty() => Err(Diagnostic::error("No such relation")
-                .detail(format!("There is no relation called \"{name}\".{}", hint(name, &names)))),
+            Some(name) if found.is_empty() => Err(catalogue::no_such_relation(name)),
             _ => Ok(found),
         }
     }
@@ -389,20 +393,6 @@ impl Leaves for Ground {
                 self.words.name(kind, word).cloned().unwrap_or_default()
             }
             _ => format!("{} {word}", kind.to_lowercase()),
-        }
-    }
-}
-
-/// Leads from a name that no relation has to one that answers: by what the name says, else by how it is spelled.
-fn hint(name: &str, names: &BTreeSet<&str>) -> String {
-    match name {
-        "depends_on" | "depends" | "dependencies" | "dependency" | "references" | "refers_to" => {
-            " What the configuration of an object refers to is in \"reads\", and what an existing object was made from in \"needs\"."
-                .to_owned()
-        }
-        _ => {
-            let near = names.iter().min_by_key(|it| strsim::levenshtein(it, name));
-            near.map_or_else(String::new, |it| format!(" Did you mean \"{it}\"?"))
         }
     }
 }

@@ -50,7 +50,7 @@ impl Kind {
 pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), String> {
     std::fs::create_dir_all(into).map_err(|it| it.to_string())?;
     let file = File::open(archive).map_err(|it| it.to_string())?;
-    let mut target = Target { root: into, written: 0, links: Vec::new() };
+    let mut target = Target { root: into, written: 0, entries: 0, links: Vec::new() };
     match kind {
         Kind::Zip => zip(file, &mut target)?,
         Kind::Tar(packing) => {
@@ -80,9 +80,8 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), String> {
         if entry.is_dir() {
             target.folder(&name)?;
         } else if mode.is_some_and(|it| it & 0o170_000 == 0o120_000) {
-            let mut to = String::new();
-            entry.read_to_string(&mut to).map_err(|it| it.to_string())?;
-            target.links.push((name, to));
+            let to = short_text(&mut entry, &name)?;
+            target.link_to(name, to)?;
         } else {
             target.file(&name, &mut entry, mode)?;
         }
@@ -93,9 +92,14 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), String> {
 fn tar(reader: impl Read, target: &mut Target) -> Result<(), String> {
     let broken = |it: std::io::Error| format!("the archive is damaged: {it}");
     let mut archive = tar::Archive::new(reader);
-    for entry in archive.entries().map_err(broken)? {
+    // Names that are too long for their field stand in entries of their own, which are read here: they may claim any size.
+    let mut long = LongNames::default();
+    for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
-        let name = entry.path().map_err(broken)?.to_string_lossy().into_owned();
+        if long.take(&mut entry)? {
+            continue;
+        }
+        let (name, link) = std::mem::take(&mut long).over(&entry)?;
         let mode = entry.header().mode().ok();
         match entry.header().entry_type() {
             tar::EntryType::Directory => target.folder(&name)?,
@@ -103,10 +107,9 @@ fn tar(reader: impl Read, target: &mut Target) -> Result<(), String> {
                 target.file(&name, &mut entry, mode)?;
             }
             tar::EntryType::Symlink => {
-                let to = entry.link_name().map_err(broken)?.unwrap_or_default();
-                target.links.push((name, to.to_string_lossy().into_owned()));
+                target.link_to(name, link)?;
             }
-            tar::EntryType::XGlobalHeader | tar::EntryType::XHeader => {}
+            tar::EntryType::XGlobalHeader => {}
             _ => {
                 return Err(format!(
                     "the archive holds {name:?}, which is neither file nor folder"
@@ -117,10 +120,88 @@ fn tar(reader: impl Read, target: &mut Target) -> Result<(), String> {
     Ok(())
 }
 
+/// No system takes longer paths.
+const LONGEST_PATH: u64 = 4096;
+/// The longest list of properties of an entry.
+const LONGEST_LIST: u64 = 1 << 20;
+/// The most entries of an archive.
+const MOST_ENTRIES: usize = 500_000;
+
+/// Reads a path.
+fn short_text(content: &mut dyn Read, name: &str) -> Result<String, String> {
+    let text = bounded(content, LONGEST_PATH, name)?;
+    String::from_utf8(text).map_err(|_| format!("the archive's entry {name:?} leads to no path"))
+}
+
+/// Reads what must not be longer than so many bytes.
+fn bounded(content: &mut dyn Read, most: u64, name: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    content.take(most + 1).read_to_end(&mut bytes).map_err(|it| it.to_string())?;
+    match bytes.len() as u64 > most {
+        true => Err(format!(
+            "the archive's entry {name:?} holds a path or a property that is longer than {most} bytes"
+        )),
+        false => Ok(bytes),
+    }
+}
+
+/// Names of the next entry of a tar archive that did not fit into its header.
+#[derive(Default)]
+struct LongNames {
+    name: Option<String>,
+    link: Option<String>,
+}
+
+impl LongNames {
+    /// Takes an entry that only names the next one; returns whether it is such.
+    fn take(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<bool, String> {
+        let text = |bytes: Vec<u8>| {
+            let end = bytes.iter().position(|it| *it == 0).unwrap_or(bytes.len());
+            String::from_utf8_lossy(&bytes[..end]).into_owned()
+        };
+        match entry.header().entry_type() {
+            tar::EntryType::GNULongName => {
+                self.name = Some(text(bounded(entry, LONGEST_PATH, "././@LongLink")?));
+            }
+            tar::EntryType::GNULongLink => {
+                self.link = Some(text(bounded(entry, LONGEST_PATH, "././@LongLink")?));
+            }
+            tar::EntryType::XHeader => {
+                let list = bounded(entry, LONGEST_LIST, "PaxHeader")?;
+                for property in tar::PaxExtensions::new(&list).flatten() {
+                    let value = String::from_utf8_lossy(property.value_bytes()).into_owned();
+                    match property.key_bytes() {
+                        b"path" => self.name = Some(value),
+                        b"linkpath" => self.link = Some(value),
+                        _ => {}
+                    }
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Returns the name of an entry and where it leads, the long ones where there are any.
+    fn over(self, entry: &tar::Entry<'_, impl Read>) -> Result<(String, String), String> {
+        let broken = |it: std::io::Error| format!("the archive is damaged: {it}");
+        let name = match self.name {
+            Some(name) => name,
+            None => entry.path().map_err(broken)?.to_string_lossy().into_owned(),
+        };
+        let link = match self.link {
+            Some(link) => link,
+            None => entry.link_name().map_err(broken)?.unwrap_or_default().to_string_lossy().into(),
+        };
+        Ok((name, link))
+    }
+}
+
 /// The folder that an archive is unpacked into.
 struct Target<'a> {
     root: &'a Path,
     written: u64,
+    entries: usize,
     /// Symbolic links are made last, so that nothing is written through them.
     links: Vec<(String, String)>,
 }
@@ -143,7 +224,23 @@ impl Target<'_> {
         Ok(path)
     }
 
-    fn folder(&self, name: &str) -> Result<(), String> {
+    /// Counts an entry.
+    fn count(&mut self) -> Result<(), String> {
+        self.entries += 1;
+        match self.entries > MOST_ENTRIES {
+            true => Err(format!("the archive has more than {MOST_ENTRIES} entries")),
+            false => Ok(()),
+        }
+    }
+
+    fn link_to(&mut self, name: String, to: String) -> Result<(), String> {
+        self.count()?;
+        self.links.push((name, to));
+        Ok(())
+    }
+
+    fn folder(&mut self, name: &str) -> Result<(), String> {
+        self.count()?;
         std::fs::create_dir_all(self.place(name)?).map_err(|it| it.to_string())
     }
 
@@ -153,6 +250,7 @@ impl Target<'_> {
         content: &mut dyn Read,
         mode: Option<u32>,
     ) -> Result<(), String> {
+        self.count()?;
         let path = self.place(name)?;
         let mut attempt = || -> std::io::Result<u64> {
             if let Some(parent) = path.parent() {

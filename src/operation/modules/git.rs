@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::config::has_credentials;
 use crate::config::source::RemoteAddress;
 
 /// Which addresses git may be given: others run programs.
@@ -40,10 +41,23 @@ pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), String> 
         check_out(revision)
             .or_else(|why| check_out(&format!("origin/{revision}")).map_err(|_| why))?;
     }
-    match into.join(".gitmodules").exists() {
-        true => run(&["submodule", "update", "--init", "--recursive"], Some(into)),
+    if into.join(".gitmodules").exists() {
+        run(&["submodule", "update", "--init", "--recursive"], Some(into))?;
+    }
+    match has_credentials(&address.url) {
+        true => forget(into),
         false => Ok(()),
     }
+}
+
+/// Removes what git keeps of a repository, where that is the address with its credentials. The files stay.
+fn forget(folder: &Path) -> Result<(), String> {
+    std::fs::remove_dir_all(folder.join(".git")).map_err(|error| {
+        format!(
+            "the credentials of the address cannot be removed from {}: {error}",
+            folder.display()
+        )
+    })
 }
 
 fn run(arguments: &[&str], folder: Option<&Path>) -> Result<(), String> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Wanted;
+use crate::config::masked;
 use crate::config::source::RegistryAddress;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -41,9 +42,10 @@ pub(super) fn escapes(wanted: &Wanted, path: &str, package: &str) -> Diagnostic 
 /// A package cannot be fetched.
 pub(super) fn not_fetched(wanted: &Wanted, from: &str, why: &str) -> Diagnostic {
     let detail = format!(
-        "Could not download module {:?} source code from {from:?}: {}. What was installed before is still there.",
+        "Could not download module {:?} source code from {:?}: {}. What was installed before is still there.",
         wanted.key,
-        why.trim_end_matches('.')
+        masked(from),
+        masked(why.trim_end_matches('.'))
     );
     error("Failed to download module", detail, wanted.span)
 }

@@ -283,7 +283,7 @@ fn archives_of_every_kind_are_unpacked() {
             bz2 in .terraform/modules/bz2
             downloading http://HOST/a.tar.gz for gz
             gz in .terraform/modules/gz/in
-            downloading http://HOST/get?x=1&archive=tgz for named
+            downloading http://HOST/get?x=REDACTED&archive=tgz for named
             named in .terraform/modules/named
             downloading http://HOST/a.tar.xz for xz
             xz in .terraform/modules/xz
@@ -293,10 +293,112 @@ fn archives_of_every_kind_are_unpacked() {
             zst in .terraform/modules/zst
             bz2 <http://HOST/a.tar.bz2> : # bz2
             gz <http://HOST/a.tar.gz//in> : # inner
-            named <http://HOST/get?x=1&archive=tgz> : # query
+            named <http://HOST/get?x=REDACTED-6b86b273&archive=tgz> : # query
             xz <http://HOST/a.tar.xz> : # xz
             zip <http://HOST/a.zip> : # zip
             zst <http://HOST/a.tar.zst> : # zst
+        "#]],
+    );
+}
+
+#[test]
+fn credentials_of_addresses_are_used_and_neither_told_nor_recorded() {
+    let server = Server::start(|_| {
+        Answers::from([("/a.zip?token=CANARY".into(), file(zip(&[("main.tf", "# fetched")])))])
+    });
+    let (folder, host) = (Folder::new(), server.address.replace("http://", "http://me:CANARY@"));
+    folder.check(
+        &format!("module \"a\" {{ source = \"{host}/a.zip?token=CANARY\" }}\nmodule \"b\" {{ source = \"{host}/gone.zip?token=CANARY\" }}\n"),
+        expect![[r#"
+            downloading http://REDACTED@HOST/a.zip?token=REDACTED for a
+            a in .terraform/modules/a
+            downloading http://REDACTED@HOST/gone.zip?token=REDACTED for b
+            Failed to download module  main.tf:2,23
+              Could not download module "b" source code from "http://REDACTED@HOST/gone.zip?token=REDACTED": unsuccessful request to http://HOST/gone.zip: 404 Not Found. What was installed before is still there.
+            a <http://REDACTED@HOST/a.zip?token=REDACTED-fe0344af> : # fetched
+        "#]],
+    );
+    let recorded = std::fs::read_to_string(folder.path(".terraform/modules/modules.json"));
+    assert!(!recorded.expect("a file").contains("CANARY"));
+    let asked = server.asked.lock().expect("a log").join("\n");
+    assert!(asked.contains("/a.zip?token=CANARY"), "{asked}");
+}
+
+#[test]
+fn what_git_keeps_of_an_address_with_credentials_goes() {
+    let folder = Folder::new();
+    let upstream = folder.path("upstream");
+    std::fs::create_dir(&upstream).expect("a folder");
+    std::fs::write(upstream.join("main.tf"), "# committed").expect("a file");
+    let done = git(&upstream, &["init", "-q"])
+        .and_then(|()| git(&upstream, &["add", "."]))
+        .and_then(|()| git(&upstream, &["commit", "-qm", "a"]));
+    if done.is_none() {
+        return;
+    }
+    // Git takes no notice of a user of this machine's own files.
+    let address = format!("git::file://me:CANARY@{}", upstream.display());
+    folder.check(
+        &format!("module \"a\" {{ source = \"{address}\" }}\n"),
+        expect![[r#"
+        downloading git::file://REDACTED@ROOT/upstream for a
+        a in .terraform/modules/a
+        a <git::file://REDACTED@ROOT/upstream> : # committed
+    "#]],
+    );
+    let kept = Command::new("grep")
+        .args(["-rl", "CANARY", ".terraform"])
+        .current_dir(folder.folder.path())
+        .output();
+    assert_eq!(String::from_utf8_lossy(&kept.expect("grep runs").stdout), "");
+}
+
+#[test]
+fn long_names_are_taken_and_endless_ones_refused() {
+    let named = |kind: tar::EntryType, name: &str| {
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut entry = |kind: tar::EntryType, name: &str, text: &str| {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(kind);
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            header.set_path(name).expect("a short name");
+            header.set_cksum();
+            builder.append(&header, text.as_bytes()).expect("an entry");
+        };
+        entry(kind, "././@LongLink", name);
+        let is_link = kind == tar::EntryType::GNULongLink;
+        match is_link {
+            true => entry(tar::EntryType::Symlink, "link", ""),
+            false => entry(tar::EntryType::Regular, "x", "# long"),
+        }
+        entry(tar::EntryType::Regular, "main.tf", "# main");
+        file(gzip(&builder.into_inner().expect("an archive")))
+    };
+    let (long, endless) = ("d/".repeat(100) + "main.tf", "d".repeat(1 << 20));
+    let server = Server::start(|_| {
+        Answers::from([
+            ("/long.tar.gz".into(), named(tar::EntryType::GNULongName, &long)),
+            ("/name.tar.gz".into(), named(tar::EntryType::GNULongName, &endless)),
+            ("/link.tar.gz".into(), named(tar::EntryType::GNULongLink, &endless)),
+        ])
+    });
+    let at = &server.address;
+    Folder::new().check(
+        &format!(
+            "module \"a\" {{ source = \"{at}/long.tar.gz//{}\" }}\nmodule \"b\" {{ source = \"{at}/name.tar.gz\" }}\nmodule \"c\" {{ source = \"{at}/link.tar.gz\" }}\n",
+            "d/".repeat(100)
+        ),
+        expect![[r#"
+            downloading http://HOST/long.tar.gz for a
+            a in .terraform/modules/a/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d
+            downloading http://HOST/name.tar.gz for b
+            downloading http://HOST/link.tar.gz for c
+            Failed to download module  main.tf:2,23
+            Failed to download module  main.tf:3,23
+              Could not download module "b" source code from "http://HOST/name.tar.gz": the archive's entry "././@LongLink" holds a path or a property that is longer than 4096 bytes. What was installed before is still there.
+              Could not download module "c" source code from "http://HOST/link.tar.gz": the archive's entry "././@LongLink" holds a path or a property that is longer than 4096 bytes. What was installed before is still there.
+            a <http://HOST/long.tar.gz//d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d> : # long
         "#]],
     );
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::address::Provider;
+use crate::backend::files::{self, Fresh};
 use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::requirement::allows;
@@ -218,11 +219,11 @@ fn write_indexes(folder: &Path, computed: &Computed) -> Diagnostics {
         let place = provider_folder(folder, &provider);
         let versions: BTreeMap<&String, serde_json::Value> =
             archives.keys().map(|it| (it, json!({}))).collect();
-        let mut files = vec![("index".to_owned(), json!({"versions": versions}))];
-        files.extend(archives.iter().map(|(it, all)| (it.clone(), json!({"archives": all}))));
-        for (name, document) in files {
-            let written =
-                std::fs::write(place.join(format!("{name}.json")), format!("{document:#}"));
+        let mut documents = vec![("index".to_owned(), json!({"versions": versions}))];
+        documents.extend(archives.iter().map(|(it, all)| (it.clone(), json!({"archives": all}))));
+        for (name, document) in documents {
+            let (path, text) = (place.join(format!("{name}.json")), format!("{document:#}"));
+            let written = files::replace(&path, text.as_bytes(), Fresh::Usual);
             problems.extend(written.err().map(|it| {
                 failed(format!("Failed to write an updated JSON index for {provider}: {it}."))
             }));

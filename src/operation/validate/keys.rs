@@ -12,7 +12,7 @@ pub fn missing_keys(session: &Session) -> Diagnostics {
     if graph.configured.facts.literal_key.is_empty() {
         return Diagnostics::new();
     }
-    let missed = graph.configured.missed(&repeated(config, &session.sources));
+    let missed = graph.configured.missed(session.engine(), &repeated(config, &session.sources));
     let told = missed.into_iter().filter_map(|(block, instance, place)| {
         Some(missing_key(session, &graph.resource(block)?, &instance, place))
     });

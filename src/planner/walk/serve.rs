@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use entail_rules::configurations::Configurations;
-use entail_rules::providers::{self, Providers};
-use entail_rules::{Block, Choice, Config, Facts, Key, Node};
+use entail_rules::providers::Providers;
+use entail_rules::{Block, Choice, Config, Facts, Key, Ledger, Node};
 
 use crate::address::{InstanceKey, ProviderInstance};
 use crate::lower::blocks::BlockKey;
@@ -116,7 +116,7 @@ impl<'o, 'a> Question<'o, 'a> {
         let mut keys: Vec<Key> = key.into_iter().chain([Key::NONE]).collect();
         self.recorded(&mut facts, &mut keys);
         self.instances(&mut facts, keys);
-        providers::serve(&facts, &self.configurations)
+        self.observer.engine().conclude(&Ledger::of(&facts).with(&self.configurations))
     }
 
     /// Adds who made the object, and the configurations that the state may mean by it.

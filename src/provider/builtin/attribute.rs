@@ -22,6 +22,8 @@ pub(super) struct Attribute {
     pub sensitive: bool,
     /// What to use instead, where use gives a warning.
     pub deprecated: Option<&'static str>,
+    /// The argument whose value it has.
+    pub repeats: Option<&'static str>,
     /// What an absent argument means.
     pub preset: Option<Preset>,
     /// Whether an update leaves a computed value as it is.
@@ -113,6 +115,7 @@ impl Attribute {
             computed: false,
             sensitive: false,
             deprecated: None,
+            repeats: None,
             preset: None,
             kept: false,
             replace: Replace::Never,
@@ -133,6 +136,10 @@ impl Attribute {
 
     pub(super) const fn sensitive(self) -> Attribute {
         Attribute { sensitive: true, ..self }
+    }
+
+    pub(super) const fn repeats(self, argument: &'static str) -> Attribute {
+        Attribute { repeats: Some(argument), ..self }
     }
 
     pub(super) const fn deprecated(self, instead: &'static str) -> Attribute {
@@ -164,6 +171,7 @@ impl Attribute {
             computed: self.computed,
             sensitive: self.sensitive,
             deprecated: self.deprecated.is_some(),
+            repeats: self.repeats.map(Str::from),
             documentation: advising(self.deprecated),
             ..AttributeSchema::of(self.shape.ty())
         }

@@ -15,7 +15,7 @@ use super::host::{Function, Source, Table};
 use super::resource::{Kind, Problem};
 use super::rules::exactly_one;
 use super::text::{from_base64, hex};
-use crate::value::{Type, Value};
+use crate::value::{Type, Value, text_of};
 use crate::world::World;
 
 mod command;
@@ -260,7 +260,7 @@ impl Source for FileData {
     ) -> Result<(), Problem> {
         let bytes = disk::read(world, config.text("filename").unwrap_or_default())
             .map_err(|why| Problem::error("Read local file data source error", why))?;
-        result.set_text("content", String::from_utf8_lossy(&bytes));
+        result.set_text("content", text_of(&bytes));
         result.set_text("content_base64", BASE64_STANDARD.encode(&bytes));
         describe(result, &bytes);
         Ok(())

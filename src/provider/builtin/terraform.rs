@@ -29,7 +29,7 @@ impl Kind for TerraformData {
             &[
                 text("id").computed(),
                 any("input").optional(),
-                any("output").computed(),
+                any("output").computed().repeats("input"),
                 any("triggers_replace").optional(),
             ]
         }

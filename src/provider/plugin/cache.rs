@@ -7,13 +7,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use prost::Message;
 use sha2::{Digest, Sha256};
 
+use super::opened::{Opened, Stamp};
 use super::wire::entail::plugin::get_provider_schema::Response;
 use crate::world::World;
 
@@ -77,9 +78,13 @@ impl Cache {
     pub fn package_sum(
         &self,
         folder: &Path,
+        program: &Opened,
         take: impl FnOnce() -> io::Result<String>,
     ) -> io::Result<String> {
+        let inside = program.path().strip_prefix(folder).unwrap_or(program.path()).to_owned();
         let folder = folder.canonicalize()?;
+        // The program counts as it was opened, wherever its path leads by now.
+        let package_stamp = |folder: &Path| package_stamp(folder, (&folder.join(&inside), program));
         let name = hex(&Sha256::digest(folder.as_os_str().as_encoded_bytes()));
         let file = self.folder.join("packages").join(name);
         let stamp = package_stamp(&folder)?;
@@ -186,21 +191,11 @@ impl Cache {
 
 /// What changes when a file is written or replaced.
 fn stamp_of(program: &Path) -> io::Result<String> {
-    let it = fs::metadata(program)?;
-    Ok(format!(
-        "{} {} {} {}.{} {}.{}",
-        it.dev(),
-        it.ino(),
-        it.size(),
-        it.mtime(),
-        it.mtime_nsec(),
-        it.ctime(),
-        it.ctime_nsec()
-    ))
+    Stamp::of(program).map(|it| it.to_string())
 }
 
 /// What changes when anything in a folder does.
-fn package_stamp(folder: &Path) -> io::Result<String> {
+fn package_stamp(folder: &Path, opened: (&Path, &Opened)) -> io::Result<String> {
     let mut lines = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -209,7 +204,10 @@ fn package_stamp(folder: &Path) -> io::Result<String> {
             if entry.file_type()?.is_dir() {
                 open.push(entry.path());
             } else {
-                let stamp = stamp_of(&entry.path())?;
+                let stamp = match entry.path() == opened.0 {
+                    true => opened.1.stamp().to_string(),
+                    false => stamp_of(&entry.path())?,
+                };
                 lines.push(format!("{} {stamp}\n", entry.path().display()));
             }
         }
@@ -276,8 +274,10 @@ mod tests {
         let package = home.path().join("package");
         fs::create_dir_all(package.join("inner")).expect("it works");
         fs::write(package.join("program"), "one").expect("it works");
-        let read =
-            |sum: &str| cache.package_sum(&package, || Ok(sum.to_owned())).expect("it works");
+        let read = |sum: &str| {
+            let program = Opened::open(&package.join("program")).expect("it opens");
+            cache.package_sum(&package, &program, || Ok(sum.to_owned())).expect("it works")
+        };
         assert_eq!([read("a"), read("b")], ["a", "a"]);
         fs::write(package.join("program"), "two").expect("it works");
         assert_eq!([read("c"), read("d")], ["c", "c"]);

@@ -3,12 +3,13 @@
 //! A plugin does not notice that its parent is gone. On Linux the system is asked to end it then; the only `unsafe` of
 //! the program stands here, in the child between fork and exec.
 
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
@@ -17,17 +18,17 @@ use super::Program;
 use super::handshake::{self, COOKIE, Handshake};
 use super::log::Log;
 use super::machine;
+use super::opened::Opened;
+use super::sockets::SocketFolder;
 use super::tail::Tail;
 use super::tls;
 use crate::install::Platform;
-use crate::world::{World, private_folder};
+use crate::world::World;
 
 /// How long a plugin may take to print its first line.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the end of a child may stay unnoticed once its output has ended.
 const GRACE: Duration = Duration::from_secs(1);
-/// A socket's path must fit into about a hundred bytes.
-const PATH: usize = 70;
 /// Longer lines are taken in parts.
 const LINE: usize = 1 << 16;
 
@@ -41,7 +42,7 @@ pub(super) struct Running {
     exit: watch::Receiver<Option<ExitStatus>>,
     leash: Leash,
     /// Where its socket is; removed with it.
-    _folder: TempDir,
+    _folder: SocketFolder,
 }
 
 impl Running {
@@ -85,11 +86,15 @@ pub(super) async fn launch(
 ) -> Result<Running, String> {
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
-    let folder = socket_folder()?;
-    if let Some(why) = machine::obstacle(executable, &Platform::current().to_string()) {
+    let folder = SocketFolder::new()?;
+    let path = match &program.opened {
+        Some(it) => it.start_path().map_err(|it| not_started(&it))?,
+        None => executable.to_owned(),
+    };
+    if let Some(why) = machine::obstacle(&path, &Platform::current().to_string()) {
         return Err(why);
     }
-    let mut child = command(program, executable, world, &log, folder.path())?
+    let mut child = command(program, (&path, executable), world, &log, folder.path())?
         .spawn()
         .map_err(|it| not_started(&it))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -129,15 +134,36 @@ async fn introduction(
     }
 }
 
+/// Variables that are read by a plugin of this program, which tests use.
+const FOR_TESTS: [&str; 4] = [
+    "ENTAIL_PLUGIN_CALLS",
+    "ENTAIL_PLUGIN_FAULTS",
+    "ENTAIL_PLUGIN_IDENTITIES",
+    "ENTAIL_PLUGIN_PROTOCOL",
+];
+
+/// Returns whether a variable is none of a plugin's business: credentials for registries, the passphrase of states, and what
+/// steers this program.
+fn is_withheld(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("TF_TOKEN_")
+        || name == "TF_ENCRYPTION"
+        || (name.starts_with("ENTAIL_") && !FOR_TESTS.contains(&&*name))
+}
+
 fn command(
     program: &Program,
-    executable: &Path,
+    (path, named): (&Path, &Path),
     world: &World,
     log: &Log,
     folder: &Path,
 ) -> Result<Command, String> {
-    let mut command = std::process::Command::new(executable);
+    let mut command = std::process::Command::new(path);
+    for name in std::env::vars_os().map(|it| it.0).filter(|it| is_withheld(it)) {
+        command.env_remove(name);
+    }
     command
+        .arg0(named)
         .env(COOKIE.0, COOKIE.1)
         .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
         .env("PLUGIN_MIN_PORT", "10000")
@@ -162,7 +188,7 @@ fn command(
             command.env(name, "OFF");
         }
     }
-    tie(&mut command);
+    tie(&mut command, program.opened.clone());
     let mut command = Command::from(command);
     command.kill_on_drop(true);
     Ok(command)
@@ -170,11 +196,20 @@ fn command(
 
 /// Lets the child end with this process, and keeps the terminal's interrupts from it.
 #[cfg(target_os = "linux")]
-fn tie(command: &mut std::process::Command) {
-    use std::os::unix::process::CommandExt;
+fn tie(command: &mut std::process::Command, opened: Option<Arc<Opened>>) {
     command.process_group(0);
     let parent = rustix::process::getpid();
+    let is_script = opened.as_ref().is_some_and(|it| it.is_script());
     let tied = move || {
+        if let Some(opened) = &opened {
+            // Whoever wrote to the file after it was checked wrote what nobody has checked.
+            if !opened.is_unchanged()? {
+                return Err(rustix::io::Errno::STALE.into());
+            }
+            if is_script {
+                rustix::io::fcntl_setfd(opened, rustix::io::FdFlags::empty())?;
+            }
+        }
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         // The parent may have gone before.
         match rustix::process::getppid() {
@@ -183,26 +218,15 @@ fn tie(command: &mut std::process::Command) {
         }
     };
     #[expect(unsafe_code, reason = "only calls of the system are made between fork and exec")]
-    // SAFETY: the closure makes two calls of the system, allocates nothing and takes no lock.
+    // SAFETY: the closure makes a few calls of the system, allocates nothing and takes no lock.
     unsafe {
         command.pre_exec(tied);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn tie(command: &mut std::process::Command) {
-    use std::os::unix::process::CommandExt;
+fn tie(command: &mut std::process::Command, _: Option<Arc<Opened>>) {
     command.process_group(0);
-}
-
-/// A folder that only this user can look into, with a short path.
-fn socket_folder() -> Result<TempDir, String> {
-    let usual = std::env::temp_dir();
-    let made = match usual.as_os_str().len() <= PATH {
-        true => private_folder(&usual),
-        false => private_folder(Path::new("/tmp")),
-    };
-    made.map_err(|it| format!("has no place for its socket: {it}"))
 }
 
 fn not_started(error: &std::io::Error) -> String {
@@ -213,6 +237,9 @@ fn not_started(error: &std::io::Error) -> String {
         }
         ErrorKind::PermissionDenied => {
             "is not executable: its permissions do not allow it, until \"chmod +x\" does".into()
+        }
+        ErrorKind::StaleNetworkFileHandle => {
+            "was written to after its checksum was compared with the lock file".into()
         }
         _ => format!("cannot be started: {error}"),
     }
@@ -264,18 +291,5 @@ async fn drain(stderr: ChildStderr, tail: Arc<Tail>, log: Arc<Log>) {
                 log.line(text.trim_end());
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_else_can_look_into_the_folder_of_a_socket() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = socket_folder().expect("a folder");
-        let mode = std::fs::metadata(folder.path()).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
     }
 }

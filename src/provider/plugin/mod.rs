@@ -24,10 +24,12 @@ mod handshake;
 mod launch;
 mod log;
 mod machine;
+mod opened;
 mod process;
 mod runtime;
 mod schema;
 pub mod serve;
+mod sockets;
 mod tail;
 mod tls;
 mod values;
@@ -35,6 +37,7 @@ mod wire;
 
 use cache::Cache;
 pub use handshake::Socket;
+pub use opened::Opened;
 use process::Process;
 pub use runtime::settle;
 use schema::Announced;
@@ -53,6 +56,8 @@ pub struct Program {
     pub place: Place,
     /// Its version; of one under development nothing is known, and nothing remembered.
     pub version: Option<String>,
+    /// The file that was checked, which is the one to be started; `None` where nothing was to be checked.
+    opened: Option<Arc<Opened>>,
     announced: OnceCell<Announced>,
     digest: OnceCell<Option<String>>,
     checked: Mutex<FxHashMap<Vec<u8>, Vec<ProviderDiagnostic>>>,
@@ -72,7 +77,7 @@ pub enum Place {
     },
 }
 
-/// Returns the checksum of the package in a folder; `take` reads it whole, where that was not done before.
+/// Returns the checksum of the package in a folder whose program was opened; `take` reads it whole, where that was not done before.
 ///
 /// # Errors
 ///
@@ -80,10 +85,11 @@ pub enum Place {
 pub fn remembered_sum(
     world: &World,
     folder: &Path,
+    program: &Opened,
     take: impl FnOnce() -> io::Result<String>,
 ) -> io::Result<String> {
     match Cache::of(world) {
-        Some(cache) => cache.package_sum(folder, take),
+        Some(cache) => cache.package_sum(folder, program, take),
         None => take(),
     }
 }
@@ -94,8 +100,9 @@ impl Program {
         provider: address::Provider,
         path: PathBuf,
         version: Option<String>,
+        opened: Option<Arc<Opened>>,
     ) -> Arc<Program> {
-        Program::at(provider, Place::Executable(path), version)
+        Program::at(provider, Place::Executable(path), version, opened)
     }
 
     /// Returns a plugin that runs already: its network and address, and the version of the protocol (0 means 5).
@@ -109,14 +116,20 @@ impl Program {
         address: &str,
         version: u32,
     ) -> Result<Arc<Program>, String> {
-        Ok(Program::at(provider, process::place_of(network, address, version)?, None))
+        Ok(Program::at(provider, process::place_of(network, address, version)?, None, None))
     }
 
-    fn at(provider: address::Provider, place: Place, version: Option<String>) -> Arc<Program> {
+    fn at(
+        provider: address::Provider,
+        place: Place,
+        version: Option<String>,
+        opened: Option<Arc<Opened>>,
+    ) -> Arc<Program> {
         Arc::new(Program {
             provider,
             place,
             version,
+            opened,
             announced: OnceCell::new(),
             digest: OnceCell::new(),
             checked: Mutex::default(),

@@ -82,17 +82,31 @@ impl Process {
         F: Future<Output = Result<R, Status>> + Send + 'static,
         R: Send + 'static,
     {
-        let handle = runtime::handle().map_err(|it| plugin_error(name, &it))?;
+        self.call_and_judge(name, call).await.map_err(|it| it.0)
+    }
+
+    /// The same; also says of a failure whether an answer came that could not be read.
+    pub async fn call_and_judge<F, R>(
+        self: &Arc<Self>,
+        name: &'static str,
+        call: impl FnOnce(Client) -> F,
+    ) -> Result<R, (ProviderDiagnostic, bool)>
+    where
+        F: Future<Output = Result<R, Status>> + Send + 'static,
+        R: Send + 'static,
+    {
+        let unread = |why: &str| (plugin_error(name, why), false);
+        let handle = runtime::handle().map_err(|it| unread(&it))?;
         let process = self.clone();
         let call = call(self.client.clone());
-        let done: JoinHandle<Result<R, ProviderDiagnostic>> = handle.spawn(async move {
+        let done: JoinHandle<Result<R, (ProviderDiagnostic, bool)>> = handle.spawn(async move {
             let answer = call.await;
             match answer {
                 Ok(it) => Ok(it),
-                Err(status) => Err(process.failure(name, &status).await),
+                Err(status) => Err((process.failure(name, &status).await, is_unreadable(&status))),
             }
         });
-        done.await.unwrap_or_else(|it| Err(plugin_error(name, &it.to_string())))
+        done.await.unwrap_or_else(|it| Err(unread(&it.to_string())))
     }
 
     /// Says what a failed call means.
@@ -176,6 +190,16 @@ fn way_out(program: &Program) -> String {
         (Place::Running { .. }, _) => "Start it again and set TF_REATTACH_PROVIDERS to what it prints then, or unset the variable".into(),
         (_, None) => format!("Build it anew for {platform}, or take it out of the dev_overrides of the CLI configuration"),
         (_, Some(_)) => format!("Remove its folder and run \"tofu init\" to install it anew from a place that has the package for {platform}, or choose another version of the provider"),
+    }
+}
+
+/// Returns whether an answer came and was too large or no message of the protocol.
+fn is_unreadable(status: &Status) -> bool {
+    match status.code() {
+        Code::OutOfRange | Code::ResourceExhausted => true,
+        // A plugin may give this status itself; what cannot be decoded has no word of its own.
+        Code::Internal => status.message().starts_with("failed to decode"),
+        _ => false,
     }
 }
 

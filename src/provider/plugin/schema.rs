@@ -302,6 +302,7 @@ fn attributes(said: Vec<schema6::Attribute>) -> Result<BTreeMap<Str, AttributeSc
             sensitive: it.sensitive,
             write_only: it.write_only,
             deprecated: it.deprecated,
+            repeats: None,
             documentation: documentation(
                 &it.description,
                 it.description_kind,

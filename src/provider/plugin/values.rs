@@ -6,7 +6,7 @@ use super::wire::entail::plugin::diagnostic::Severity as Said;
 use crate::diagnostic::Severity;
 use crate::provider::ProviderDiagnostic;
 use crate::value::json::from_json;
-use crate::value::msgpack::{from_msgpack, to_msgpack};
+use crate::value::msgpack::{from_msgpack, from_msgpack_lossy, to_msgpack};
 use crate::value::{Path, PathError, PathStep, Type, Value};
 
 /// Writes an unmarked value of type `ty`.
@@ -23,6 +23,17 @@ pub(super) fn decode(value: Option<msg::DynamicValue>, ty: Type) -> Result<Value
             Err(_) => Err(PathError::new(&[], "the text is not UTF-8")),
         },
         _ => Ok(Value::Null(ty)),
+    }
+}
+
+/// Like [`decode`], for what providers tell of objects: text need not be UTF-8. Returns also whether some was not.
+pub(super) fn decode_object(
+    value: Option<msg::DynamicValue>,
+    ty: Type,
+) -> Result<(Value, bool), PathError> {
+    match value {
+        Some(it) if !it.msgpack.is_empty() => from_msgpack_lossy(&it.msgpack, ty),
+        other => decode(other, ty).map(|it| (it, false)),
     }
 }
 

@@ -4,15 +4,26 @@ use super::{PLAIN_UNKNOWN, REFINED_UNKNOWN, key};
 use crate::value::json::type_from_json;
 use crate::value::path::object_like;
 use crate::value::unknown::refined;
-use crate::value::{Kind, Number, PathError, PathStep, Refinement, Str, Type, Value, nfc};
+use crate::value::{Kind, Number, PathError, PathStep, Refinement, Str, Type, Value, nfc, text_of};
 
 /// The most bytes that may be told of an unknown value.
 const REFINEMENT: usize = 1024;
 
 /// Reads a value of type `ty`; nothing may follow it.
 pub fn from_msgpack(bytes: &[u8], ty: Type) -> Result<Value, PathError> {
-    let mut reader = Reader { bytes, at: 0 };
-    let result = value(&mut reader, ty).and_then(|it| match reader.at == bytes.len() {
+    read(&mut Reader { bytes, at: 0, broken: Broken::Refused }, ty)
+}
+
+/// Like [`from_msgpack`], but bytes of a string that are not UTF-8 are read as U+FFFD, one for each; returns also whether
+/// there were any.
+pub fn from_msgpack_lossy(bytes: &[u8], ty: Type) -> Result<(Value, bool), PathError> {
+    let mut reader = Reader { bytes, at: 0, broken: Broken::Replaced { any: false } };
+    let value = read(&mut reader, ty)?;
+    Ok((value, matches!(reader.broken, Broken::Replaced { any: true })))
+}
+
+fn read(reader: &mut Reader<'_>, ty: Type) -> Result<Value, PathError> {
+    let result = value(reader, ty).and_then(|it| match reader.at == reader.bytes.len() {
         true => Ok(it),
         false => Err("there is more than one value".to_owned().into()),
     });
@@ -62,6 +73,13 @@ enum Token<'a> {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    broken: Broken,
+}
+
+/// What becomes of strings that are not UTF-8.
+enum Broken {
+    Refused,
+    Replaced { any: bool },
 }
 
 impl<'a> Reader<'a> {
@@ -165,7 +183,7 @@ fn value(reader: &mut Reader<'_>, ty: Type) -> Decoded<Value> {
         (Token::Bool(it), Kind::Bool) => Ok(Value::Bool(it)),
         (_, Kind::Bool) => Err("bool is required".into()),
         (token, Kind::Number) => number(token),
-        (Token::Text(it), Kind::String) => Ok(Value::String(nfc(text(it)?))),
+        (Token::Text(it), Kind::String) => string(reader, it),
         (_, Kind::String) => Err("string is required".into()),
         (Token::Array(length), Kind::List(element)) => {
             Ok(Value::list(*element, items(reader, length, *element)?))
@@ -185,6 +203,17 @@ fn value(reader: &mut Reader<'_>, ty: Type) -> Decoded<Value> {
         (_, Kind::Map(_)) => Err("a map is required".into()),
         (_, Kind::Object(_)) => Err("an object is required".into()),
     }
+}
+
+fn string(reader: &mut Reader<'_>, bytes: &[u8]) -> Decoded<Value> {
+    let text = match (text(bytes), &mut reader.broken) {
+        (Err(_), Broken::Replaced { any }) => {
+            *any = true;
+            nfc(&text_of(bytes))
+        }
+        (text, _) => nfc(text?),
+    };
+    Ok(Value::String(text))
 }
 
 fn number(token: Token<'_>) -> Decoded<Value> {
@@ -273,7 +302,7 @@ fn unknown(kind: u8, inside: &[u8], ty: Type) -> Decoded<Value> {
     if inside.len() > REFINEMENT {
         return Err("too much is told of an unknown value".into());
     }
-    let mut reader = Reader { bytes: inside, at: 0 };
+    let mut reader = Reader { bytes: inside, at: 0, broken: Broken::Refused };
     let Token::Map(length) = reader.token()? else {
         return Err("what is told of an unknown value is not a map".into());
     };

@@ -9,7 +9,7 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-pub use decode::from_msgpack;
+pub use decode::{from_msgpack, from_msgpack_lossy};
 pub use encode::to_msgpack;
 
 /// The extension of an unknown value of which nothing else is known.

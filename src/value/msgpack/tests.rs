@@ -1,6 +1,6 @@
 //! Values as msgpack, there and back.
 
-use super::{from_msgpack, to_msgpack};
+use super::{from_msgpack, from_msgpack_lossy, to_msgpack};
 use crate::value::json::type_from_json;
 use crate::value::unknown::refined;
 use crate::value::{Number, Refinement, Type, Value};
@@ -149,4 +149,14 @@ fn broken_bytes_are_refused() {
     assert_eq!(error("c3 c3", r#""bool""#), "there is more than one value");
     assert_eq!(error("dd ff ff ff ff", r#"["list","bool"]"#), "[0]: the bytes end too early");
     assert_eq!(error("d5 05 00 00", r#""bool""#), "extension 5 is none of [0, 12]");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_where_that_is_asked_for() {
+    let read = |hex: &str| {
+        from_msgpack_lossy(&bytes(hex), Type::STRING).unwrap_or_else(|it| panic!("{it}"))
+    };
+    let replaced = Value::string("\u{fffd}\u{fffd}a\u{fffd}(");
+    assert_eq!(read("a5 ff fe 61 c3 28"), (replaced, true));
+    assert_eq!(read("a1 61"), (Value::string("a"), false));
 }

@@ -1,7 +1,7 @@
 //! Messages of changes: planned, noticed as drift, imported, moved.
 
 use entail::address::{Instance, InstanceKey};
-use entail::operation::event::ChangeNote;
+use entail::event::ChangeNote;
 use entail::plan::{Action, Reason};
 use entail::provider::{ImportName, identity_json};
 use entail::value::json::{Escape, quote};

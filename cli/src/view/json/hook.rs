@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entail::address::Instance;
-use entail::operation::event::{Event, Phase, Subject};
+use entail::event::{Event, Phase, Subject};
 use entail::plan::Action;
 use serde::Serialize;
 

@@ -1,5 +1,6 @@
 //! A problem in its JSON form.
 
+use entail::config::masked;
 use entail::diagnostic::{Diagnostic, Position, Severity, Sources};
 use entail::plan::shape::difference;
 use serde::Serialize;
@@ -96,7 +97,7 @@ pub fn diagnostic(problem: &Diagnostic, sources: &Sources) -> DiagnosticForm {
     DiagnosticForm {
         severity: severity_name(problem.severity),
         summary: problem.summary.clone(),
-        detail: problem.detail.clone(),
+        detail: masked(&problem.detail).into_owned(),
         address: problem.address.clone(),
         range,
         snippet,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use entail::address::{InstanceKey, ModuleInstance, ResourceName};
 use entail::diagnostic::Span;
-use entail::operation::event::{ChangeNote, Phase, Subject};
+use entail::event::{ChangeNote, Phase, Subject};
 use entail::plan::{Action, Reason};
 use entail::provider::ImportName;
 use entail::value::Type;

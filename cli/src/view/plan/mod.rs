@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use entail::address::{Mode, Provider};
-use entail::operation::event::{Summary, is_told};
+use entail::event::{Summary, is_told};
 use entail::plan::{Action, Change, LeftOut, OutputChange, Plan};
 use entail::request::PlanMode;
-use entail::schema::{AttributeSchema, BlockSchema, ProviderSchema, mark_sensitive};
+use entail::schema::{AttributeSchema, BlockSchema, mark_sensitive};
 use entail::value::{Path, Type, Value};
 
 use self::change::{Reach, Sides};
@@ -28,8 +27,8 @@ pub mod sequence;
 #[cfg(test)]
 mod tests;
 
-/// What providers announce, by provider. Objects of a provider that is missing here are shown by their values alone.
-pub type Schemas = BTreeMap<Provider, Arc<ProviderSchema>>;
+/// Objects of a provider that is missing in [`Schemas`] are shown by their values alone.
+pub use entail::workflow::Schemas;
 
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,10 @@
 //! Plans in; the screens that show them out.
 
+use std::sync::Arc;
+
 use entail::address::{Instance, InstanceKey, ModuleInstance, ProviderConfig, ResourceName};
 use entail::plan::Reason;
-use entail::schema::{NestedAttributes, NestedBlock, Nesting, Schema};
+use entail::schema::{NestedAttributes, NestedBlock, Nesting, ProviderSchema, Schema};
 use entail::state::State;
 use entail::value::{Marks, PathStep, Str};
 use expect_test::{Expect, expect};

@@ -12,7 +12,7 @@ use crate::provider::builtin::attribute::{Attribute, flag, text, text_list, whol
 use crate::provider::builtin::fields::{Fields, Read, at};
 use crate::provider::builtin::host::Source;
 use crate::provider::builtin::resource::Problem;
-use crate::value::Value;
+use crate::value::{Value, text_of};
 use crate::world::World;
 
 pub(super) struct LocalCommand;
@@ -52,7 +52,7 @@ impl Source for LocalCommand {
         result.set("exit_code", Value::int(output.status.code().map_or(-1, i64::from)));
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             if !bytes.is_empty() {
-                result.set_text(name, String::from_utf8_lossy(bytes));
+                result.set_text(name, text_of(bytes));
             }
         }
         if output.status.success() || config.flag("allow_non_zero_exit_code") == Some(true) {

@@ -7,7 +7,7 @@ use super::{
     CAPABILITIES, Found, Plugin, identity_of, nonconforming, one, taken, unknown_kind,
     written_identity,
 };
-use crate::provider::plugin::values::{decode, diagnostics};
+use crate::provider::plugin::values::{decode, decode_object, diagnostics};
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::provider::{ImportName, ImportedObject, ProviderDiagnostic, ReadObject, Response};
 
@@ -80,7 +80,7 @@ pub(super) async fn move_state(
     };
     let answer =
         site.process.call("MoveResourceState", |it| it.move_state(request)).await.map_err(one)?;
-    let value = decode(answer.target_state, site.ty);
+    let value = decode_object(answer.target_state, site.ty);
     let private = answer.target_private.to_vec();
     let identity = identity_of(answer.target_identity, site.identity);
     let found = diagnostics(answer.diagnostics);

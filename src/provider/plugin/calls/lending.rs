@@ -1,7 +1,7 @@
 //! Calls about what is lent: ephemeral resources are opened, renewed and closed.
 
 use super::{CAPABILITIES, Found, Plugin, one, taken};
-use crate::provider::plugin::values::{decode, diagnostics, encode};
+use crate::provider::plugin::values::{decode_object, diagnostics, encode};
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::provider::{OpenedEphemeral, RenewedEphemeral, Response};
 use crate::value::Value;
@@ -19,7 +19,7 @@ pub(super) async fn open(
     };
     let answer =
         site.process.call("OpenEphemeralResource", |it| it.open(request)).await.map_err(one)?;
-    let value = decode(answer.result, site.ty);
+    let value = decode_object(answer.result, site.ty);
     let private = answer.private.unwrap_or_default().to_vec();
     let renew_at = answer.renew_at.and_then(moment);
     let found = diagnostics(answer.diagnostics);

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::Plugin;
 use super::process::Process;
 use super::schema::Announced;
-use super::values::{decode, diagnostics, encode};
+use super::values::{decode, decode_object, diagnostics, encode};
 use super::wire::entail::plugin as msg;
 use crate::provider::{
     AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
@@ -41,6 +41,16 @@ fn nonconforming(call: &str, kind: &str, error: &PathError) -> ProviderDiagnosti
         "Plugin error",
         format!(
             "The plugin answered the {call} call for {kind} with a value that is not of the type it announced: {error}. This is a bug in the provider; report it there."
+        ),
+    )
+}
+
+/// Some text of an answer is binary.
+fn not_text(call: &str, kind: &str) -> ProviderDiagnostic {
+    ProviderDiagnostic::warning(
+        "Text that is not UTF-8",
+        format!(
+            "The plugin answered the {call} call for {kind} with text that is not UTF-8. Each byte of it that belongs to no character is U+FFFD from here on. Where the bytes themselves are needed, use an attribute that has them encoded, in base64 for instance."
         ),
     )
 }
@@ -130,14 +140,17 @@ fn listed(result: Result<Found, Found>) -> Found {
 
 /// Reads the value of an answer; one that cannot be read is one more problem.
 fn taken<T>(
-    value: Result<Value, PathError>,
+    value: Result<(Value, bool), PathError>,
     call: &str,
     kind: &str,
     mut found: Found,
     make: impl FnOnce(Value) -> T,
 ) -> Response<Option<T>> {
     match value {
-        Ok(value) => Response { value: Some(make(value)), diagnostics: found },
+        Ok((value, is_replaced)) => {
+            found.extend(is_replaced.then(|| not_text(call, kind)));
+            Response { value: Some(make(value)), diagnostics: found }
+        }
         Err(error) => {
             found.push(nonconforming(call, kind, &error));
             Response { value: None, diagnostics: found }
@@ -310,7 +323,7 @@ async fn read_data(
     };
     let answer =
         site.process.call("ReadDataSource", |it| it.read_data(request)).await.map_err(one)?;
-    let value = decode(answer.state, site.ty);
+    let value = decode_object(answer.state, site.ty);
     let found = diagnostics(answer.diagnostics);
     Ok(taken(value, "ReadDataSource", kind, found, |it| it))
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::{CAPABILITIES, Found, Plugin, identity_of, one, taken, unknown_kind, written_identity};
-use crate::provider::plugin::values::{decode, diagnostics, encode, path};
+use crate::provider::plugin::values::{decode_object, diagnostics, encode, path};
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::provider::{AppliedObject, ApplyCall, PlanCall, PlannedObject, ReadObject, Response};
 use crate::value::Value;
@@ -32,7 +32,7 @@ pub(super) async fn upgrade(
     };
     let answer =
         process.call("UpgradeResourceState", |it| it.upgrade(request)).await.map_err(one)?;
-    let value = decode(answer.upgraded_state, schema.block.ty());
+    let value = decode_object(answer.upgraded_state, schema.block.ty());
     let found = diagnostics(answer.diagnostics);
     Ok(taken(value, "UpgradeResourceState", kind, found, |it| it))
 }
@@ -78,7 +78,7 @@ pub(super) async fn read(
         current_identity: written_identity(identity, site.identity),
     };
     let answer = site.process.call("ReadResource", |it| it.read(request)).await.map_err(one)?;
-    let value = decode(answer.new_state, site.ty);
+    let value = decode_object(answer.new_state, site.ty);
     let private = answer.private.to_vec();
     let found = diagnostics(answer.diagnostics);
     let identity = identity_of(answer.new_identity, site.identity);
@@ -115,7 +115,7 @@ pub(super) async fn plan(
     };
     let answer =
         site.process.call("PlanResourceChange", |it| it.plan(request)).await.map_err(one)?;
-    let value = decode(answer.planned_state, site.ty);
+    let value = decode_object(answer.planned_state, site.ty);
     let requires_replace = answer.requires_replace.into_iter().map(path).collect();
     let identity = identity_of(answer.planned_identity, site.identity);
     let found = diagnostics(answer.diagnostics);
@@ -142,19 +142,29 @@ pub(super) async fn apply(
         provider_meta: plugin.meta(site.announced),
         planned_identity: written_identity(call.identity, site.identity),
     };
-    let answer =
-        site.process.call("ApplyResourceChange", |it| it.apply(request)).await.map_err(one)?;
+    let unreadable =
+        |found| Response { value: Some(AppliedObject::unreadable()), diagnostics: found };
+    let answer = site.process.call_and_judge("ApplyResourceChange", |it| it.apply(request)).await;
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err((problem, true)) => return Ok(unreadable(one(problem))),
+        Err((problem, false)) => return Err(one(problem)),
+    };
     let found = diagnostics(answer.diagnostics);
     let failed = found.iter().any(|it| it.severity == crate::diagnostic::Severity::Error);
     if answer.new_state.is_none() && failed {
         return Ok(Response { value: None, diagnostics: found });
     }
-    let value = decode(answer.new_state, site.ty);
+    let value = decode_object(answer.new_state, site.ty);
     let identity = identity_of(answer.new_identity, site.identity);
-    Ok(taken(value, "ApplyResourceChange", call.kind, found, |value| AppliedObject {
+    let taken = taken(value, "ApplyResourceChange", call.kind, found, |value| AppliedObject {
         value,
         private: answer.private.to_vec(),
         identity,
         legacy_types: answer.legacy_type_system,
-    }))
+    });
+    Ok(match taken.value {
+        Some(_) => taken,
+        None => unreadable(taken.diagnostics),
+    })
 }

@@ -1,0 +1,73 @@
+//! The catalogue of relations: which there are, in which version of it, and who reads them besides rules.
+//!
+//! What a relation is called, holds and says, and who writes it, stands where it is declared; rules that read it are
+//! found in their texts. `src/reason/catalogue.rs` puts it all together.
+
+use crate::facts::Facts;
+use crate::ledger::Conclusions;
+use crate::tables::Relation;
+
+/// The version of the catalogue. The number before the point rises when a relation goes, or its columns or their meaning
+/// change; the one behind it when a relation is added, which then says `since` which version it is there.
+pub const VERSION: &str = "1.0";
+
+/// Whoever reads a relation that is asked for with `facts` and `why`, and that nothing in the program rests on.
+pub const PEOPLE: &str = "people";
+
+/// Returns every relation: what the rules are told, then what each stratum concludes.
+pub fn relations() -> Vec<&'static Relation> {
+    let conclusions = Conclusions::default();
+    let concluded = conclusions.tables().into_iter().flat_map(|it| it.relations());
+    Facts::RELATIONS.iter().chain(concluded).collect()
+}
+
+/// The rooms of `src/` that read what the rules conclude, and what no rule reads. A test looks for each relation there.
+pub const READERS: &[(&str, &[&str])] = &[
+    // What moves.
+    ("statement", &["lower"]),
+    ("move_after", &["lower"]),
+    ("move_cycle", &["lower"]),
+    // Who serves what.
+    ("config_of", &["lower", "planner"]),
+    ("keyed", &["planner"]),
+    ("unconfigured", &["planner"]),
+    ("provider_alias", &[PEOPLE]),
+    ("chosen", &["planner"]),
+    ("serves", &["planner"]),
+    ("awaits", &["cli"]),
+    ("misses", &["lower"]),
+    // What takes part.
+    ("orphan", &["planner"]),
+    ("out", &["planner"]),
+    ("doubted_by", &[PEOPLE]),
+    ("kept", &["planner"]),
+    ("guarded", &["planner"]),
+    ("judged_after", &["planner"]),
+    ("excluded_by", &["operation", "planner"]),
+    ("want", &["planner"]),
+    ("wanted_by", &[PEOPLE]),
+    ("open", &["operation"]),
+    ("selected", &["operation", "planner", "verify"]),
+    ("excluded", &["operation", "planner", "verify"]),
+    ("untargeted", &["operation", "planner", "verify"]),
+    ("evaluated", &["planner"]),
+    ("cbd_block", &["planner"]),
+    ("cbd", &["execute", "planner", "verify"]),
+    // What is done.
+    ("recalculated", &["planner", "verify"]),
+    ("keeps_value", &["verify"]),
+    ("action", &["planner", "verify"]),
+    ("blocked", &["planner"]),
+    ("reads_now", &["planner", "verify"]),
+    ("opens", &["planner"]),
+    ("idle", &["verify"]),
+    ("checked_again", &["verify"]),
+    ("destroys", &["planner"]),
+    ("changing", &["planner"]),
+    ("triggering", &["planner"]),
+    ("unsettled", &["planner"]),
+    ("output_action", &["planner", "verify"]),
+    ("step", &["execute", "verify"]),
+    ("before", &["execute", "verify"]),
+    ("violation", &["planner", "verify"]),
+];

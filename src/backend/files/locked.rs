@@ -1,0 +1,127 @@
+//! Locks of files: one that other programs respect, and that lasts until it is given back.
+//!
+//! It is a record lock over the whole file, as OpenTofu takes one, but it belongs to the open file and not to the process. A
+//! process's own lock is lost as soon as the process closes *any* handle of the file – a function of the configuration that
+//! reads the state is enough. Both kinds exclude each other.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::place;
+
+/// The files that this process has locked, by canonical path.
+static HELD: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
+
+pub(super) fn held() -> MutexGuard<'static, BTreeMap<PathBuf, Arc<File>>> {
+    HELD.lock().unwrap_or_else(|it| it.into_inner())
+}
+
+/// Returns the handle by which this process holds a file's lock.
+pub(super) fn held_file(path: &Path) -> Option<Arc<File>> {
+    held().get(path).cloned()
+}
+
+/// A locked file.
+#[derive(Debug)]
+pub struct Locked {
+    path: PathBuf,
+    /// Made for the lock, and empty so far.
+    is_new: bool,
+}
+
+/// Opens a regular file, creating it where there is none, and takes its lock. `None` if someone else holds it.
+///
+/// # Errors
+///
+/// If it cannot be opened for writing, is no regular file, or locks do not work there.
+pub fn lock(path: &Path) -> io::Result<Option<Locked>> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut held = held();
+    loop {
+        if std::fs::canonicalize(path).is_ok_and(|it| held.contains_key(&it)) {
+            return Ok(None);
+        }
+        let is_new = !path.exists();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(place::WITHOUT_WAITING)
+            .open(path)?;
+        let kind = file.metadata()?.file_type();
+        if !kind.is_file() {
+            return Err(place::not_regular(kind));
+        }
+        if !claim(&file)? {
+            return Ok(None);
+        }
+        // The name may lead to another file by now, if the last holder replaced it.
+        if std::fs::metadata(path).is_ok_and(|now| is_same_file(&now, &file)) {
+            let path = std::fs::canonicalize(path)?;
+            held.insert(path.clone(), Arc::new(file));
+            return Ok(Some(Locked { path, is_new }));
+        }
+    }
+}
+
+fn is_same_file(named: &Metadata, file: &File) -> bool {
+    file.metadata().is_ok_and(|it| it.ino() == named.ino() && it.dev() == named.dev())
+}
+
+impl Locked {
+    /// Gives the lock back; a file that was made for it and is still empty goes.
+    pub fn release(self) -> io::Result<()> {
+        let file = held().remove(&self.path);
+        if self.is_new
+            && file.as_ref().is_some_and(|it| it.metadata().is_ok_and(|it| it.len() == 0))
+        {
+            std::fs::remove_file(&self.path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes the lock of an open file, for as long as it stays open; `false` if someone else holds it.
+///
+/// # Errors
+///
+/// If locks do not work where it lies.
+pub fn claim(file: &File) -> io::Result<bool> {
+    match lock_open_file(file) {
+        Ok(()) => Ok(true),
+        Err(error) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::PermissionDenied => Ok(false),
+            _ => Err(error),
+        },
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn lock_open_file(file: &File) -> io::Result<()> {
+    use nix::fcntl::{FcntlArg, fcntl};
+    use nix::libc;
+    let whole = libc::flock {
+        l_type: libc::F_WRLCK as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    fcntl(file, FcntlArg::F_OFD_SETLK(&whole)).map(drop).map_err(io::Error::from)
+}
+
+/// Where the system has no locks of open files, the process's own stands in: this program reads locked files through the handle
+/// that holds the lock.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn lock_open_file(file: &File) -> io::Result<()> {
+    let operation = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+    Ok(rustix::fs::fcntl_lock(file, operation)?)
+}

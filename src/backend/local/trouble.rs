@@ -1,0 +1,85 @@
+//! What can go wrong with a state file, one function each.
+
+use std::io::Error;
+use std::path::Path;
+
+use crate::diagnostic::Diagnostic;
+use crate::state::{State, write};
+
+/// The state file exists but cannot be read.
+pub(super) fn unreadable(path: &Path, error: &Error) -> Diagnostic {
+    Diagnostic::error("Failed to read state file")
+        .detail(format!("The state file could not be read: {}: {error}", path.display()))
+}
+
+/// The new snapshot could not be written.
+pub(super) fn not_saved(error: &Error) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: {error}\n\nThe state file that was there is unchanged."
+    ))
+}
+
+/// The backup could not be written, so nothing was.
+pub(super) fn no_backup(path: &Path, error: &Error) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: failed to create local state backup file {}: {error}\n\nThe state file that was there is unchanged.",
+        path.display()
+    ))
+}
+
+/// The file of the state is none that could keep one.
+pub(super) fn keeps_nothing(path: &Path, error: &Error) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: {} cannot keep a state: {error}. Nothing was begun. Choose a regular file.",
+        path.display()
+    ))
+}
+
+/// The file is not what it was when it was read.
+///
+/// - `there`: what it holds now, where that is a state.
+/// - `known`: lineage and serial of what was read.
+pub(super) fn overtaken(
+    path: &Path,
+    there: Option<&State>,
+    (lineage, serial): &(String, u64),
+) -> Diagnostic {
+    let named = |lineage: &str, serial: u64| match lineage {
+        "" => "no state".to_owned(),
+        _ => format!("serial {serial} of lineage {lineage}"),
+    };
+    let now = there.map_or("no state that can be read".into(), |it| named(&it.lineage, it.serial));
+    Diagnostic::error("The state was changed by somebody else").detail(format!(
+        "{} was written by another program while this run was going on. It holds {now}; this run has started from {}. It is left as it is.",
+        path.display(),
+        named(lineage, *serial)
+    ))
+}
+
+/// Tells whether a snapshot may take the place of another without force.
+pub(super) fn check_successor(new: &State, old: &State) -> Result<(), Diagnostic> {
+    let refuse =
+        |why: String| Err(Diagnostic::error("Failed to write the imported state").detail(why));
+    if new.lineage.is_empty() || old.lineage.is_empty() {
+        return Ok(());
+    }
+    if new.lineage != old.lineage {
+        return refuse(format!(
+            "cannot import state with lineage {:?} over unrelated state with lineage {:?}",
+            new.lineage, old.lineage
+        ));
+    }
+    if new.serial < old.serial {
+        return refuse(format!(
+            "cannot import state with serial {} over newer state with serial {}",
+            new.serial, old.serial
+        ));
+    }
+    if new.serial == old.serial && !write::is_same(new, old) {
+        return refuse(format!(
+            "cannot overwrite existing state with serial {} with a different state that has the same serial",
+            new.serial
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! What a program concluded, each row with what it was derived from: what proofs are read from.
+
+use entail_rules::Tables;
+
+use crate::datalog::evaluate::evaluate;
+use crate::datalog::{Database, Program};
+
+/// A program and every row that follows from what it was given.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The relations and rules.
+    pub program: Program,
+    /// The rows, given and concluded.
+    pub database: Database,
+}
+
+impl Derived {
+    /// Interprets a program on the rows of some tables.
+    pub fn of(program: Program, given: &[&dyn Tables]) -> Derived {
+        let mut database = Database::new(&program);
+        for tables in given {
+            let is_given = |relation: usize| !program.relations[relation].is_derived;
+            database.give_tables(&program, *tables, is_given);
+        }
+        evaluate(&program, &mut database);
+        Derived { program, database }
+    }
+
+    /// Returns the names of the rules whose bodies were met at least once.
+    pub fn rules_met(&self) -> impl Iterator<Item = &str> {
+        let rules = self.program.rules.iter().enumerate();
+        rules.filter(|it| self.database.times_met(it.0) > 0).map(|it| it.1.name.as_str())
+    }
+
+    /// Returns the rows of a relation, unsorted; none where the program has no such relation.
+    pub fn rows(&self, relation: &str) -> Vec<Vec<u64>> {
+        let number = self.program.relation(relation);
+        number
+            .map_or(Vec::new(), |it| self.database.table(it).rows().map(<[u64]>::to_vec).collect())
+    }
+}

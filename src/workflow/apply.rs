@@ -1,0 +1,272 @@
+//! `apply`, `destroy`, `refresh`: plans or loads a plan, asks, and carries it out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::host::Host;
+use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
+use super::options::ApplyOptions;
+use super::plan::plan_and_warn;
+use super::with_room;
+use crate::backend::Snapshot;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::event::tell_changes;
+use crate::execute::Done;
+use crate::observe::pool::Pool;
+use crate::operation::apply::{self as operation, Approved};
+use crate::operation::plan::Planned;
+use crate::operation::session::Session;
+use crate::operation::{saved, validate, variables};
+use crate::plan::Plan;
+use crate::request::PlanMode;
+use crate::value::{Str, Value};
+
+/// What came of an apply.
+pub enum Applied {
+    /// The plan has errors: they were told with it, and nothing was asked or done.
+    Refused,
+    /// A plan of this mode was not approved; nothing was done.
+    Declined(PlanMode),
+    /// The plan was carried out, as far as that went: its problems are not told yet.
+    Done(Box<Done>),
+}
+
+/// Plans, asks and applies, or applies a saved plan and asks nothing.
+///
+/// # Errors
+///
+/// If there is no plan that could be carried out, or no place to note what is finished. Then nothing was begun.
+pub fn apply(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
+    with_room(|runtime| match &options.plan {
+        Some(path) => runtime.block_on(saved_plan(host, options, path)),
+        None => runtime.block_on(fresh(host, options)),
+    })?
+}
+
+/// Records what changed outside: shows no plan, and asks nothing.
+///
+/// # Errors
+///
+/// As for [`apply`].
+pub fn refresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
+    with_room(|runtime| runtime.block_on(refreshed(host, options)))?
+}
+
+async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
+    let session = open_to_plan(host, &options.state, &options.request)?;
+    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeRefresh")?;
+    let snapshot = read_state(host, &session)?;
+    let variables = root_variables(host, &session, &options.request)?;
+    let state = snapshot.state.clone().unwrap_or_default();
+    let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
+    let problems = planned.finished.problems.clone();
+    if problems.has_errors() {
+        host.tell.problems(problems);
+        return Ok(Applied::Refused);
+    }
+    let approved = Approved { keeps_undecided: true, ..approved(&planned) };
+    let run = Run { session: &session, pool: &planned.pool, approved: &approved, options };
+    run.carry_out(host, &snapshot, lasting(problems)).await
+}
+
+fn approved(planned: &Planned) -> Approved<'_> {
+    let finished = &planned.finished;
+    Approved {
+        plan: &finished.plan,
+        structure: &finished.structure,
+        order: &finished.order,
+        facts: &finished.facts,
+        spread: &finished.spread,
+        variables: &planned.variables.values,
+        keeps_undecided: false,
+    }
+}
+
+async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
+    let session = open_to_plan(host, &options.state, &options.request)?;
+    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
+    let snapshot = read_state(host, &session)?;
+    let variables = root_variables(host, &session, &options.request)?;
+    let state = snapshot.state.clone().unwrap_or_default();
+    let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
+    let finished = &planned.finished;
+    let asks = finished.plan.is_applyable() && !options.auto_approve;
+    let failed = finished.problems.has_errors();
+    let (now, later) = match asks || failed {
+        true => (finished.problems.clone(), Diagnostics::new()),
+        false => (Diagnostics::new(), lasting(finished.problems.clone())),
+    };
+    host.tell.planned(&finished.plan, &schemas(&planned.pool), now);
+    if failed {
+        return Ok(Applied::Refused);
+    }
+    if asks && !host.ask.approves(finished.plan.mode, &session.workspace)? {
+        return Ok(Applied::Declined(finished.plan.mode));
+    }
+    let approved = approved(&planned);
+    let run = Run { session: &session, pool: &planned.pool, approved: &approved, options };
+    run.carry_out(host, &snapshot, later).await
+}
+
+/// The warnings of a plan that nobody is asked about: those of checks are given again when they are made again.
+fn lasting(mut problems: Diagnostics) -> Diagnostics {
+    let again = ["Check block assertion failed", "Check block assertion known after apply"];
+    problems.0.retain(|it| !again.contains(&it.summary.as_str()));
+    problems
+}
+
+async fn saved_plan(
+    host: &Host<'_>,
+    options: &ApplyOptions,
+    path: &Path,
+) -> Result<Applied, Diagnostics> {
+    let mut loaded = saved::load(&host.world.root.join(path)).map_err(|it| not_loaded(path, it))?;
+    if let Some(trusted) = &options.trusted {
+        trusted.check(loaded.signer())?;
+    }
+    if loaded.plan.errored {
+        return Err(incomplete_plan().into());
+    }
+    let session = loaded.open(host.world.clone(), host.sources.clone(), &options.state.files)?;
+    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
+    let snapshot = read_state(host, &session)?;
+    let mut problems = loaded.check_locks(&session)?;
+    problems.extend(loaded.plan.check_current(snapshot.state.as_ref()).err());
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let given = given_again(host, &session, options, &loaded.plan)?;
+    let variables = loaded.variables(&session.config, &given);
+    let (pool, problems) =
+        Pool::start(&session.supply, session.needed_providers(&loaded.plan.prior_state)).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let approved = Approved {
+        plan: &loaded.plan,
+        structure: &loaded.structure,
+        order: &loaded.order,
+        facts: &loaded.facts,
+        spread: &loaded.spread,
+        variables: &variables,
+        keeps_undecided: false,
+    };
+    tell_changes(&loaded.plan, host.tell);
+    let mut warnings = session.warnings.clone();
+    warnings.extend(validate::deprecated_variables(&session.config));
+    let run = Run { session: &session, pool: &pool, approved: &approved, options };
+    run.carry_out(host, &snapshot, warnings).await
+}
+
+/// The plan was saved though it could be made in part only.
+fn incomplete_plan() -> Diagnostic {
+    Diagnostic::error("Cannot apply incomplete plan")
+        .detail("OpenTofu encountered an error when generating this plan, so it cannot be applied.")
+}
+
+fn not_loaded(path: &Path, problems: Diagnostics) -> Diagnostics {
+    let detail = problems.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
+    Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
+        .detail(detail)
+        .into()
+}
+
+/// Values given now must be those of the plan; ephemeral ones must be given again.
+fn given_again(
+    host: &Host<'_>,
+    session: &Session,
+    options: &ApplyOptions,
+    plan: &Plan,
+) -> Result<BTreeMap<Str, Value>, Diagnostics> {
+    let (inputs, _, problems) = session.given_variables(&options.request);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let mut values = BTreeMap::new();
+    let mut wrong = Diagnostics::new();
+    for (name, input) in &inputs {
+        let Some(variable) = session.config.root().variables.get(name) else { continue };
+        let value = variables::finish(variable, &format!("var.{name}"), Some(input), host.sources)?;
+        let plain = value.unmark_deep().0;
+        if plan.variables.get(name).is_some_and(|it| *it != plain) {
+            wrong.push(Diagnostic::error("Mismatch between input and plan variable value").detail(format!(
+                "Value saved in the plan file for variable \"{name}\" is different from the one given to the current command."
+            )));
+        }
+        values.insert(name.clone(), value);
+    }
+    for (name, variable) in &session.config.root().variables {
+        // Every other one without a default stands in the plan.
+        let is_missing =
+            variable.ephemeral && variable.default.is_none() && !values.contains_key(name);
+        if is_missing && !plan.variables.contains_key(name) {
+            wrong.push(Diagnostic::error("No value for required variable").at(variable.declared).detail(format!(
+                "Variable \"{name}\" is configured as ephemeral. This type of variables need to be given a value during `entail plan` and also during `entail apply`."
+            )));
+        }
+    }
+    if wrong.has_errors() { Err(wrong) } else { Ok(values) }
+}
+
+/// A plan that is carried out, and with what.
+struct Run<'a> {
+    session: &'a Session,
+    pool: &'a Pool,
+    approved: &'a Approved<'a>,
+    options: &'a ApplyOptions,
+}
+
+impl Run<'_> {
+    /// Carries the plan out. `problems` are those of making it, which nobody was told yet.
+    async fn carry_out(
+        &self,
+        host: &Host<'_>,
+        snapshot: &Snapshot,
+        mut problems: Diagnostics,
+    ) -> Result<Applied, Diagnostics> {
+        host.tell.carries_out();
+        let parallelism = self.options.request.parallelism.max(1);
+        let Run { session, pool, approved, .. } = self;
+        let run =
+            operation::apply(session, pool, approved, snapshot, parallelism, host.tell, host.stop);
+        let mut done = run.await?;
+        problems.extend(std::mem::take(&mut done.problems));
+        done.problems = self.complete(&done, problems.once());
+        Ok(Applied::Done(Box::new(done)))
+    }
+
+    /// Returns the problems of the run with those that its end adds.
+    fn complete(&self, done: &Done, mut problems: Diagnostics) -> Diagnostics {
+        let plan = self.approved.plan;
+        if done.stopped && !done.is_journal_torn {
+            problems.push(halted(done));
+        }
+        if !self.options.suppress_forget_errors {
+            problems.extend(operation::verdict(done, plan.mode));
+        }
+        // `refresh` shows no plan whose changes could be incomplete.
+        if !plan.is_unfiltered() && !self.approved.keeps_undecided {
+            problems.0.insert(0, incomplete());
+        }
+        problems
+    }
+}
+
+/// The user has stopped the run.
+fn halted(done: &Done) -> Diagnostic {
+    let abandoned = match &done.abandoned[..] {
+        [] => String::new(),
+        some => format!(
+            " These were still running and were abandoned, so it is not known what became of them: {}. They may have to be imported or \
+             removed by hand.",
+            some.join(", ")
+        ),
+    };
+    Diagnostic::error("execution halted").detail(format!("The run was interrupted. What was finished is saved; run the command again for the rest.{abandoned}"))
+}
+
+fn incomplete() -> Diagnostic {
+    Diagnostic::warning("Applied changes may be incomplete").detail(
+        "The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    entail plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
+    )
+}

@@ -1,0 +1,72 @@
+//! `console`: everything that expressions can refer to, opened for questions.
+
+use super::host::Host;
+use super::open::{lock, read_state};
+use super::options::StateOptions;
+use super::with_room;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::observe::pool::Pool;
+use crate::observe::values::Values;
+use crate::operation::console as operation;
+use crate::operation::session::Session;
+use crate::request::Request;
+
+pub use crate::operation::console::{HELP, Lines};
+
+/// An open folder whose values can be asked for.
+pub struct Console<'a> {
+    values: Values<'a>,
+    pool: &'a Pool,
+}
+
+impl Console<'_> {
+    /// Evaluates an expression and returns its value as text.
+    ///
+    /// # Errors
+    ///
+    /// If it is no expression, or cannot be evaluated.
+    pub fn answer(&self, text: &str) -> Result<String, Diagnostics> {
+        operation::answer(&self.values, self.pool, text)
+    }
+}
+
+/// Opens the folder, lets `converse` ask it, and returns what that returns. The state is locked meanwhile.
+///
+/// # Errors
+///
+/// If the configuration or the state cannot be read, or a provider cannot be started.
+pub fn console<T: Send>(
+    host: &Host<'_>,
+    state: &StateOptions,
+    request: &Request,
+    converse: impl FnOnce(&Console<'_>) -> T + Send,
+) -> Result<T, Diagnostics> {
+    with_room(|runtime| {
+        let (world, sources) = (host.world.clone(), host.sources.clone());
+        let (session, mut problems) = Session::open_for_console(world, sources, &state.files)?;
+        let _lock = lock(host, &session.backend, state.lock, "console")?;
+        let stored = read_state(host, &session)?.state.unwrap_or_default();
+        let (inputs, _, found) = session.given_variables(request);
+        problems.extend(found);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let variables = session.variables_or_unknown(&inputs)?;
+        let (pool, found) =
+            runtime.block_on(Pool::start(&session.supply, session.callable_providers(&stored)));
+        problems.extend(found);
+        // Without what the providers announce, hardly anything could be told of the objects.
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let values = operation::open(&session, &pool, &stored, &variables)?;
+        problems.extend(values.take_problems());
+        if problems.has_errors() {
+            problems.push(Diagnostic::warning(
+                "Due to the problems above, some expressions may produce unexpected results.",
+            ));
+        }
+        host.tell.problems(problems.once());
+        Ok(converse(&Console { values, pool: &pool }))
+    })?
+}

@@ -1,0 +1,179 @@
+//! `why`, `whatif`, `facts`, `graph`: what was decided, and what it rests on.
+
+use std::path::{Path, PathBuf};
+
+use super::host::Host;
+use super::open::{lock, open, open_to_plan, read_state, root_variables};
+use super::options::PlanOptions;
+use super::with_room;
+use crate::backend::local::Choice;
+use crate::diagnostic::Diagnostics;
+use crate::event::Silence;
+use crate::observe::supply::Supply;
+use crate::operation::explain::{Ground, Parts, Question, Relation, parts};
+use crate::operation::session::Session;
+use crate::operation::{graph as drawing, plan as operation, saved};
+
+/// What a question is asked of: a saved plan, or one that is made for it.
+#[derive(Clone, Debug, Default)]
+pub struct Subject {
+    /// A saved plan. It needs no provider and no configuration.
+    pub saved: Option<PathBuf>,
+    /// What to plan otherwise.
+    pub planning: PlanOptions,
+}
+
+/// What `why` is asked.
+#[derive(Clone, Debug, Default)]
+pub struct WhyOptions {
+    /// The address as written.
+    pub address: String,
+    /// The action that is missed, where one is.
+    pub not: Option<String>,
+    /// Whether the choice of provider is asked for.
+    pub provider: bool,
+    /// How the answer is told.
+    pub form: Form,
+    /// The plan.
+    pub subject: Subject,
+}
+
+/// How an answer is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As text, so many steps back.
+    Text(Option<usize>),
+    /// As a JSON document.
+    Json,
+}
+
+impl Default for Form {
+    fn default() -> Form {
+        Form::Text(None)
+    }
+}
+
+/// Explains one decision. Changes nothing.
+///
+/// # Errors
+///
+/// If nothing has the address, the missed action is not one, or no plan can be made.
+pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics> {
+    with_room(|runtime| {
+        let WhyOptions { address, subject, .. } = options;
+        let ask = |ground: &Ground| {
+            let question = Question::read(address, options.not.as_deref(), ground)?;
+            Ok::<_, Diagnostics>(if options.provider {
+                question.about_provider()
+            } else {
+                question
+            })
+        };
+        let known = match subject.saved.is_none() && options.provider {
+            true => structured(host, &subject.planning)?.map(|it| it.0),
+            false => None,
+        };
+        let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
+        let ground = match (known, &subject.saved) {
+            (Some(known), _) => known,
+            (None, Some(path)) => recorded(host, path)?,
+            (None, None) => runtime.block_on(planned(host, &subject.planning))?,
+        };
+        let question = ask(&ground)?;
+        Ok(match options.form {
+            Form::Json => format!("{:#}\n", question.answer_json(&ground)?),
+            Form::Text(depth) => question.answer(&ground, depth)?,
+        })
+    })?
+}
+
+/// What is known before any provider is asked, and whether that is all there is to know of who serves what. Nothing
+/// where it cannot be found out: a plan says why.
+fn structured(
+    host: &Host<'_>,
+    options: &PlanOptions,
+) -> Result<Option<(Ground, bool)>, Diagnostics> {
+    let session = open(host, &options.state, Supply::of(host.world, host.sources))?;
+    let state = read_state(host, &session)?.state.unwrap_or_default();
+    let variables = root_variables(host, &session, &options.request)?;
+    let known = operation::whatif(&session, &options.request, state, &variables).ok();
+    Ok(known.map(|known| {
+        let is_all = known.providers.awaits.is_empty();
+        (Ground::of_structured(&session, known), is_all)
+    }))
+}
+
+/// What a saved plan rests on.
+fn recorded(host: &Host<'_>, path: &Path) -> Result<Ground, Diagnostics> {
+    Ok(Ground::of_saved(host.world, saved::load(&host.world.root.join(path))?)?)
+}
+
+async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+    let session = open_to_plan(host, &options.state, &options.request)?;
+    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
+    let state = read_state(host, &session)?.state.unwrap_or_default();
+    let variables = root_variables(host, &session, &options.request)?;
+    let planned = operation::plan(&session, &options.request, state, variables, &Silence).await?;
+    let problems = planned.finished.problems.clone();
+    if problems.has_errors() {
+        host.tell.problems(problems);
+    }
+    Ok(Ground::of_planned(&session, planned.finished))
+}
+
+/// Returns what takes part in a run, and through whom the rest does not, with the warnings of finding out. Asks no provider.
+///
+/// # Errors
+///
+/// If the configuration cannot be used.
+pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnostics), Diagnostics> {
+    with_room(|_| {
+        let session = open(host, &options.state, Supply::of(host.world, host.sources))?;
+        let state = read_state(host, &session)?.state.unwrap_or_default();
+        let variables = root_variables(host, &session, &options.request)?;
+        let known = operation::whatif(&session, &options.request, state, &variables)?;
+        let mut problems = known.lowered.problems.clone();
+        problems.extend(session.warnings.iter().cloned());
+        Ok((parts(&known), problems))
+    })?
+}
+
+/// Returns the rows of one relation, or of every relation that has any.
+///
+/// # Errors
+///
+/// If there is no such relation, or no plan can be made.
+pub fn facts(
+    host: &Host<'_>,
+    subject: &Subject,
+    relation: Option<&str>,
+) -> Result<Vec<Relation>, Diagnostics> {
+    with_room(|runtime| {
+        let is_early = relation.is_some_and(Ground::is_about_providers);
+        let known = match subject.saved.is_none() && is_early {
+            true => structured(host, &subject.planning)?.filter(|it| it.1),
+            false => None,
+        };
+        let ground = match (known, &subject.saved) {
+            (Some((known, _)), _) => known,
+            (None, Some(path)) => recorded(host, path)?,
+            (None, None) => runtime.block_on(planned(host, &subject.planning))?,
+        };
+        Ok(ground.relations(relation)?)
+    })?
+}
+
+/// Returns what waits for what, as a drawing program reads it: the configuration's blocks, or a saved plan's steps.
+///
+/// # Errors
+///
+/// If the configuration or the plan cannot be read.
+pub fn graph(host: &Host<'_>, plan: Option<&Path>) -> Result<String, Diagnostics> {
+    with_room(|_| {
+        if let Some(path) = plan {
+            return Ok(drawing::dot_of_plan(&saved::load(&host.world.root.join(path))?));
+        }
+        let (world, sources) = (host.world.clone(), host.sources.clone());
+        Ok(drawing::dot(&Session::open(world, sources, &Choice::default())?))
+    })?
+}

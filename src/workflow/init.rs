@@ -1,0 +1,187 @@
+//! `init`, `get`: a folder is made ready – its modules, its backend, its providers.
+
+use super::host::Host;
+use super::with_room;
+use crate::backend::local::Choice;
+use crate::backend::workspace;
+use crate::diagnostic::Diagnostics;
+use crate::install::{Event, Settings};
+use crate::operation::backends::{self, Event as BackendEvent};
+use crate::operation::modules::{How, Progress, copy_module, install_modules};
+use crate::operation::plugins::{Choices, LockFile, install as install_providers};
+use crate::operation::session::{Session, ground, root_place};
+use crate::state::State;
+use crate::world::World;
+
+/// What `init` is asked.
+#[derive(Clone, Debug, Default)]
+pub struct InitOptions {
+    /// The source of a module that is copied into the folder first.
+    pub from_module: Option<String>,
+    /// Whether the backend is set up, and how.
+    pub backend: Option<backends::Init>,
+    /// Whether modules are installed.
+    pub get: bool,
+    /// Whether newer modules and providers are looked for.
+    pub upgrade: bool,
+    /// Which providers are installed from where.
+    pub providers: Choices,
+}
+
+/// A step of `init`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// The folder has no configuration.
+    Empty,
+    /// The configuration cannot be read; what is wrong with it follows.
+    Invalid,
+    /// A module is copied into the folder: its source.
+    Copying(String),
+    /// The backend is set up.
+    Backend,
+    /// Something became of the backend.
+    BackendEvent(BackendEvent),
+    /// Modules are installed in their newest versions.
+    UpgradingModules,
+    /// A module is fetched or found.
+    ModuleProgress(Progress),
+    /// Providers are found.
+    Providers,
+    /// Something happens to a provider.
+    Provider(Event),
+    /// What became of the lock file.
+    Lock(LockFile),
+    /// Warnings may follow.
+    Gap,
+    /// Everything is in place.
+    Done,
+}
+
+/// Who is told of each step.
+pub type TellStep<'a> = &'a (dyn Fn(Step) + Sync);
+
+/// Installs modules, sets the backend up, and finds providers.
+///
+/// # Errors
+///
+/// If the configuration cannot be read, or something cannot be had. What was installed by then stays.
+pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Result<(), Diagnostics> {
+    with_room(|runtime| {
+        if let Some(source) = &options.from_module {
+            step(Step::Copying(source.clone()));
+            let settings = Settings::of(host.world);
+            let how = How { upgrade: false, settings: &settings, tell: &|_| {} };
+            copy_module(host.world, source, &how)?;
+        }
+        if is_empty(host.world) {
+            step(Step::Empty);
+            return Ok(());
+        }
+        if let Some(backend) = &options.backend {
+            set_backend_up(host, backend, step)?;
+        }
+        if options.get {
+            install_all(host, options.upgrade, &|progress| match progress {
+                Progress::Begun if options.upgrade => step(Step::UpgradingModules),
+                other => step(Step::ModuleProgress(other)),
+            })?;
+        }
+        let session =
+            host.asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone()));
+        let session = valid(step, session)?;
+        step(Step::Providers);
+        let state = session.snapshot()?.state.unwrap_or_default();
+        let warnings =
+            runtime.block_on(providers(host, &session, &state, (&options.providers, step)))?;
+        step(Step::Gap);
+        if !warnings.is_empty() {
+            host.tell.problems(warnings);
+            step(Step::Gap);
+        }
+        step(Step::Done);
+        Ok(())
+    })?
+}
+
+fn set_backend_up(
+    host: &Host<'_>,
+    flags: &backends::Init,
+    step: TellStep<'_>,
+) -> Result<(), Diagnostics> {
+    let root = host.asking(|| {
+        let root = root_place(host.world, host.sources)?;
+        // A missing variable is asked for before anything is done.
+        backends::likely(&root, &Choice::default(), &workspace::data_folder(host.world))?;
+        Ok(root)
+    });
+    let root = valid(step, root)?;
+    step(Step::Backend);
+    let warnings = backends::initialize(&root, host.sources, flags, &Steps { host, step })?;
+    host.tell.problems(warnings);
+    Ok(())
+}
+
+/// Tells why initialization ends where the configuration cannot be read.
+fn valid<T>(step: TellStep<'_>, read: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
+    read.inspect_err(|_| step(Step::Invalid))
+}
+
+fn is_empty(world: &World) -> bool {
+    crate::config::files::config_files(&world.root).is_some_and(|it| it.is_empty())
+}
+
+/// Tells of the backend as of other steps, and asks the host.
+struct Steps<'a> {
+    host: &'a Host<'a>,
+    step: TellStep<'a>,
+}
+
+impl backends::Asking for Steps<'_> {
+    fn tell(&self, event: BackendEvent) {
+        (self.step)(Step::BackendEvent(event));
+    }
+
+    fn ask(&self, question: &str, explanation: &str) -> Option<bool> {
+        self.host.ask.agrees(question, explanation)
+    }
+}
+
+/// Installs modules, and nothing else.
+///
+/// # Errors
+///
+/// If a module cannot be had. What was installed by then stays.
+pub fn get(
+    host: &Host<'_>,
+    upgrade: bool,
+    tell: &(dyn Fn(Progress) + Sync),
+) -> Result<(), Diagnostics> {
+    with_room(|_| install_all(host, upgrade, tell))?
+}
+
+fn install_all(host: &Host<'_>, upgrade: bool, tell: &dyn Fn(Progress)) -> Result<(), Diagnostics> {
+    let data = workspace::data_folder(host.world);
+    let settings = Settings::of(host.world);
+    let how = How { upgrade, settings: &settings, tell };
+    let problems = host.asking(|| {
+        let ground = ground(host.world, host.sources)?;
+        let (_, problems) = install_modules(&ground, &data, how);
+        if problems.has_errors() { Err(problems) } else { Ok(problems) }
+    })?;
+    host.tell.problems(problems);
+    Ok(())
+}
+
+/// Installs providers; warnings come back, to be told when everything else is.
+async fn providers(
+    host: &Host<'_>,
+    session: &Session,
+    state: &State,
+    (choices, step): (&Choices, TellStep<'_>),
+) -> Result<Diagnostics, Diagnostics> {
+    let tell = |event: Event| step(Step::Provider(event));
+    let work = install_providers(session, state, choices, &tell);
+    let (lock_file, warnings) = host.unless_stopped(work).await?;
+    step(Step::Lock(lock_file));
+    Ok(warnings)
+}

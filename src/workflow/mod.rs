@@ -1,0 +1,31 @@
+//! Whole commands: lock, read, plan, ask, apply, save.
+//!
+//! A workflow takes a [`Host`] – the world, the sources, whoever is told and asked – and options, and gives plain values
+//! back. It reads no arguments and prints nothing, so that a terminal, a test runner or an editor's server can run it. Each
+//! one blocks until it is done, on a thread and a runtime of its own ([`with_room`]).
+
+mod host;
+mod room;
+
+pub mod apply;
+pub mod console;
+pub mod explain;
+pub mod format;
+pub mod import;
+pub mod init;
+pub mod open;
+pub mod options;
+pub mod plan;
+pub mod plugins;
+pub mod project;
+pub mod requirements;
+pub mod show;
+pub mod state;
+pub mod validate;
+
+pub use host::{Ask, Host, Nobody, Schemas, Tell};
+pub use options::{LockOptions, StateOptions};
+pub use room::with_room;
+
+#[cfg(test)]
+mod tests;

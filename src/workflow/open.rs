@@ -1,0 +1,127 @@
+//! What workflows begin with: the folder is opened, its variables are had, its state is locked and read.
+
+use std::sync::Arc;
+
+use super::host::{Host, Schemas};
+use super::options::{LockOptions, StateOptions};
+use crate::backend::{Backend, LockGuard, LockInfo, Snapshot, acquire};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::observe::pool::Pool;
+use crate::observe::supply::Supply;
+use crate::operation::session::Session;
+use crate::operation::variables::{self, RootVariables};
+use crate::request::Request;
+use crate::state::State;
+
+/// Opens the folder to plan in it: its plugins start while the configuration is read, as many at a time as calls may run.
+///
+/// # Errors
+///
+/// If the configuration cannot be used, or needs `init` first.
+pub(super) fn open_to_plan(
+    host: &Host<'_>,
+    state: &StateOptions,
+    request: &Request,
+) -> Result<Session, Diagnostics> {
+    open(host, state, Supply::begin(host.world, host.sources, request.parallelism))
+}
+
+/// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].
+///
+/// # Errors
+///
+/// As for [`open_to_plan`].
+pub(super) fn open(
+    host: &Host<'_>,
+    state: &StateOptions,
+    supply: Supply,
+) -> Result<Session, Diagnostics> {
+    let supply = Arc::new(supply);
+    host.asking(|| {
+        let (world, sources) = (host.world.clone(), host.sources.clone());
+        Session::open_with(world, sources, &state.files, supply.clone())
+    })
+}
+
+/// Returns the root variables, asking for those that need a value and have none.
+///
+/// # Errors
+///
+/// If a value is wrong, or nobody gives one.
+pub(super) fn root_variables(
+    host: &Host<'_>,
+    session: &Session,
+    request: &Request,
+) -> Result<RootVariables, Diagnostics> {
+    let (mut inputs, missing, problems) = session.given_variables(request);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    host.tell.problems(problems);
+    let mut unset = Diagnostics::new();
+    for name in missing {
+        let variable = &session.config.root().variables[&name];
+        match host.ask.variable(&name, variable.description.as_deref(), variable.sensitive) {
+            Some(text) => drop(
+                inputs.insert(name, variables::read_answer(variable, &text, &session.sources)?),
+            ),
+            None => unset.push(not_set(&name).at(variable.declared)),
+        }
+    }
+    if unset.has_errors() { Err(unset) } else { session.variables(&inputs) }
+}
+
+/// A root variable needs a value, and nobody gives one.
+fn not_set(name: &str) -> Diagnostic {
+    Diagnostic::error("No value for required variable").detail(format!(
+        "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable."
+    ))
+}
+
+/// Takes the lock of a state. Where that takes long it is told, once.
+///
+/// # Errors
+///
+/// If it is held for longer than it is waited for.
+pub fn lock<'a>(
+    host: &Host<'_>,
+    backend: &'a dyn Backend,
+    options: LockOptions,
+    operation: &str,
+) -> Result<LockGuard<'a>, Diagnostics> {
+    if !options.enabled {
+        return Ok(LockGuard::none());
+    }
+    let mut is_told = false;
+    let mut waiting = |passed: std::time::Duration| {
+        if !is_told && passed.as_millis() >= 400 {
+            is_told = true;
+            host.tell.waits_for_lock();
+        }
+        host.stop.asked() == 0
+    };
+    acquire(backend, &LockInfo::new(host.world, operation), options.timeout, &mut waiting)
+}
+
+/// Reads the latest snapshot; its warnings are told.
+pub(super) fn read_state(host: &Host<'_>, session: &Session) -> Result<Snapshot, Diagnostics> {
+    let mut snapshot = session.snapshot()?;
+    host.tell.problems(std::mem::take(&mut snapshot.warnings));
+    Ok(snapshot)
+}
+
+/// Returns what the providers of a state's objects announce; what cannot be had is left out.
+///
+/// # Errors
+///
+/// If the system refuses a thread.
+pub fn schemas_of(host: &Host<'_>, state: &State) -> Result<Schemas, Diagnostics> {
+    let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    let supply = Supply::of(host.world, host.sources);
+    super::with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(&supply, needed)).0))
+}
+
+/// Returns what every provider of a run announces.
+pub(super) fn schemas(pool: &Pool) -> Schemas {
+    pool.schemas().map(|(address, schema)| (address.clone(), schema.clone())).collect()
+}

@@ -1,0 +1,93 @@
+//! `plan`: opens, locks, reads, plans, and saves the plan where asked.
+
+use super::host::Host;
+use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
+use super::options::PlanOptions;
+use super::with_room;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::operation::plan::Planned;
+use crate::operation::session::Session;
+use crate::operation::variables::RootVariables;
+use crate::operation::{generate, plan as operation, saved};
+use crate::planner::Finished;
+use crate::request::Request;
+use crate::state::State;
+
+/// A plan that was made and told.
+pub struct Made {
+    /// The plan and everything it rests on; its problems were told with it.
+    pub finished: Finished,
+    /// Whether configuration was written for objects that are imported.
+    pub has_generated: bool,
+    /// Whether a problem is an error.
+    pub failed: bool,
+}
+
+/// Plans, tells the plan, and saves it where asked. Changes nothing else.
+///
+/// # Errors
+///
+/// If there is nothing that could be called a plan, or it cannot be saved. Problems of a plan that could be made in part
+/// are told with it.
+pub fn plan(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostics> {
+    with_room(|runtime| runtime.block_on(made(host, options)))?
+}
+
+async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostics> {
+    let request = &options.request;
+    let mut session = open_to_plan(host, &options.state, request)?;
+    generate::declare(&mut session, request)?;
+    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
+    let snapshot = read_state(host, &session)?;
+    let variables = root_variables(host, &session, request)?;
+    let state = snapshot.state.unwrap_or_default();
+    let planned = plan_and_warn(host, &session, request, state, variables).await?;
+    if let Some(path) = &options.out {
+        saved::save(&session, &planned, &host.world.root.join(path), options.key.as_ref())?;
+    }
+    let plan = &planned.finished.plan;
+    let mut problems = planned.finished.problems.clone();
+    let has_generated = match request.generate_config_out.as_deref() {
+        Some(path) => generate::write(plan, &host.world.root.join(path))?,
+        None => false,
+    };
+    if has_generated {
+        problems.push(generate::experimental());
+    }
+    let failed = problems.has_errors();
+    host.tell.planned(plan, &schemas(&planned.pool), problems);
+    Ok(Made { finished: planned.finished, has_generated, failed })
+}
+
+/// Plans; the warning that every filtered run carries comes first.
+pub(super) async fn plan_and_warn(
+    host: &Host<'_>,
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: RootVariables,
+) -> Result<Planned, Diagnostics> {
+    let filtered = !request.is_unfiltered();
+    let work = operation::plan(session, request, state, variables, host.tell);
+    let result = host.unless_stopped(work).await;
+    let complete = |mut problems: Diagnostics| {
+        if filtered {
+            problems.0.insert(0, targeting());
+        }
+        problems.extend(session.warnings.iter().cloned());
+        problems
+    };
+    match result {
+        Ok(mut planned) => {
+            planned.finished.problems = complete(planned.finished.problems);
+            Ok(planned)
+        }
+        Err(problems) => Err(complete(problems)),
+    }
+}
+
+fn targeting() -> Diagnostic {
+    Diagnostic::warning("Resource targeting is in effect").detail(
+        "You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
+    )
+}

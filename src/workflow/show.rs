@@ -1,0 +1,206 @@
+//! `show`: the state, a saved plan, the configuration, as data and as documents.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::host::{Host, Schemas};
+use super::open::schemas;
+use super::state::Store;
+use super::with_room;
+use crate::address::Provider;
+use crate::backend::local::Choice;
+use crate::config::{Config, load_module};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::observe::pool::Pool;
+use crate::observe::supply::Supply;
+use crate::operation::saved;
+use crate::operation::session::Session;
+use crate::plan::configuration::{document, module_document};
+use crate::plan::file::is_archive;
+use crate::plan::{Plan, json, state_json};
+use crate::schema::ProviderSchema;
+use crate::state::State;
+
+/// What to show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// The current state.
+    State,
+    /// A saved plan.
+    Plan(PathBuf),
+    /// A saved plan or a state: whatever the file is.
+    File(PathBuf),
+    /// The configuration.
+    Config,
+    /// One module.
+    Module(PathBuf),
+}
+
+/// Something that can be shown.
+pub enum Shown {
+    /// A state, with what its providers announce.
+    State(Box<State>, Schemas),
+    /// There is no state yet.
+    NoState,
+    /// A saved plan, with what its providers announce.
+    Plan(Box<Plan>, Schemas),
+    /// A JSON document.
+    Document(String),
+}
+
+/// Reads what is asked for, to be shown to people. The configuration and a module are documents in any case.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn show(host: &Host<'_>, subject: &Subject) -> Result<Shown, Diagnostics> {
+    with_room(|runtime| {
+        runtime.block_on(async {
+            Ok(match found(host, subject)? {
+                Found::State(None) => Shown::NoState,
+                Found::State(Some(state)) => {
+                    let (schemas, _) = of_state(host, &state).await;
+                    Shown::State(Box::new(state), schemas)
+                }
+                Found::Plan(loaded) => {
+                    let loaded = *loaded;
+                    let (_, schemas, _) = of_plan(host, &loaded).await?;
+                    Shown::Plan(Box::new(loaded.plan), schemas)
+                }
+                Found::Config => Shown::Document(configuration(host).await?),
+                Found::Module(text) => Shown::Document(text),
+            })
+        })
+    })?
+}
+
+/// Reads what is asked for and returns it as a JSON document.
+///
+/// # Errors
+///
+/// If it cannot be read, or a provider's schema cannot be had.
+pub fn show_json(host: &Host<'_>, subject: &Subject) -> Result<String, Diagnostics> {
+    with_room(|runtime| {
+        runtime.block_on(async {
+            match found(host, subject)? {
+                Found::State(state) => state_document(host, &state.unwrap_or_default()).await,
+                Found::Plan(loaded) => {
+                    let (config, schemas, problems) = of_plan(host, &loaded).await?;
+                    if problems.has_errors() {
+                        return Err(problems);
+                    }
+                    let find = |provider: &Provider| find(&schemas, provider);
+                    Ok(json::plan_document(&loaded.plan, &config, &find)?.to_string())
+                }
+                Found::Config => configuration(host).await,
+                Found::Module(text) => Ok(text),
+            }
+        })
+    })?
+}
+
+/// Returns a state as a JSON document.
+///
+/// # Errors
+///
+/// If a provider's schema cannot be had.
+pub fn state_json(host: &Host<'_>, state: &State) -> Result<String, Diagnostics> {
+    with_room(|runtime| runtime.block_on(state_document(host, state)))?
+}
+
+/// What was found of what is asked for.
+enum Found {
+    State(Option<State>),
+    Plan(Box<saved::Loaded>),
+    Config,
+    Module(String),
+}
+
+fn found(host: &Host<'_>, subject: &Subject) -> Result<Found, Diagnostics> {
+    let path = |it: &Path| host.world.root.join(it);
+    Ok(match subject {
+        Subject::State => Found::State(Store::open(host, &Choice::default())?.read(host)?),
+        Subject::Plan(file) => Found::Plan(Box::new(saved::load(&path(file))?)),
+        Subject::File(file) => {
+            let bytes = std::fs::read(path(file)).map_err(|it| unreadable(file, &it))?;
+            if is_archive(&bytes) {
+                return Ok(Found::Plan(Box::new(saved::load(&path(file))?)));
+            }
+            let state = crate::state::read::read(&bytes).map_err(|_| unreadable_kind(file))?;
+            Found::State(Some(state.unwrap_or_default()))
+        }
+        Subject::Config => Found::Config,
+        Subject::Module(folder) => Found::Module(module(host, folder)?),
+    })
+}
+
+fn find(schemas: &Schemas, provider: &Provider) -> Option<Arc<ProviderSchema>> {
+    schemas.get(provider).cloned()
+}
+
+async fn configuration(host: &Host<'_>) -> Result<String, Diagnostics> {
+    let (world, sources) = (host.world.clone(), host.sources.clone());
+    let (session, problems) = Session::open_for_validation(world, sources)?;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let needed = session.needed_providers(&State::default());
+    let (pool, problems) = Pool::schemas_only(&session.supply, needed).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let find = |provider: &Provider| pool.schema(provider).cloned();
+    Ok(document(&session.config, &find).to_string())
+}
+
+fn module(host: &Host<'_>, folder: &Path) -> Result<String, Diagnostics> {
+    let (module, problems) =
+        load_module(&host.world.root.join(folder), &folder.display().to_string(), host.sources);
+    match module {
+        Some(module) if !problems.has_errors() => Ok(module_document(module).to_string()),
+        _ => Err(problems),
+    }
+}
+
+async fn of_state(host: &Host<'_>, state: &State) -> (Schemas, Diagnostics) {
+    let needed = state.resources.values().map(|it| it.provider.provider.clone());
+    let (pool, problems) = Pool::schemas_only(&Supply::of(host.world, host.sources), needed).await;
+    (schemas(&pool), problems)
+}
+
+async fn state_document(host: &Host<'_>, state: &State) -> Result<String, Diagnostics> {
+    let (schemas, problems) = of_state(host, state).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let find = |provider: &Provider| find(&schemas, provider);
+    Ok(state_json::state_document(state, &find)?.to_string())
+}
+
+/// Returns the configuration that a saved plan holds, and what the providers of plan and configuration announce.
+async fn of_plan(
+    host: &Host<'_>,
+    loaded: &saved::Loaded,
+) -> Result<(Config, Schemas, Diagnostics), Diagnostics> {
+    let config = loaded.config(host.world, host.sources)?;
+    let plan = &loaded.plan;
+    let mut needed: Vec<Provider> =
+        plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
+    needed.extend(plan.changes.iter().map(|it| it.provider.provider.clone()));
+    needed.extend(config.modules.values().flat_map(|it| {
+        let blocks = it.providers.iter().map(|it| it.source.clone());
+        blocks.chain(it.resources.values().map(|it| it.provider_source.clone()))
+    }));
+    let (pool, problems) = Pool::schemas_only(&Supply::of(host.world, host.sources), needed).await;
+    Ok((config, schemas(&pool), problems))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to read the given file as a state or plan file")
+        .detail(format!("{}: {error}", path.display()))
+}
+
+fn unreadable_kind(path: &Path) -> Diagnostic {
+    Diagnostic::error("Failed to read the given file as a state or plan file")
+        .detail(format!("{} is neither a saved plan nor a state.", path.display()))
+}
