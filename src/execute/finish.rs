@@ -12,6 +12,7 @@ use crate::lower::structure::NodeKind;
 use crate::lower::{Structure, When, leave_out};
 use crate::plan::Change;
 use crate::planner::without_absent;
+use crate::reason::shipped;
 use crate::request::PlanMode;
 use crate::state::journal::Record;
 use crate::state::objects as record;
@@ -100,6 +101,14 @@ fn close(ctx: &Context<'_>, done: &Done, failures: &Failures<'_>) -> Closing {
         ..Facts::default()
     };
     leave_out(&mut facts, When::Always);
+    let whole = || Facts {
+        step_failed: facts.step_failed.clone(),
+        stopped: facts.stopped.clone(),
+        ..ctx.facts.clone()
+    };
+    if let Err(problem) = shipped::note_met(ctx.observer.values.world, whole) {
+        ctx.observer.values.report([problem]);
+    }
     let ledger = Ledger::of(&facts).with(ctx.order).with(&changes);
     let closing: Closing = ctx.observer.engine().conclude(&ledger);
     debug_assert!(

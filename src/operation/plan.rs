@@ -1,8 +1,5 @@
 //! `plan`: asks what is to be done, and changes nothing.
 
-use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 
 use super::session::Session;
@@ -14,7 +11,7 @@ use crate::lower::Moved;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
-use crate::reason;
+use crate::reason::{self, shipped};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::verify::{self, Documents};
@@ -133,7 +130,7 @@ async fn verified(
         let checked = verify::thorough(reason::engine(inputs.world), &finished);
         faults.extend(checked.problems);
         if asked.contains('/') {
-            note_rules(Path::new(asked), &checked.rules_met)?;
+            shipped::note_rules(Path::new(asked), &checked.rules_met)?;
         }
     }
     finished.plan.errored |= faults.has_errors();
@@ -143,22 +140,10 @@ async fn verified(
 
 /// Notes the rules of a plan that was refused before any object was looked at.
 fn note_refused(inputs: &Inputs<'_>) -> Result<(), Diagnostic> {
-    let asked = inputs.world.variable("ENTAIL_SELF_CHECK").filter(|it| it.contains('/'));
-    let (Some(file), Ok(known)) = (asked, planner::structure(inputs)) else { return Ok(()) };
-    let derived = reason::shipped::derive(reason::engine(inputs.world), &known.lowered.facts);
-    note_rules(Path::new(file), &derived.rules_met().map(str::to_owned).collect())
-}
-
-/// Adds the names of rules to a file, one a line: those that a plan met, for whoever wants to know which it never does.
-fn note_rules(path: &Path, rules: &BTreeSet<String>) -> Result<(), Diagnostic> {
-    let lines: String = rules.iter().map(|it| format!("{it}\n")).collect();
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut it| it.write_all(lines.as_bytes())).map_err(|it| {
-        Diagnostic::error("Rules cannot be noted").detail(format!(
-            "`ENTAIL_SELF_CHECK` names {}, which cannot be written: {it}. Set it to a file that can be, or to 1.",
-            path.display()
-        ))
-    })
+    match planner::structure(inputs) {
+        Ok(known) => shipped::note_met(inputs.world, || known.lowered.facts),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Puts the recorded state before a plan to destroy. What has changed since is told nowhere: it goes as it is.

@@ -1,14 +1,18 @@
 //! The strata of the `rules` crate, read from the text that is compiled; and whether all engines agree on them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use entail_rules::{Conclusions, Facts, TEXTS, Tables, Text};
 
-use super::{Derived, ENGINES, Engine};
+use super::{Derived, ENGINES, Engine, engine};
 use crate::datalog::Program;
 use crate::datalog::check::Source;
-use crate::diagnostic::FileId;
+use crate::diagnostic::{Diagnostic, FileId};
+use crate::world::World;
 
 /// Returns all strata as one program.
 pub fn program() -> &'static Program {
@@ -40,6 +44,34 @@ fn read(texts: &[Text]) -> Program {
 /// Returns everything that all rules, as one program, derive from facts.
 pub fn derive(engine: &dyn Engine, facts: &Facts) -> Derived {
     engine.derive(program().clone(), &[facts])
+}
+
+/// Notes the rules that facts meet, where `ENTAIL_SELF_CHECK` names a file for that.
+///
+/// # Errors
+///
+/// If that file cannot be written.
+pub fn note_met(world: &World, facts: impl FnOnce() -> Facts) -> Result<(), Diagnostic> {
+    let asked = world.variable("ENTAIL_SELF_CHECK").filter(|it| it.contains('/'));
+    let Some(file) = asked else { return Ok(()) };
+    let derived = derive(engine(world), &facts());
+    note_rules(Path::new(file), &derived.rules_met().map(str::to_owned).collect())
+}
+
+/// Adds the names of rules to a file, one a line: those that a run met, for whoever wants to know which it never does.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub fn note_rules(path: &Path, rules: &BTreeSet<String>) -> Result<(), Diagnostic> {
+    let lines: String = rules.iter().map(|it| format!("{it}\n")).collect();
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut it| it.write_all(lines.as_bytes())).map_err(|it| {
+        Diagnostic::error("Rules cannot be noted").detail(format!(
+            "`ENTAIL_SELF_CHECK` names {}, which cannot be written: {it}. Set it to a file that can be, or to 1.",
+            path.display()
+        ))
+    })
 }
 
 /// Checks that conclusions, made stratum by stratum, are what all rules as one program derive.
