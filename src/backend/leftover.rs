@@ -42,11 +42,11 @@ pub(super) struct Names {
 
 /// Takes the journal of an interrupted run into account.
 ///
-/// - `may_write`: whether the command may take it up; whoever only looks may look at a run that is still alive.
+/// - `is_over`: whether the run that wrote it must be over, because its lock was to be had.
 pub(super) fn take_up(
     text: &[u8],
     snapshot: &mut Snapshot,
-    (recover, may_write): (Option<Recover>, bool),
+    (recover, is_over): (Option<Recover>, bool),
     names: &Names,
 ) -> Leftover {
     let Found { base, records, unfinished, flaw } = journal::read(text);
@@ -57,7 +57,7 @@ pub(super) fn take_up(
     let is_later =
         base.as_ref().is_some_and(|base| base.next_lineage == lineage && serial > base.serial);
     let fits = is_next || is_later;
-    if may_write && fits && !unfinished.is_empty() {
+    if is_over && fits && !unfinished.is_empty() {
         snapshot.warnings.push(unrecorded(&unfinished));
     }
     if flaw.is_none() {

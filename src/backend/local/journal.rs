@@ -95,7 +95,7 @@ impl Local {
                 let leftover = leftover::take_up(
                     &open.text,
                     snapshot,
-                    (self.paths.recover, now.may_write),
+                    (self.paths.recover, now.locked.is_some() || now.may_write),
                     &names,
                 );
                 (leftover, Some(open))

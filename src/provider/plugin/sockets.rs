@@ -41,10 +41,12 @@ impl SocketFolder {
             private_folder(parent).map_err(|it| format!("has no place for its socket: {it}"))?;
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(0o600);
-        let alive = options.open(folder.path().join(ALIVE));
-        // Without it the folder is left behind after a kill, and nothing else.
-        let alive = alive.ok().filter(|it| files::claim(it).unwrap_or(false));
-        Ok(SocketFolder { folder, _alive: alive })
+        // It gets its name when it is locked, so that nobody who sweeps finds it free. Without it the folder is left behind
+        // after a kill, and nothing else.
+        let unnamed = folder.path().join(".claimed");
+        let alive = options.open(&unnamed).ok().filter(|it| files::claim(it).unwrap_or(false));
+        let named = std::fs::rename(&unnamed, folder.path().join(ALIVE));
+        Ok(SocketFolder { folder, _alive: alive.filter(|_| named.is_ok()) })
     }
 
     /// Returns its path.
@@ -102,5 +104,22 @@ mod tests {
         std::fs::write(dead.join("socket"), "").expect("it is written");
         sweep(parent.path());
         assert!(live.path().exists() && strange.exists() && !dead.exists());
+    }
+
+    #[test]
+    fn whoever_sweeps_finds_no_folder_before_it_is_claimed() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let swept = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !swept.load(std::sync::atomic::Ordering::Relaxed) {
+                    sweep(parent.path());
+                }
+            });
+            let all: Vec<SocketFolder> =
+                (0..500).map(|_| SocketFolder::within(parent.path()).expect("a folder")).collect();
+            swept.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(all.iter().all(|it| it.path().join(ALIVE).exists()));
+        });
     }
 }
