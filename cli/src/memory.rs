@@ -17,12 +17,15 @@ const NO_MEMORY: &str = "\nError: Out of memory\n\nThe system gives this process
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 #[cold]
+#[expect(unsafe_code, reason = "nothing safe ends a process without running code first")]
 fn end() -> ! {
     if !TOLD.swap(true, Ordering::SeqCst) {
         // Whoever reads may have gone; then there is nobody to tell.
         let _ = rustix::io::write(rustix::stdio::stderr(), NO_MEMORY.as_bytes());
     }
-    std::process::exit(1)
+    // At once: what runs at an orderly end may wait for a lock that this very thread holds, or want memory.
+    // SAFETY: it takes a number and does not return.
+    unsafe { libc::_exit(1) }
 }
 
 /// Whoever asks for more than this at once is to judge the refusal.
