@@ -1,8 +1,8 @@
 //! Files that several programs share: reading them, and the one way in which this program writes files.
 //!
-//! [`replace`] and [`create`] write every file that outlives a command: states, backups, plans, settings, lock files, formatted
-//! sources. They know devices, pipes, links, owners and modes; nothing else in the program renames over a file. [`lock`] is the
-//! lock of a state file, [`claim`] the mark of a file whose process lives.
+//! `replace` and `create` write every file that outlives a command: states, backups, plans, settings, lock files, formatted
+//! sources. They know devices, pipes, links, owners and modes; nothing else in the program renames over a file. `lock` is the
+//! lock of a state file, `claim` the mark of a file whose process lives.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
