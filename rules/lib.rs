@@ -35,4 +35,4 @@ pub use atom::{
 };
 pub use facts::Facts;
 pub use ledger::{Conclusions, Ledger, Stratum, TEXTS, Text};
-pub use tables::{Relation, Row, Rows, Tables};
+pub use tables::{Relation, Row, Rows, Tables, beside};

@@ -3,7 +3,7 @@
 //! `tables!` writes a struct with one sorted vector per relation, and the views by name that the interpreter, the
 //! `facts` command and the tests use – so that no relation's name is ever written twice.
 
-use crate::atom::Atom;
+use crate::atom::{Atom, Node};
 
 /// What is known about a relation besides its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,12 @@ pub trait Tables {
 
     /// Removes every row.
     fn clear(&mut self);
+}
+
+/// Returns what stands beside a node in the rows of a sorted relation of two columns.
+pub fn beside(rows: &[(Node, Node)], node: Node) -> impl Iterator<Item = Node> {
+    let start = rows.partition_point(|it| it.0 < node);
+    rows[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
 }
 
 macro_rules! row {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use entail_rules::Node;
 use entail_rules::records::Records;
+use entail_rules::{Node, beside};
 use rustc_hash::FxHashSet;
 
 use super::Context;
@@ -53,7 +53,7 @@ fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
     let structure = &ctx.observer.values.structure;
     let mut found: BTreeSet<Node> = BTreeSet::new();
     for value in Behind::of(ctx.records, node) {
-        found.extend(rows(&ctx.records.made_from, value));
+        found.extend(beside(&ctx.records.made_from, value));
         if found.len() > MOST_DEPENDENCIES {
             return None;
         }
@@ -91,16 +91,10 @@ impl Iterator for Behind<'_> {
 
     fn next(&mut self) -> Option<Node> {
         let next = self.open.pop()?;
-        let further = rows(&self.records.made_through, next);
+        let further = beside(&self.records.made_through, next);
         self.open.extend(further.filter(|it| self.seen.insert(*it)));
         Some(next)
     }
-}
-
-/// The second column of the rows of a sorted relation whose first is this.
-fn rows(relation: &[(Node, Node)], first: Node) -> impl Iterator<Item = Node> {
-    let start = relation.partition_point(|it| it.0 < first);
-    relation[start..].iter().take_while(move |it| it.0 == first).map(|it| it.1)
 }
 
 impl Context<'_> {

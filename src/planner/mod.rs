@@ -230,13 +230,7 @@ pub async fn plan(
     observer.close_all().await;
     problems.extend(observer.values.take_problems().settled(inputs.sources));
     if !problems.has_errors() {
-        let by_node = &progress.by_node;
-        let objects = facts.object.iter().map(|it| it.0);
-        let failed: Vec<Node> =
-            objects.filter(|it| by_node.has_failed(*it) || by_node.is_blocked(*it)).collect();
-        if !failed.is_empty() {
-            problems.push(problems::unexplained(&failed, &observer.values.structure));
-        }
+        problems.extend(silent_failure(&facts, &progress, &observer.values.structure));
     }
     let parts = assemble::Parts {
         inputs,
@@ -282,6 +276,19 @@ pub async fn plan(
         endings: progress.endings,
         problems,
     })
+}
+
+/// What failed, where nothing says why: a fault of the program, which must not pass for a plan.
+fn silent_failure(
+    facts: &Facts,
+    progress: &walk::Progress,
+    structure: &lower::Structure,
+) -> Option<crate::diagnostic::Diagnostic> {
+    let by_node = &progress.by_node;
+    let objects = facts.object.iter().map(|it| it.0);
+    let failed: Vec<Node> =
+        objects.filter(|it| by_node.has_failed(*it) || by_node.is_blocked(*it)).collect();
+    (!failed.is_empty()).then(|| problems::unexplained(&failed, structure))
 }
 
 /// Collects what is wrong before any object is looked at.

@@ -3,7 +3,7 @@
 
 use entail_rules::decide::Decisions;
 use entail_rules::order::Order;
-use entail_rules::{Action, Facts, Node, Phase};
+use entail_rules::{Action, Facts, Node, Phase, beside};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::planner::Finished;
@@ -169,10 +169,7 @@ fn circle(after: &FxHashMap<Vertex, Vec<Vertex>>) -> Option<Vertex> {
 
 /// Pairs of what is made and what it reads of that, looked at through what is not made.
 fn nearest(facts: &Facts, steps: &FxHashSet<Vertex>) -> Vec<(Node, Node)> {
-    let reads_of = |node: Node| {
-        let start = facts.reads.partition_point(|it| it.0 < node);
-        facts.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
-    };
+    let reads_of = |node: Node| beside(&facts.reads, node);
     let mut pairs = Vec::new();
     for &(user, _) in steps.iter().filter(|it| it.1 == Phase::Up) {
         let mut seen = FxHashSet::default();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use entail_rules::atom::word_text;
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Atom, Facts, Node, Tables};
+use entail_rules::{Atom, Facts, Node, Tables, beside};
 
 use super::super::saved::Loaded;
 use super::super::session::Session;
@@ -200,11 +200,9 @@ impl Ground {
 
     /// Where a provider is asked for: where the read of its instance stands.
     fn place_of_key(&self, node: Node) -> Option<String> {
-        let reads = &self.facts.reads;
-        let start = reads.partition_point(|it| it.0 < node);
-        let mut own = reads[start..].iter().take_while(|it| it.0 == node);
-        own.find(|it| self.structure.provider(it.1).is_some())
-            .and_then(|it| self.places.of_read(*it))
+        beside(&self.facts.reads, node)
+            .find(|it| self.structure.provider(*it).is_some())
+            .and_then(|it| self.places.of_read((node, it)))
             .or_else(|| self.places.of_declared(node))
     }
 
