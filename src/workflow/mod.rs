@@ -6,6 +6,7 @@
 
 mod host;
 mod room;
+mod threads;
 
 pub mod apply;
 pub mod console;

@@ -2,29 +2,11 @@
 
 use tokio::runtime::{Builder, Runtime};
 
+use super::threads::{self, THREADS};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
 const STACK: usize = 1 << 30;
-
-/// How many threads a workflow takes: workers of the runtime, those that wait for files, that of plugins, and a few more.
-const THREADS: usize = 12;
-
-/// Sees whether the system gives that many threads: the runtime takes a refusal for a fault of the program.
-fn probe() -> std::io::Result<()> {
-    let (hold, held) = std::sync::mpsc::channel::<()>();
-    let held = std::sync::Mutex::new(held);
-    std::thread::scope(|scope| {
-        // All wait until the last is there, or none more can be had.
-        let hold = hold;
-        let wait = || drop(held.lock().map(|it| it.recv()));
-        let started: std::io::Result<Vec<_>> = (0..THREADS)
-            .map(|_| std::thread::Builder::new().stack_size(1 << 16).spawn_scoped(scope, wait))
-            .collect();
-        drop(hold);
-        started.map(drop)
-    })
-}
 
 /// Runs work where there is room for it, on a thread and a runtime of its own, and waits for it.
 ///
@@ -32,7 +14,7 @@ fn probe() -> std::io::Result<()> {
 ///
 /// If the system refuses a thread.
 pub fn with_room<T: Send>(work: impl FnOnce(&Runtime) -> T + Send) -> Result<T, Diagnostics> {
-    probe().map_err(|it| no_room(&it))?;
+    threads::probe().map_err(|it| no_room(&it))?;
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|it| no_room(&it))?;
     std::thread::scope(|scope| {

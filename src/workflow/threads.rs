@@ -1,0 +1,90 @@
+//! Whether the system gives the threads that a workflow takes.
+
+use std::io;
+
+/// How many threads a workflow takes: workers of the runtime, those that wait for files, that of plugins, and a few more.
+pub(super) const THREADS: usize = 12;
+
+/// Sees whether the system gives that many threads: the runtime takes a refusal for a fault of the program.
+///
+/// # Errors
+///
+/// What the system says where it refuses one.
+pub(super) fn probe() -> io::Result<()> {
+    // Starting them only to see costs more than all else that a small plan does.
+    if limits::leave(4 * THREADS as u64) { Ok(()) } else { start() }
+}
+
+fn start() -> io::Result<()> {
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    std::thread::scope(|scope| {
+        // All wait until the last is there, or none more can be had.
+        let hold = hold;
+        let wait = || drop(held.lock().map(|it| it.recv()));
+        let started: io::Result<Vec<_>> = (0..THREADS)
+            .map(|_| std::thread::Builder::new().stack_size(1 << 16).spawn_scoped(scope, wait))
+            .collect();
+        drop(hold);
+        started.map(drop)
+    })
+}
+
+#[cfg(target_os = "linux")]
+mod limits {
+    use std::fs::read_to_string;
+    use std::path::Path;
+
+    use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+
+    /// Whether no limit of user, system or group of processes is as near as that. `false` where that cannot be told.
+    pub fn leave(threads: u64) -> bool {
+        getrlimit(Resource::RLIMIT_AS).is_ok_and(|it| it.0 == RLIM_INFINITY)
+            && getrlimit(Resource::RLIMIT_NPROC).is_ok_and(|it| of_system(it.0, threads))
+            && of_groups(threads)
+    }
+
+    /// What one user has started is no more than what all have.
+    fn of_system(own: u64, threads: u64) -> bool {
+        let most = number("/proc/sys/kernel/threads-max".as_ref()).map_or(own, |it| it.min(own));
+        // The fourth word tells what runs and what there is, as `2/345`.
+        let load = read_to_string("/proc/loadavg").unwrap_or_default();
+        let all = load.split_whitespace().nth(3).and_then(|it| it.split_once('/'));
+        all.and_then(|it| it.1.parse::<u64>().ok()).is_some_and(|all| all + threads < most)
+    }
+
+    /// A limit of a group counts for the groups within it.
+    fn of_groups(threads: u64) -> bool {
+        let Ok(groups) = read_to_string("/proc/self/cgroup") else { return true };
+        groups.lines().all(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let root = match parts.next() {
+                Some("") => Path::new("/sys/fs/cgroup").to_owned(),
+                Some(it) if it.split(',').any(|it| it == "pids") => {
+                    Path::new("/sys/fs/cgroup").join(it)
+                }
+                _ => return true,
+            };
+            let path = Path::new(parts.next().unwrap_or_default().trim_start_matches('/'));
+            path.ancestors().all(|it| leaves(&root.join(it), threads))
+        })
+    }
+
+    /// Where a group has no limit, its file says `max` or is not there.
+    fn leaves(group: &Path, threads: u64) -> bool {
+        let Some(most) = number(&group.join("pids.max")) else { return true };
+        number(&group.join("pids.current")).is_some_and(|it| it + threads < most)
+    }
+
+    fn number(path: &Path) -> Option<u64> {
+        read_to_string(path).ok()?.trim().parse().ok()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod limits {
+    /// Only asking the system tells.
+    pub fn leave(_: u64) -> bool {
+        false
+    }
+}
