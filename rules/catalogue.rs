@@ -95,3 +95,21 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("removed_last", &["execute"]),
     ("looked_at", &["execute"]),
 ];
+
+/// What relations, strata and rules were called before, with their names now: those of the field, where it has one.
+pub const FORMER: &[(&str, &str)] = &[
+    ("doomed", "to_be_destroyed"),
+    ("lender", "ephemeral_resource"),
+    ("lends", "to_open"),
+    ("lending", "any_ephemeral"),
+    ("lent_to", "travels_to"),
+    ("leases", "ephemeral_uses"),
+    ("decide.lends", "decide.opening"),
+    ("ephemerals.lending", "ephemerals.any"),
+    ("leases.lent", "ephemeral_uses.travels"),
+    ("instances.doomed-orphan", "instances.destroyed-orphan"),
+    ("instances.doomed-deposed", "instances.destroyed-deposed"),
+    ("instances.doomed-all", "instances.destroyed-all"),
+    ("selection.toppled", "selection.destroyed-dependent"),
+    ("selection.toppled-by", "selection.destroyed-dependent-by"),
+];

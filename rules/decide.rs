@@ -118,8 +118,8 @@ ascent! {
     /// `idle(n)`: nothing is asked of `n` in such a run.
     relation idle(Node);
 
-    /// `lends(n)`: `n` is to lend its value.
-    relation lends(Node);
+    /// `to_open(n)`: `n` is to be opened, now or later.
+    relation to_open(Node);
 
     /// `opens_later(n, m)`: `n` is opened during apply only, because of `m`; of itself where its arguments are unknown.
     relation opens_later(Node, Node);
@@ -279,16 +279,16 @@ ascent! {
     // @rule decide.idle-ephemeral: the run destroys everything
     idle(n) <-- mode(Mode::Destroy), ephemeral(n), !frozen(n), !failed(n), !blocked(n, _);
 
-    // @rule decide.lends: the configuration declares `n`
-    lends(n) <-- ephemeral(n), declared(n), !mode(Mode::Destroy), !frozen(n), !failed(n), !blocked(n, _);
+    // @rule decide.opening: the configuration declares `n`
+    to_open(n) <-- ephemeral(n), declared(n), !mode(Mode::Destroy), !frozen(n), !failed(n), !blocked(n, _);
     // @rule decide.opens-later-unknown: the arguments of `n` are known after apply
-    opens_later(n, n) <-- lends(n), config_unknown(n);
+    opens_later(n, n) <-- to_open(n), config_unknown(n);
     // @rule decide.opens-later: `n` waits for `m`
-    opens_later(n, m) <-- lends(n), data_waits(n, m), seen(m, Seen::Changing);
+    opens_later(n, m) <-- to_open(n), data_waits(n, m), seen(m, Seen::Changing);
     // @rule decide.opens-later-behind: `n` waits for everything behind `m`
-    opens_later(n, m) <-- lends(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
+    opens_later(n, m) <-- to_open(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
     // @rule decide.opens: nothing speaks against opening `n` now
-    opens(n) <-- lends(n), !opens_later(n, _);
+    opens(n) <-- to_open(n), !opens_later(n, _);
 
     // @rule decide.checked-again: `n` has conditions
     checked_again(n) <-- mode(Mode::Normal), managed(n), action(n, Action::NoOp, _), has_conditions(n);

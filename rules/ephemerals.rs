@@ -27,8 +27,8 @@ ascent! {
     relation action(Node, Action, Reason);
     relation checked_again(Node);
 
-    /// `lending()`: there are ephemeral resources.
-    relation lending();
+    /// `any_ephemeral()`: there are ephemeral resources.
+    relation any_ephemeral();
 
     /// `draws(n, m)`: `n` draws on `m`; it reads `m`, or waits for it.
     relation draws(Node, Node);
@@ -45,18 +45,18 @@ ascent! {
     /// `carries(n)`: the value of an opened ephemeral resource travels through `n`.
     relation carries(Node);
 
-    // @rule ephemerals.lending: (there are ephemeral resources)
-    lending() <-- ephemeral(_);
+    // @rule ephemerals.any: (there are ephemeral resources)
+    any_ephemeral() <-- ephemeral(_);
     // @rule ephemerals.draws: `n` reads `m`
-    draws(n, m) <-- lending(), reads(n, m);
+    draws(n, m) <-- any_ephemeral(), reads(n, m);
     // @rule ephemerals.draws-waiting: `n` waits for `m`
-    draws(n, m) <-- lending(), waits_for(n, m);
+    draws(n, m) <-- any_ephemeral(), waits_for(n, m);
     // @rule ephemerals.busy: (something is to be done with `n`)
-    busy(n) <-- lending(), action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
+    busy(n) <-- any_ephemeral(), action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule ephemerals.busy-check: the conditions of `n` are checked again
-    busy(n) <-- lending(), checked_again(n);
+    busy(n) <-- any_ephemeral(), checked_again(n);
     // @rule ephemerals.busy-last: `n` is evaluated when all is done
-    busy(n) <-- lending(), evaluated_last(n), !mode(Mode::Destroy);
+    busy(n) <-- any_ephemeral(), evaluated_last(n), !mode(Mode::Destroy);
 
     // @rule ephemerals.used: (`n` draws on `m`)
     used_by(m, n) <-- busy(n), draws(n, m);

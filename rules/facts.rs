@@ -68,8 +68,8 @@ tables! {
             evaluated_last(Node);
             /// `check_block(n)`: `n` is a check block; of a module instance that is there.
             check_block(Node);
-            /// `lender(n)`: `n` is an ephemeral resource; one instance, all of them, or those whose keys are not known.
-            lender(Node);
+            /// `ephemeral_resource(n)`: `n` is an ephemeral resource; one instance, all of them, or those whose keys are not known.
+            ephemeral_resource(Node);
             /// `of(n, b)`: `n` belongs to `b`. A pending node belongs to its block.
             of(Node, Block);
             /// `declared(n)`: the configuration declares `n`.

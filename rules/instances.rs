@@ -1,4 +1,4 @@
-//! Which existing instances nothing declares any more, and why; what is doomed to go; and of what nothing is planned.
+//! Which existing instances nothing declares any more, and why; what is to be destroyed; and of what nothing is planned.
 //!
 //! holds   an instance has at most one reason to be an orphan
 
@@ -41,8 +41,8 @@ ascent! {
     /// `orphan(n, r)`: nothing declares `n` any more (`r`).
     relation orphan(Node, Reason);
 
-    /// `doomed(n)`: `n` would go.
-    relation doomed(Node);
+    /// `to_be_destroyed(n)`: `n` would go.
+    relation to_be_destroyed(Node);
 
     /// `only_refreshed(n)`: nothing is planned for `n`; what exists is looked at, and stays or goes.
     relation only_refreshed(Node);
@@ -99,14 +99,14 @@ ascent! {
     orphan(n, Reason::DeleteBecauseEachKey)
         <-- lost(n), key_kind(n, KeyKind::Text), of(n, b), repeats(b, Repetition::ForEach);
 
-    // @rule instances.doomed-orphan: (nothing declares `n` any more)
-    doomed(n) <-- orphan(n, _);
+    // @rule instances.destroyed-orphan: (nothing declares `n` any more)
+    to_be_destroyed(n) <-- orphan(n, _);
 
-    // @rule instances.doomed-deposed: `o` was replaced and is not destroyed yet
-    doomed(o) <-- deposed_of(o, _);
+    // @rule instances.destroyed-deposed: `o` was replaced and is not destroyed yet
+    to_be_destroyed(o) <-- deposed_of(o, _);
 
-    // @rule instances.doomed-all: the run destroys everything
-    doomed(n) <-- mode(Mode::Destroy), in_state(n);
+    // @rule instances.destroyed-all: the run destroys everything
+    to_be_destroyed(n) <-- mode(Mode::Destroy), in_state(n);
 
     // @rule instances.refreshed-orphan: (nothing declares `n` any more)
     only_refreshed(n) <-- orphan(n, _), !data(n);
@@ -143,8 +143,8 @@ tables! {
         "instances" {
             /// `orphan(n, r)`: `n` exists and nothing declares it any more, for reason `r`.
             orphan(Node, Reason);
-            /// `doomed(n)`: `n` would go; of a late instance, once the keys of its block are known.
-            doomed(Node);
+            /// `to_be_destroyed(n)`: `n` would go; of a late instance, once the keys of its block are known.
+            to_be_destroyed(Node);
             /// `only_refreshed(n)`: nothing is planned for managed object `n`: what exists is looked at, and stays or goes. Anything else that takes part is planned.
             only_refreshed(Node);
             /// `unasked(n)`: data source or ephemeral resource `n` gives no value in this run. Any other that takes part is asked for one.
@@ -155,7 +155,7 @@ tables! {
     }
 }
 
-/// Finds the orphans among the instances of the state, and what is doomed before the walk.
+/// Finds the orphans among the instances of the state, and what is to be destroyed before the walk.
 ///
 /// Called once before the walk with everything, and in the walk once per repetition whose keys become known, with
 /// the facts of its instances and `expanded`.
@@ -163,7 +163,7 @@ pub(crate) fn judge(ledger: &Ledger<'_>) -> Instances {
     conclude!(ledger: Program {
         facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode, managed, data,
             ephemeral, skips_refresh;
-    } => Instances { orphan, doomed, only_refreshed, unasked, refreshes_first })
+    } => Instances { orphan, to_be_destroyed, only_refreshed, unasked, refreshes_first })
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 use crate::facts::Facts;
 use crate::tables::Tables;
 use crate::{
-    changes, closing, configurations, decide, ephemerals, instances, leases, moves, order, outputs,
-    providers, records, selection, spread, violations,
+    changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves, order,
+    outputs, providers, records, selection, spread, violations,
 };
 
 /// The source of one stratum.
@@ -132,7 +132,7 @@ strata! {
     "configurations" configurations: configurations::Configurations = configurations::configure;
     /// Which provider instance serves which object.
     "providers" providers: providers::Providers = providers::serve;
-    /// Orphans, and what is doomed.
+    /// Orphans, and what is to be destroyed.
     "instances" instances: instances::Instances = instances::judge;
     /// Which objects take part.
     "selection" selection: selection::Selection = selection::select;
@@ -151,7 +151,7 @@ strata! {
     /// What forbids the plan.
     "violations" violations: violations::Violations = violations::collect;
     /// How long what is opened stays open.
-    "leases" leases: leases::Leases = leases::lease;
+    "ephemeral_uses" ephemeral_uses: ephemeral_uses::EphemeralUses = ephemeral_uses::find;
     /// What objects are made from.
     "records" records: records::Records = records::record;
     /// What is held back, and what is looked at when all is carried out.

@@ -17,7 +17,7 @@ pub mod decide;
 pub mod ephemerals;
 pub mod facts;
 pub mod instances;
-pub mod leases;
+pub mod ephemeral_uses;
 pub mod ledger;
 pub mod moves;
 pub mod order;

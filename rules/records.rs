@@ -17,7 +17,7 @@ ascent! {
     relation late(Node, Node);
     relation pending(Node);
     relation collection(Node);
-    relation lender(Node);
+    relation ephemeral_resource(Node);
     relation reads(Node, Node);
 
     /// `lasting(m)`: `m` is in the state, or will be; an object, or what stands for objects.
@@ -34,11 +34,11 @@ ascent! {
     // @rule records.data: (`m` is a data source)
     lasting(m) <-- data(m);
     // @rule records.late: (`m` may be an instance of a block whose keys are known later)
-    lasting(m) <-- late(m, _), !lender(m);
+    lasting(m) <-- late(m, _), !ephemeral_resource(m);
     // @rule records.pending: (`m` stands for instances whose keys are not known)
-    lasting(m) <-- pending(m), !lender(m);
+    lasting(m) <-- pending(m), !ephemeral_resource(m);
     // @rule records.collection: (`m` stands for all instances of a resource)
-    lasting(m) <-- collection(m), !lender(m);
+    lasting(m) <-- collection(m), !ephemeral_resource(m);
 
     // @rule records.made-from: `n` reads `m`
     made_from(n, m) <-- reads(n, m), lasting(m);
@@ -62,7 +62,7 @@ tables! {
 /// Finds what each node is made from.
 pub(crate) fn record(ledger: &Ledger<'_>) -> Records {
     conclude!(ledger: Program {
-        facts: managed, data, late, pending, collection, lender, reads;
+        facts: managed, data, late, pending, collection, ephemeral_resource, reads;
     } => Records { made_from, made_through })
 }
 

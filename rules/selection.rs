@@ -24,7 +24,7 @@ ascent! {
     relation expanded(Node);
     relation skipped(Node);
     relation in_state(Node);
-    relation doomed(Node);
+    relation to_be_destroyed(Node);
     relation hit(Node, Hit, Flag);
     relation filtered();
     relation targeting();
@@ -119,7 +119,7 @@ ascent! {
     excluded_by(n, m) <-- doubtful(m), reads_open(n, m);
 
     // @rule selection.guarded: `n` would go, and is left out
-    guarded(n) <-- out(n), in_state(n), doomed(n);
+    guarded(n) <-- out(n), in_state(n), to_be_destroyed(n);
     // @rule selection.guarded-foundation: `n`, which would go and is left out, rests on `m`
     guarded(m) <-- guarded(n), needs(n, m);
 
@@ -159,11 +159,11 @@ ascent! {
     kept(m) <-- spares(_, m);
 
     // @rule selection.protected: `m` would be destroyed, but must stay as it is
-    out(m) <-- kept(m), doomed(m);
+    out(m) <-- kept(m), to_be_destroyed(m);
     // @rule selection.protected-by: `n` stays as it is, and rests on `m`
-    excluded_by(m, n) <-- kept(n), needs(n, m), doomed(m);
+    excluded_by(m, n) <-- kept(n), needs(n, m), to_be_destroyed(m);
     // @rule selection.protected-open-by: (`n` may have to stay, and so must `m`)
-    excluded_by(m, n) <-- spares(n, m), doomed(m);
+    excluded_by(m, n) <-- spares(n, m), to_be_destroyed(m);
 
     // @rule selection.targeted: a target names `n`
     want(n) <-- hit(n, Hit::Target, _);
@@ -196,9 +196,9 @@ ascent! {
     // @rule selection.whole-required-by: `c` stands for all instances of `p`, each of which may read `m`
     wanted_by(m, p) <-- pending(p), reads_open(c, p), want(c), may_read(p, m);
 
-    // @rule selection.toppled: `n` rests on `m`, which is to be destroyed
+    // @rule selection.destroyed-dependent: `n` rests on `m`, which is to be destroyed
     want(n) <-- mode(Mode::Destroy), want(m), needs(n, m);
-    // @rule selection.toppled-by: `n` rests on `m`, which is to be destroyed
+    // @rule selection.destroyed-dependent-by: `n` rests on `m`, which is to be destroyed
     wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
 
     // @rule selection.not-known: the keys of `p` are not known yet
@@ -276,7 +276,7 @@ pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
     conclude!(ledger: Program {
         facts: object, reads, reads_open, may_read, waits_for, needs, pending, late, keys_from, expanded, skipped, in_state, hit, filtered,
             targeting, mode;
-        instances: doomed;
+        instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {
         out, doubtful, doubted_by, kept, guarded, judged_after, delayed, excluded_by, want, wanted_by, open, selected, excluded,

@@ -16,7 +16,7 @@ ascent! {
     relation declared(Node);
     relation pending(Node);
     relation late(Node, Node);
-    relation doomed(Node);
+    relation to_be_destroyed(Node);
     relation deposed_of(Node, Node);
     relation state_cbd(Node);
     relation needs(Node, Node);
@@ -46,7 +46,7 @@ ascent! {
     cbd(n) <-- cbd_block(b), of(n, b);
 
     // @rule spread.recorded: `n` goes, and the state says that the new object comes first
-    cbd(n) <-- state_cbd(n), doomed(n);
+    cbd(n) <-- state_cbd(n), to_be_destroyed(n);
 
     // @rule spread.deposed: the successor of `o` is there already
     cbd(o) <-- deposed_of(o, _);
@@ -74,7 +74,7 @@ tables! {
 pub(crate) fn spread(ledger: &Ledger<'_>) -> Spread {
     conclude!(ledger: Program {
         facts: asks_cbd, block_reads, of, declared, pending, late, deposed_of, state_cbd, needs;
-        instances: doomed;
+        instances: to_be_destroyed;
         spread: cbd_block;
     } => Spread { cbd_block, cbd })
 }

@@ -27,7 +27,7 @@ fn without_a_block_the_block_is_the_reason() {
         "in_state(a). block_gone(a). module_gone(a).",
         expect![[r#"
             orphan(a, DeleteBecauseNoResourceConfig).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -39,7 +39,7 @@ fn what_moved_to_where_no_block_is_says_so() {
         "in_state(a). block_gone(a). moved(a).",
         expect![[r#"
             orphan(a, DeleteBecauseNoMoveTarget).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -51,7 +51,7 @@ fn without_its_module_instance_the_module_is_the_reason() {
         "in_state(a). module_gone(a). of(a, b). repeats(b, Count). key_kind(a, Number).",
         expect![[r#"
             orphan(a, DeleteBecauseNoModule).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -63,7 +63,7 @@ fn a_disabled_block_deletes_its_instance() {
         "in_state(a). of(a, b). repeats(b, Enabled). key_kind(a, Bare).",
         expect![[r#"
             orphan(a, DeleteBecauseEnabledFalse).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -75,7 +75,7 @@ fn a_block_that_begins_to_repeat_deletes_the_instance_without_key() {
         "in_state(a). of(a, b). repeats(b, Count). key_kind(a, Bare).",
         expect![[r#"
             orphan(a, DeleteBecauseWrongRepetition).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -83,7 +83,7 @@ fn a_block_that_begins_to_repeat_deletes_the_instance_without_key() {
         "in_state(a). of(a, b). repeats(b, ForEach). key_kind(a, Bare).",
         expect![[r#"
             orphan(a, DeleteBecauseWrongRepetition).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -95,7 +95,7 @@ fn a_numbered_instance_goes_when_count_shrinks_or_is_no_more() {
         "in_state(a). of(a, b). repeats(b, Count). key_kind(a, Number).",
         expect![[r#"
             orphan(a, DeleteBecauseCountIndex).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -103,7 +103,7 @@ fn a_numbered_instance_goes_when_count_shrinks_or_is_no_more() {
         "in_state(a). of(a, b). repeats(b, ForEach). key_kind(a, Number).",
         expect![[r#"
             orphan(a, DeleteBecauseWrongRepetition).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -111,7 +111,7 @@ fn a_numbered_instance_goes_when_count_shrinks_or_is_no_more() {
         "in_state(a). of(a, b). repeats(b, Single). key_kind(a, Number).",
         expect![[r#"
             orphan(a, DeleteBecauseWrongRepetition).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -123,7 +123,7 @@ fn a_named_instance_goes_when_its_key_or_for_each_is_no_more() {
         "in_state(a). of(a, b). repeats(b, ForEach). key_kind(a, Text).",
         expect![[r#"
             orphan(a, DeleteBecauseEachKey).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -131,18 +131,18 @@ fn a_named_instance_goes_when_its_key_or_for_each_is_no_more() {
         "in_state(a). of(a, b). repeats(b, Count). key_kind(a, Text).",
         expect![[r#"
             orphan(a, DeleteBecauseWrongRepetition).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
 }
 
 #[test]
-fn a_deposed_object_is_doomed_and_no_orphan() {
+fn a_deposed_object_is_destroyed_and_no_orphan() {
     check(
         "in_state(o). deposed_of(o, i). block_gone(o).",
         expect![[r#"
-            doomed(o).
+            to_be_destroyed(o).
             only_refreshed(o).
             only_refreshed(i).
         "#]],
@@ -158,12 +158,12 @@ fn nothing_is_said_of_instances_before_their_keys_are_known() {
 }
 
 #[test]
-fn an_orphan_found_in_the_walk_is_not_doomed_before_it() {
+fn an_orphan_found_in_the_walk_is_not_destroyed_before_it() {
     check(
         "in_state(a). late(a, p). expanded(p). of(a, b). repeats(b, Count). key_kind(a, Number).",
         expect![[r#"
             orphan(a, DeleteBecauseCountIndex).
-            doomed(a).
+            to_be_destroyed(a).
             only_refreshed(a).
         "#]],
     );
@@ -174,8 +174,8 @@ fn destroying_dooms_everything() {
     check(
         "mode(Destroy). in_state(a). declared(a). in_state(l). late(l, p).",
         expect![[r#"
-            doomed(a).
-            doomed(l).
+            to_be_destroyed(a).
+            to_be_destroyed(l).
             refreshes_first().
         "#]],
     );
@@ -192,10 +192,10 @@ fn of_what_only_exists_nothing_is_planned() {
         expect![[r#"
             orphan(a, DeleteBecauseNoResourceConfig).
             orphan(d, DeleteBecauseNoResourceConfig).
-            doomed(a).
-            doomed(d).
-            doomed(o).
-            doomed(p).
+            to_be_destroyed(a).
+            to_be_destroyed(d).
+            to_be_destroyed(o).
+            to_be_destroyed(p).
             only_refreshed(a).
             only_refreshed(o).
             only_refreshed(r).
@@ -220,7 +220,7 @@ fn a_run_that_destroys_looks_first_and_asks_for_no_value() {
     check(
         "mode(Destroy). managed(a). declared(a). in_state(a). data(d). ephemeral(e).",
         expect![[r#"
-        doomed(a).
+        to_be_destroyed(a).
         only_refreshed(a).
         unasked(d).
         unasked(e).
@@ -230,7 +230,7 @@ fn a_run_that_destroys_looks_first_and_asks_for_no_value() {
     check(
         "mode(Destroy). managed(a). in_state(a). skips_refresh().",
         expect![[r#"
-        doomed(a).
+        to_be_destroyed(a).
         only_refreshed(a).
     "#]],
     );

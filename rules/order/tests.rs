@@ -443,7 +443,7 @@ fn random(seed: u64) -> (Facts, Spread, Decisions) {
         }
         if chance(5) == 0 {
             facts.state_cbd.push((Node(n),));
-            gone.doomed.push((Node(n),));
+            gone.to_be_destroyed.push((Node(n),));
         }
         if n > 0 && chance(8) == 0 {
             facts.deposed_of.push((Node(n), Node(n - 1)));

@@ -51,9 +51,9 @@ fn what_is_known_late_is_named_too() {
 fn what_is_ephemeral_leaves_nothing_behind() {
     check(
         "
-        managed(app). managed(db). lender(token). reads(app, token). reads(token, db).
-        lender(all). collection(all). reads(app, all). lender(block). pending(block). reads(app, block).
-        lender(one). late(one, block). reads(app, one).
+        managed(app). managed(db). ephemeral_resource(token). reads(app, token). reads(token, db).
+        ephemeral_resource(all). collection(all). reads(app, all). ephemeral_resource(block). pending(block). reads(app, block).
+        ephemeral_resource(one). late(one, block). reads(app, one).
         ",
         expect![[r#"
             made_from(token, db).

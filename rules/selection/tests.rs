@@ -73,7 +73,7 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
         mode(Destroy).
         object(net). object(db). object(app).
         in_state(net). in_state(db). in_state(app).
-        doomed(net). doomed(db). doomed(app).
+        to_be_destroyed(net). to_be_destroyed(db). to_be_destroyed(app).
         needs(app, db). needs(db, net).
         hit(db, Exclude, f).
         ",
@@ -96,7 +96,7 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
 #[test]
 fn what_a_vanished_excluded_object_rests_on_is_guarded_though_it_stays() {
     check(
-        "object(db). object(net). in_state(db). in_state(net). doomed(db). needs(db, net). hit(db, Exclude, f).",
+        "object(db). object(net). in_state(db). in_state(net). to_be_destroyed(db). needs(db, net). hit(db, Exclude, f).",
         expect![[r#"
             out(db).
             kept(db).
@@ -128,7 +128,7 @@ fn what_an_excluded_object_rests_on_may_still_be_changed() {
 #[test]
 fn an_object_that_was_never_made_protects_nothing() {
     check(
-        "object(db). object(app). in_state(db). doomed(db). needs(app, db). hit(app, Exclude, f).",
+        "object(db). object(app). in_state(db). to_be_destroyed(db). needs(app, db). hit(app, Exclude, f).",
         expect![[r#"
             out(app).
             excluded_by(app, app).
@@ -328,7 +328,7 @@ fn where_something_is_left_out_only_what_takes_part_has_values_evaluated() {
 #[test]
 fn an_instance_that_may_read_what_is_left_out_holds_what_it_rests_on() {
     check(
-        "object(base). object(old). object(up). in_state(old). in_state(base). doomed(base). needs(old, base).
+        "object(base). object(old). object(up). in_state(old). in_state(base). to_be_destroyed(base). needs(old, base).
          late(old, p). may_read(old, up). hit(up, Exclude, f).",
         expect![[r#"
             out(base).
@@ -451,7 +451,7 @@ fn random(seed: u64) -> (Facts, Instances) {
             facts.in_state.push((node,));
         }
         if chance(3) == 0 {
-            gone.doomed.push((node,));
+            gone.to_be_destroyed.push((node,));
         }
         if chance(3) == 0 {
             facts.pending.push((node,));
@@ -507,7 +507,7 @@ fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 3] {
             if hits(n, Hit::Exclude)
                 || facts.reads.iter().any(|&(r, m)| r == n && out.contains(&m))
                 || facts.reads_open.iter().any(|&(r, m)| r == n && doubtful.contains(&m))
-                || kept.contains(&n) && has(&gone.doomed, n)
+                || kept.contains(&n) && has(&gone.to_be_destroyed, n)
             {
                 out.insert(n);
             }
@@ -527,7 +527,7 @@ fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 3] {
             {
                 kept.insert(n);
             }
-            let toppled = facts.mode[0].0 == Mode::Destroy
+            let destroyed_dependent = facts.mode[0].0 == Mode::Destroy
                 && facts.needs.iter().any(|&(r, m)| r == n && want.contains(&m));
             if hits(n, Hit::Target)
                 || facts.reads.iter().any(|&(r, m)| m == n && want.contains(&r))
@@ -540,7 +540,7 @@ fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 3] {
                             || want.contains(&r) && has_late(r)
                             || has(&facts.pending, r) && whole)
                 })
-                || toppled
+                || destroyed_dependent
             {
                 want.insert(n);
             }
@@ -621,7 +621,7 @@ fn a_run_that_leaves_nothing_out_evaluates_every_value() {
 fn what_keys_wait_for_is_not_decided_after_them() {
     check(
         "
-        in_state(x). late(x, p). keys_from(p, g). doomed(x). may_read(x, up). hit(up, Exclude, f). needs(x, m). needs(x, k).
+        in_state(x). late(x, p). keys_from(p, g). to_be_destroyed(x). may_read(x, up). hit(up, Exclude, f). needs(x, m). needs(x, k).
         reads(g, v). reads(v, m). waits_for(g, w). waits_for(w, z). needs(x, z).
         ",
         expect![[r#"

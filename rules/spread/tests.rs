@@ -54,7 +54,7 @@ fn a_block_whose_keys_are_not_known_yet_forces() {
 #[test]
 fn what_the_state_says_counts_only_for_what_goes() {
     check(
-        "state_cbd(gone). doomed(gone). state_cbd(here). needs(gone, base).",
+        "state_cbd(gone). to_be_destroyed(gone). state_cbd(here). needs(gone, base).",
         expect![[r#"
         cbd(gone).
         cbd(base).

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rustc_hash::FxHasher;
 
 use super::files::{self, Fresh, Locked};
-use super::leftover::Recover;
 use super::lock::{self, LockInfo, LockProblem};
+use super::stale::Recover;
 use super::{Backend, NotWritten, Snapshot, Stored, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{State, read, write};

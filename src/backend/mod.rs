@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::State;
 
 pub mod files;
-mod leftover;
+mod stale;
 pub mod local;
 pub mod lock;
 pub mod settings;
@@ -15,8 +15,8 @@ pub mod settings;
 mod tests;
 pub mod workspace;
 
-pub use leftover::Recover;
 pub use lock::{LockGuard, LockInfo, LockProblem};
+pub use stale::Recover;
 
 /// A snapshot as read.
 #[derive(Debug, Default)]

@@ -12,13 +12,13 @@ use crate::value::{Type, Value, convert};
 
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
+use super::early::{Each, EarlyContext, StaticModule, settings};
 use super::file::{self, File};
 use super::files::{Tree, is_tofu_file};
 use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
-use super::statics::{Each, Ground, StaticModule, settings};
 use super::version::{Constraints, Version};
-use super::{Config, Module, ModuleCall, check, problems, settle, statics};
+use super::{Config, Module, ModuleCall, check, early, problems, settle};
 
 /// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
 ///
@@ -93,14 +93,14 @@ fn read_file(
 /// Each folder is read once, however many calls lead to it. Where something is wrong the configuration holds what could be read, at
 /// least the root module; nothing where that cannot be read.
 ///
-/// - `ground`: what values rest on that decide where modules come from.
+/// - `context`: what values rest on that decide where modules come from.
 pub fn load_config(
     root: &Path,
     sources: &Sources,
     installed: &InstalledModules,
-    ground: &Arc<Ground>,
+    context: &Arc<EarlyContext>,
 ) -> (Option<Config>, Diagnostics) {
-    load_tree(Tree::Disk(root), sources, installed, ground)
+    load_tree(Tree::Disk(root), sources, installed, context)
 }
 
 /// Reads a configuration like [`load_config`], from wherever its files are.
@@ -108,11 +108,11 @@ pub fn load_tree(
     tree: Tree<'_>,
     sources: &Sources,
     installed: &InstalledModules,
-    ground: &Arc<Ground>,
+    context: &Arc<EarlyContext>,
 ) -> (Option<Config>, Diagnostics) {
     let (module, mut problems) = load_from(tree, ".", ".", sources);
     let Some(module) = module else { return (None, problems) };
-    let root_place = StaticModule::root(module.clone(), ground.clone());
+    let root_place = StaticModule::root(module.clone(), context.clone());
     let (root_place, found) = match problems.has_errors() {
         true => (root_place, Diagnostics::new()),
         false => settle::settled(root_place),
@@ -184,9 +184,9 @@ impl Loader<'_> {
     fn load_all(&mut self, root: &Arc<StaticModule>) {
         let before = (self.config.clone(), self.problems.clone());
         loop {
-            let expanded = root.ground().expanded();
+            let expanded = root.context().expanded();
             self.load_calls(root.clone());
-            if root.ground().expanded() == expanded {
+            if root.context().expanded() == expanded {
                 return;
             }
             (self.config, self.problems) = before.clone();
@@ -315,7 +315,7 @@ pub fn instances(
     call: &ModuleCall,
 ) -> Result<Vec<Option<Each>>, Diagnostics> {
     match place.is_expanded_early(call) {
-        true => Ok(statics::instances(place, call)?.into_iter().map(Some).collect()),
+        true => Ok(early::instances(place, call)?.into_iter().map(Some).collect()),
         false => Ok(vec![None]),
     }
 }

@@ -37,7 +37,7 @@ mod resource;
 pub mod serving;
 mod settle;
 pub mod source;
-pub mod statics;
+pub mod early;
 mod terraform;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -62,9 +62,9 @@ pub struct Config {
     /// different places, see [`Config::all`].
     pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
     /// The same modules, for values that are decided before there is a plan.
-    pub statics: BTreeMap<ModuleAddr, Arc<statics::StaticModule>>,
+    pub static_modules: BTreeMap<ModuleAddr, Arc<early::StaticModule>>,
     /// What is inside calls that are expanded before planning, by the keys of these calls alone.
-    pub variants: BTreeMap<crate::address::ModuleInstance, Arc<statics::StaticModule>>,
+    pub variants: BTreeMap<crate::address::ModuleInstance, Arc<early::StaticModule>>,
     /// The different modules of each path inside such calls. Then the one in `modules` has the names of all of them.
     pub kinds: BTreeMap<ModuleAddr, Vec<Arc<Module>>>,
 }
@@ -487,8 +487,8 @@ impl Config {
     }
 
     /// Returns the root module in its place.
-    pub fn root_place(&self) -> &Arc<statics::StaticModule> {
-        self.statics.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    pub fn root_place(&self) -> &Arc<early::StaticModule> {
+        self.static_modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
     }
 
     /// Returns a resource block.

@@ -10,7 +10,7 @@ use crate::expression::{Subject, references_of};
 use crate::syntax::{Expression, is_identifier, references};
 use crate::value::{Str, Type, Value, convert};
 
-use super::statics::StaticModule;
+use super::early::StaticModule;
 use super::version::Constraints;
 use super::{Module, Name, problems};
 

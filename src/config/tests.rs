@@ -38,8 +38,8 @@ pub(crate) fn folder(text: &str) -> tempfile::TempDir {
     folder
 }
 
-/// The ground of a folder in which nobody gives variables.
-pub(crate) fn ground(root: &Path, sources: &Sources) -> Arc<statics::Ground> {
+/// The context of a folder in which nobody gives variables.
+pub(crate) fn context(root: &Path, sources: &Sources) -> Arc<early::EarlyContext> {
     let world = crate::world::World {
         cwd: root.into(),
         root: root.into(),
@@ -48,7 +48,7 @@ pub(crate) fn ground(root: &Path, sources: &Sources) -> Arc<statics::Ground> {
         given: Default::default(),
         kept: Default::default(),
     };
-    Arc::new(statics::Ground::new(Arc::new(world), "default", sources.clone()))
+    Arc::new(early::EarlyContext::new(Arc::new(world), "default", sources.clone()))
 }
 
 /// Installs local modules without the room that does so: every folder below the root is known by its calls.
@@ -56,7 +56,7 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
     let sources = Sources::default();
     let mut modules = InstalledModules::default();
     let Some(module) = load_module(root, ".", &sources).0 else { return modules };
-    let place = statics::StaticModule::root(module, ground(root, &sources));
+    let place = early::StaticModule::root(module, context(root, &sources));
     let mut open = vec![Arc::new(place)];
     while let Some(place) = open.pop() {
         if place.address().0.len() > 5 {
@@ -77,7 +77,7 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
 
 /// Reads a folder whose local modules are installed.
 pub(crate) fn load_folder(root: &Path, sources: &Sources) -> (Option<Config>, Diagnostics) {
-    load_config(root, sources, &installed(root), &ground(root, sources))
+    load_config(root, sources, &installed(root), &context(root, sources))
 }
 
 /// Prints problems, one per line: severity, summary, place.
@@ -427,9 +427,9 @@ fn only_the_incompatible_version_is_told() {
 fn a_module_that_is_not_installed_is_told() {
     let folder = folder("-- main.tf --\nmodule \"m\" { source = \"./m\" }\n");
     let sources = Sources::default();
-    let ground = ground(folder.path(), &sources);
+    let context = context(folder.path(), &sources);
     let (config, problems) =
-        load_config(folder.path(), &sources, &InstalledModules::default(), &ground);
+        load_config(folder.path(), &sources, &InstalledModules::default(), &context);
     expect![[r#"
         Module not installed  main.tf:1,1
     "#]]

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 
-use super::statics::StaticModule;
+use super::early::StaticModule;
 use super::{Config, Module};
 
 impl Config {
     /// Adds a module where it stands. What is inside a call that is expanded before planning is one of several.
     pub(super) fn add(&mut self, place: Arc<StaticModule>) {
         let address = place.address().clone();
-        self.statics.entry(address.clone()).or_insert_with(|| place.clone());
+        self.static_modules.entry(address.clone()).or_insert_with(|| place.clone());
         if !place.is_variant() {
             self.modules.insert(address, place.module().clone());
             return;

@@ -483,7 +483,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
         ("ephemerals", include_str!("../../rules/ephemerals/tests.rs")),
         ("order", include_str!("../../rules/order/tests.rs")),
         ("violations", include_str!("../../rules/violations/tests.rs")),
-        ("leases", include_str!("../../rules/leases/tests.rs")),
+        ("ephemeral_uses", include_str!("../../rules/ephemeral_uses/tests.rs")),
         ("records", include_str!("../../rules/records/tests.rs")),
         ("closing", include_str!("../../rules/closing/tests.rs")),
     ];

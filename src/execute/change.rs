@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use entail_rules::Node;
 
-use super::basis::{finished, inputs_are_valid};
+use super::dependencies::{finished, inputs_are_valid};
 use super::provision::{self, Provisioners, When};
 use super::remove::written;
-use super::verdict::{Answer, Asked, Failed, Holds, judge};
+use super::response::{Asked, Failed, Holds, Received, judge};
 use super::{Context, Counted, Outcome, Report, problems};
 use crate::address::InstanceKey;
 use crate::event::{Event, Sink, Subject as EventSubject};
@@ -235,10 +235,10 @@ fn taken_in(
 ) -> (Option<(Value, Object)>, bool) {
     ctx.observer.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
     let asked = if updated.is_some() { Asked::Update } else { Asked::Create };
-    let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
+    let answer = Received::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
     let mut failed = if response.failed() { Failed::Told } else { Failed::No };
     let compared =
-        response.value.as_ref().filter(|_| matches!(answer, Answer::Object | Answer::Null));
+        response.value.as_ref().filter(|_| matches!(answer, Received::Object | Received::Null));
     let told = failed == Failed::Told;
     if compared.is_some_and(|it| !is_as_planned(ctx, subject, planned, it, told)) && !told {
         failed = Failed::Wrong;
@@ -249,7 +249,7 @@ fn taken_in(
         ctx.observer.values.report([problems::may_exist(change)]);
         return (Some(as_planned(subject, planned)), true);
     }
-    let (Holds::Answer(status), Some(applied)) = (holds, response.value) else {
+    let (Holds::Response(status), Some(applied)) = (holds, response.value) else {
         return (None, true);
     };
     let value = marked(subject, planned, &record::known_only(&applied.value));

@@ -23,14 +23,14 @@ use crate::state::journal::{Begun, Record};
 use crate::value::Value;
 use crate::world::World;
 
-mod basis;
+mod dependencies;
 mod begin;
 mod change;
 mod checks;
 mod failure;
 mod finish;
 pub mod journal;
-mod lend;
+mod open;
 mod problems;
 pub mod provision;
 mod queue;
@@ -39,7 +39,7 @@ mod run;
 mod stop;
 #[cfg(test)]
 mod tests;
-mod verdict;
+mod response;
 
 pub use queue::Queue;
 pub use run::execute;
@@ -150,7 +150,7 @@ pub struct Done {
     /// Whether the journal could not be written, so that it lacks finished steps.
     pub is_journal_torn: bool,
     /// The state as a file, where no file could be written.
-    pub homeless: Option<String>,
+    pub unwritten: Option<String>,
     /// Problems.
     pub problems: Diagnostics,
 }

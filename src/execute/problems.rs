@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::observe::object::Subject;
 use crate::plan::Change;
 
-use super::verdict::{Fault, Holds};
+use super::response::{Fault, Holds};
 
 const BUG: &str =
     "This is a bug in the provider, which should be reported in the provider's own issue tracker.";

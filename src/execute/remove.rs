@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use entail_rules::Node;
 
-use super::verdict::{Answer, Asked, Failed, Holds, judge};
+use super::response::{Asked, Failed, Holds, Received, judge};
 use super::{Context, Counted, Outcome, Report, problems, provision};
 use crate::address::{Mode, ProviderInstance};
 use crate::event::{Event, Sink, Subject};
@@ -77,7 +77,7 @@ async fn removed(
     };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);
-    let answer = Answer::of(response.value.as_ref().map(|it| &it.value), &schema.block);
+    let answer = Received::of(response.value.as_ref().map(|it| &it.value), &schema.block);
     let failed = if response.failed() { Failed::Told } else { Failed::No };
     let (holds, fault) = judge(Asked::Delete, Some(existing.status), answer, failed);
     ctx.observer.values.report(fault.map(|it| problems::fault(change, it, holds)));
@@ -86,7 +86,7 @@ async fn removed(
             vec![Record::Removed { address: change.address.clone(), deposed: deposed.cloned() }],
             false,
         ),
-        (Holds::Answer(status), Some(left)) => {
+        (Holds::Response(status), Some(left)) => {
             let identity = objects::stored_identity(left.identity.as_ref(), schema);
             let create_before_destroy = false;
             let mut object = Object {

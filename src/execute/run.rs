@@ -10,7 +10,7 @@ use futures_util::{Future, FutureExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::Failures;
-use super::{Context, Counted, Done, Outcome, Vertex, begin, change, finish, lend, remove};
+use super::{Context, Counted, Done, Outcome, Vertex, begin, change, finish, open, remove};
 use crate::address::ProviderConfig;
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Sink, Subject};
@@ -167,9 +167,9 @@ impl<'c, 'a> Run<'c, 'a> {
                 continue;
             }
             let Some(change) = self.steps.changes.get(&vertex.0).copied() else {
-                match lend::is_ephemeral(ctx, vertex.0) {
+                match open::is_ephemeral(ctx, vertex.0) {
                     true => {
-                        open.push(Box::pin(lend::open(ctx, vertex.0).map(move |it| (next, it))))
+                        open.push(Box::pin(open::open(ctx, vertex.0).map(move |it| (next, it))))
                     }
                     false => self.take(next, remove::result(ctx, vertex.0)),
                 }
@@ -267,7 +267,7 @@ impl<'c, 'a> Run<'c, 'a> {
             self.failures.add((node, phase));
         }
         self.steps.schedule.settle(step);
-        self.idle.extend(ctx.observer.leases.done(node));
+        self.idle.extend(ctx.observer.ephemeral_uses.done(node));
         self.let_go(node);
         if let Some(it) = outcome.reported {
             let event = if it.errored { Event::ApplyErrored } else { Event::ApplyComplete };

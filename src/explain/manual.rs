@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use entail_rules::TEXTS;
-use entail_rules::catalogue::VERSION;
+use entail_rules::catalogue::{FORMER, VERSION};
 
 use crate::reason::catalogue::{Entry, catalogue};
 use crate::reason::shipped;
@@ -32,6 +32,10 @@ pub fn relations_markdown() -> String {
                 rule.name, program.relations[rule.head].name
             );
         }
+    }
+    out.push_str("\n## Former names\n\n| Was | Is now |\n|---|---|\n");
+    for (was, is) in FORMER {
+        let _ = writeln!(out, "| `{was}` | `{is}` |");
     }
     out
 }

@@ -340,7 +340,7 @@ fn a_refusal_names_for_each_rule_what_failed() {
                     not so: something is one of the instances that a stands for, or may be one
                   it would be if something stands for all instances of something, each of which may read a (selection.whole-required)
                     not so: something may read a
-                  it would be if a rests on something, which is to be destroyed (selection.toppled)
+                  it would be if a rests on something, which is to be destroyed (selection.destroyed-dependent)
                     not so: this is a destroy run
               it would be if the request has no targets, and nothing leaves a out (selection.all)
                 but: the request has targets

@@ -12,8 +12,8 @@ use super::authenticate::must_be_signed;
 use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
 use super::offer::PackagePlace;
-use super::origins::{Origins, Reach};
 use super::package::{executable, guard, install_archive, install_folder, installed_folder};
+use super::package_sources::{PackageSources, Reach};
 use super::requirement::{allows, is_same};
 use super::standing::{Authentication, Standing};
 use super::trouble::Trouble;
@@ -103,7 +103,7 @@ pub struct Outcome {
 /// Installs providers.
 pub struct Installer<'a> {
     /// Where packages come from.
-    pub origins: &'a Origins,
+    pub package_sources: &'a PackageSources,
     /// The folder of installed packages: `.terraform/providers`.
     pub folder: PathBuf,
     /// The shared cache.
@@ -215,7 +215,7 @@ impl Installer<'_> {
         if let Some(version) = builtin::version(provider).and_then(Version::parse)
             && mode != Mode::Lock
         {
-            let mirrored = self.origins.versions(provider, Reach::Mirrors).await;
+            let mirrored = self.package_sources.versions(provider, Reach::Mirrors).await;
             let has_mirrored = mirrored.is_ok_and(|it| it.0.iter().any(&fits));
             if !has_mirrored && fits(&version) {
                 (self.tell)(Event::Embedded(provider.clone(), version.to_string()));
@@ -259,7 +259,7 @@ impl Installer<'_> {
         if let Some(lock) = lock.filter(|it| self.is_cached(provider, &it.version)) {
             return Ok(lock.version.clone());
         }
-        let (versions, warnings) = self.origins.versions(provider, Reach::All).await?;
+        let (versions, warnings) = self.package_sources.versions(provider, Reach::All).await?;
         if !warnings.is_empty() {
             (self.tell)(Event::Warning(provider.clone(), warnings));
         }
@@ -341,8 +341,11 @@ impl Installer<'_> {
             return Ok(self.already(provider, lock, to_cache));
         }
         let failed = |it: Trouble| Failure::Fetch(version.clone(), it);
-        let package =
-            self.origins.package(provider, version, &self.platform).await.map_err(failed)?;
+        let package = self
+            .package_sources
+            .package(provider, version, &self.platform)
+            .await
+            .map_err(failed)?;
         (self.tell)(Event::Installing {
             provider: provider.clone(),
             version: version.clone(),
@@ -370,9 +373,10 @@ impl Installer<'_> {
                     install_archive(archive, &target, &what, &allowed).map(|()| None)
                 }
                 PackagePlace::Download(remote) => {
-                    let archive = self.origins.download(remote).await.map_err(failed)?;
+                    let archive = self.package_sources.download(remote).await.map_err(failed)?;
                     let path = archive.path();
-                    let checked = self.origins.check(&package, path).transpose().map_err(failed)?;
+                    let checked =
+                        self.package_sources.check(&package, path).transpose().map_err(failed)?;
                     install_archive(path, &target, &what, &allowed).map(|()| checked)
                 }
             }
@@ -386,7 +390,7 @@ impl Installer<'_> {
                 "after installing {provider}, failed to compute a checksum for it: {it}"
             ))
         })?;
-        let must_be_signed = must_be_signed(self.origins.web(), provider);
+        let must_be_signed = must_be_signed(self.package_sources.web(), provider);
         let placed = collect(own, &before, authentication, must_be_signed);
         (self.tell)(Event::Installed {
             provider: provider.clone(),

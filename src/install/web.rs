@@ -54,7 +54,7 @@ pub struct Answer {
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-struct Wish<'w> {
+struct Request<'w> {
     url: &'w Url,
     token: Option<&'w Token>,
     /// The media type that the answer must have.
@@ -150,12 +150,12 @@ impl Web {
 
     /// Asks for something small. Statuses are for the caller to judge.
     pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
-        self.ask(self.wish(url, token), self.settings.request_retries()).await
+        self.ask(self.request(url, token), self.settings.request_retries()).await
     }
 
     /// As [`Web::get`], without repetitions.
     pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
-        self.ask(self.wish(url, token), 0).await
+        self.ask(self.request(url, token), 0).await
     }
 
     /// As [`Web::get`], for an answer of one media type.
@@ -165,16 +165,16 @@ impl Web {
         token: Option<&Token>,
         kind: &str,
     ) -> Result<Answer, String> {
-        let wish = Wish { kind: Some(kind), ..self.wish(url, token) };
-        self.ask(wish, self.settings.request_retries()).await
+        let request = Request { kind: Some(kind), ..self.request(url, token) };
+        self.ask(request, self.settings.request_retries()).await
     }
 
-    fn wish<'w>(&self, url: &'w Url, token: Option<&'w Token>) -> Wish<'w> {
-        Wish { url, token, kind: None, timeout: Some(self.settings.request_timeout()) }
+    fn request<'w>(&self, url: &'w Url, token: Option<&'w Token>) -> Request<'w> {
+        Request { url, token, kind: None, timeout: Some(self.settings.request_timeout()) }
     }
 
-    async fn ask(&self, wish: Wish<'_>, retries: u32) -> Result<Answer, String> {
-        let mut response = self.send(wish, retries).await?;
+    async fn ask(&self, request: Request<'_>, retries: u32) -> Result<Answer, String> {
+        let mut response = self.send(request, retries).await?;
         let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
         let kind = header("content-type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
@@ -199,8 +199,8 @@ impl Web {
         retries: u32,
         into: &mut std::fs::File,
     ) -> Result<(), String> {
-        let wish = Wish { url, token, kind: None, timeout: None };
-        let mut response = self.send(wish, retries).await?;
+        let request = Request { url, token, kind: None, timeout: None };
+        let mut response = self.send(request, retries).await?;
         if !response.status().is_success() {
             return Err(format!("unsuccessful request to {}: {}", shown(url), response.status()));
         }
@@ -220,12 +220,12 @@ impl Web {
         }
     }
 
-    async fn send(&self, wish: Wish<'_>, retries: u32) -> Result<Response, String> {
+    async fn send(&self, request: Request<'_>, retries: u32) -> Result<Response, String> {
         let client = self.client()?;
-        let url = wish.url;
+        let url = request.url;
         let mut attempt = 0;
         loop {
-            let result = wish.prepare(client).send().await;
+            let result = request.prepare(client).send().await;
             let why = match result {
                 Ok(response) if !is_transient(response.status().as_u16()) => return Ok(response),
                 Ok(response) => format!("{} returned from {}", response.status(), shown(url)),
@@ -318,7 +318,7 @@ impl Web {
     }
 }
 
-impl Wish<'_> {
+impl Request<'_> {
     fn prepare(&self, client: &Client) -> RequestBuilder {
         let url = self.url.clone();
         let mut request = client.get(url).header("X-Terraform-Version", OPENTOFU_VERSION);

@@ -36,7 +36,7 @@ pub(super) fn request(facts: &mut Facts, request: &Request) {
 }
 
 /// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
-/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `check_gate`, `evaluated_last`, `check_block`, `lender`.
+/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `check_gate`, `evaluated_last`, `check_block`, `ephemeral_resource`.
 pub(super) fn lower(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
@@ -139,7 +139,7 @@ pub(super) fn open(lowered: &mut Lowered, is_known: &dyn Fn(Node) -> bool) {
     lowered.facts.reads_open.extend(open);
 }
 
-/// Writes `block_reads`, `value_block`, `repeats`, `asks_cbd`, `knot`.
+/// Writes `block_reads`, `value_block`, `repeats`, `asks_cbd`, `cyclic_core`.
 pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
     let facts = &mut lowered.facts;
     for (number, node) in documents.graph.blocks.iter().enumerate() {
@@ -230,7 +230,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
     if mode == Mode::Ephemeral {
         let some = resource.instances.values().chain(resource.others.values()).copied();
         let all = some.chain(resource.collection).chain(resource.pending);
-        facts.lender.extend(all.map(|it| (it,)));
+        facts.ephemeral_resource.extend(all.map(|it| (it,)));
     }
     if let Some(collection) = resource.collection.filter(|_| resource.repetition.is_some()) {
         facts.member.extend(resource.instances.values().map(|it| (*it, collection)));

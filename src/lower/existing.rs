@@ -471,11 +471,11 @@ fn outputs(lowered: &mut Lowered, documents: &Documents<'_>) {
 
 /// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
 fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    let knot: BTreeSet<Node> = super::knot::knot(&needs).into_iter().collect();
-    if knot.is_empty() {
+    let cyclic_core: BTreeSet<Node> = super::cyclic_core::cyclic_core(&needs).into_iter().collect();
+    if cyclic_core.is_empty() {
         return needs;
     }
-    let names: Vec<String> = knot
+    let names: Vec<String> = cyclic_core
         .iter()
         .filter_map(|it| lowered.structure.instance(*it))
         .map(|it| it.to_string())
@@ -484,5 +484,8 @@ fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node,
         "The state says that these objects rest on each other: {}. Their recorded dependencies are not used in this run.",
         names.join(", ")
     )));
-    needs.into_iter().filter(|it| !(knot.contains(&it.0) && knot.contains(&it.1))).collect()
+    needs
+        .into_iter()
+        .filter(|it| !(cyclic_core.contains(&it.0) && cyclic_core.contains(&it.1)))
+        .collect()
 }

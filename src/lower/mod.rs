@@ -13,7 +13,7 @@ use crate::state::State;
 pub mod blocks;
 mod configuration;
 pub mod existing;
-mod knot;
+mod cyclic_core;
 pub mod moves;
 pub mod requested;
 pub mod serving;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use entail_rules::{Node, leases};
+use entail_rules::{Node, ephemeral_uses};
 use rustc_hash::FxHashMap;
 
 use super::object::Subject;
@@ -24,7 +24,7 @@ const IDLE: Duration = Duration::from_secs(60);
 
 /// An open ephemeral resource.
 #[derive(Clone)]
-struct Lease {
+struct Opened {
     address: Instance,
     provider: Arc<dyn Provider>,
     private: Vec<u8>,
@@ -33,44 +33,47 @@ struct Lease {
 
 /// The ephemeral resources that are open, and who still uses them.
 #[derive(Default)]
-pub struct Leases {
+pub struct EphemeralUses {
     /// What each node uses.
     used: FxHashMap<Node, Vec<Node>>,
     /// How many users each of them still has.
     left: Mutex<FxHashMap<Node, usize>>,
-    open: Mutex<BTreeMap<Node, Lease>>,
+    open: Mutex<BTreeMap<Node, Opened>>,
     changed: tokio::sync::Notify,
 }
 
-impl Leases {
+impl EphemeralUses {
     /// Returns who uses what while planning, where each node is done once.
-    pub fn planning(concluded: &leases::Leases) -> Leases {
+    pub fn planning(concluded: &ephemeral_uses::EphemeralUses) -> EphemeralUses {
         let until = concluded.kept_until.iter();
-        Leases::of(concluded, until.map(|&(lender, user)| (lender, user)))
+        EphemeralUses::of(concluded, until.map(|&(resource, user)| (resource, user)))
     }
 
     /// Returns who uses what while a plan is carried out, where a node is done once for each step.
-    pub fn carrying(concluded: &leases::Leases) -> Leases {
+    pub fn carrying(concluded: &ephemeral_uses::EphemeralUses) -> EphemeralUses {
         let steps = concluded.kept_for_step.iter();
-        Leases::of(concluded, steps.map(|&(lender, user, _)| (lender, user)))
+        EphemeralUses::of(concluded, steps.map(|&(resource, user, _)| (resource, user)))
     }
 
-    /// `uses`: each lender with each user, once for each time that the user is done. What is kept to the end has one user more.
-    fn of(concluded: &leases::Leases, uses: impl Iterator<Item = (Node, Node)>) -> Leases {
-        let mut leases = Leases::default();
+    /// `uses`: each resource with each user, once for each time that the user is done. What is kept to the end has one user more.
+    fn of(
+        concluded: &ephemeral_uses::EphemeralUses,
+        uses: impl Iterator<Item = (Node, Node)>,
+    ) -> EphemeralUses {
+        let mut found = EphemeralUses::default();
         let mut left: FxHashMap<Node, usize> = FxHashMap::default();
-        for (lender, user) in uses {
-            *left.entry(lender).or_default() += 1;
-            let used = leases.used.entry(user).or_default();
-            if used.last() != Some(&lender) {
-                used.push(lender);
+        for (resource, user) in uses {
+            *left.entry(resource).or_default() += 1;
+            let used = found.used.entry(user).or_default();
+            if used.last() != Some(&resource) {
+                used.push(resource);
             }
         }
-        for (lender, _) in &concluded.kept_to_end {
-            *left.entry(*lender).or_default() += 1;
+        for (resource, _) in &concluded.kept_to_end {
+            *left.entry(*resource).or_default() += 1;
         }
-        leases.left = Mutex::new(left);
-        leases
+        found.left = Mutex::new(left);
+        found
     }
 
     /// Says that a node found in the walk uses, and is used, as the pending one does that it belongs to.
@@ -82,8 +85,8 @@ impl Leases {
         }
         if let Some(users) = left.get(&pending).copied() {
             left.insert(node, users);
-            let lenders = self.used.values_mut().filter(|it| it.contains(&pending));
-            lenders.for_each(|it| it.push(node));
+            let used = self.used.values_mut().filter(|it| it.contains(&pending));
+            used.for_each(|it| it.push(node));
         }
     }
 
@@ -105,12 +108,12 @@ impl Leases {
         left.get(&node).is_none_or(|it| *it == 0)
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<Node, Lease>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<Node, Opened>> {
         self.open.lock().unwrap_or_else(|it| it.into_inner())
     }
 
     /// Returns what is to be renewed next.
-    fn next_due(&self) -> Option<(Node, Lease, DateTime<Utc>)> {
+    fn next_due(&self) -> Option<(Node, Opened, DateTime<Utc>)> {
         let open = self.open();
         let due = open.iter().filter_map(|it| Some((*it.0, it.1.clone(), it.1.renew_at?)));
         due.min_by_key(|it| it.2)
@@ -128,7 +131,7 @@ impl Observer<'_> {
             return None;
         }
         let opening = subject.provider.open(kind, &plain);
-        let response = self.events.lending(&subject.address, Phase::Open, opening).await;
+        let response = self.events.calling_ephemeral(&subject.address, Phase::Open, opening).await;
         found.extend(response.diagnostics);
         self.report_provider(&subject.address, Some(subject.block), &found);
         let opened = response.value.filter(|_| !self.failed(&found))?;
@@ -136,56 +139,57 @@ impl Observer<'_> {
             self.values.report([problems::data_not_known(&subject.address)]);
             return None;
         }
-        let lease = Lease {
+        let value = marked(&mark_paths(&opened.value, &marks), subject);
+        let opened = Opened {
             address: subject.address.clone(),
             provider: subject.provider.clone(),
             private: opened.private,
             renew_at: opened.renew_at,
         };
-        self.leases.open().insert(node, lease);
-        self.leases.changed.notify_one();
-        Some(lent(&mark_paths(&opened.value, &marks), subject))
+        self.ephemeral_uses.open().insert(node, opened);
+        self.ephemeral_uses.changed.notify_one();
+        Some(value)
     }
 
     /// Closes what nothing uses any more.
     pub async fn close(&self, nodes: Vec<Node>) {
         for node in nodes {
-            let Some(lease) = self.leases.open().remove(&node) else { continue };
-            let closing = lease.provider.close(&lease.address.resource.kind, &lease.private);
-            let found = self.events.lending(&lease.address, Phase::Close, closing).await;
-            self.report_provider(&lease.address, None, &found);
+            let Some(opened) = self.ephemeral_uses.open().remove(&node) else { continue };
+            let closing = opened.provider.close(&opened.address.resource.kind, &opened.private);
+            let found = self.events.calling_ephemeral(&opened.address, Phase::Close, closing).await;
+            self.report_provider(&opened.address, None, &found);
         }
     }
 
     /// Closes whatever is still open, users before what they used.
     pub async fn close_all(&self) {
-        let open: Vec<Node> = self.leases.open().keys().rev().copied().collect();
+        let open: Vec<Node> = self.ephemeral_uses.open().keys().rev().copied().collect();
         self.close(open).await;
     }
 
     /// Renews what is open whenever its time has come. Never ends.
     pub async fn keep_open(&self) -> std::convert::Infallible {
         loop {
-            let due = self.leases.next_due();
+            let due = self.ephemeral_uses.next_due();
             let wait = due
                 .as_ref()
                 .map_or(IDLE, |it| (it.2 - self.values.world.now()).to_std().unwrap_or_default());
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
-                () = self.leases.changed.notified() => continue,
+                () = self.ephemeral_uses.changed.notified() => continue,
             }
-            if let Some((node, lease, _)) = due {
-                self.renew(node, &lease).await;
+            if let Some((node, opened, _)) = due {
+                self.renew(node, &opened).await;
             }
         }
     }
 
-    async fn renew(&self, node: Node, lease: &Lease) {
-        let renewing = lease.provider.renew(&lease.address.resource.kind, &lease.private);
-        let response = self.events.lending(&lease.address, Phase::Renew, renewing).await;
-        self.report_provider(&lease.address, None, &response.diagnostics);
+    async fn renew(&self, node: Node, opened: &Opened) {
+        let renewing = opened.provider.renew(&opened.address.resource.kind, &opened.private);
+        let response = self.events.calling_ephemeral(&opened.address, Phase::Renew, renewing).await;
+        self.report_provider(&opened.address, None, &response.diagnostics);
         let failed = self.failed(&response.diagnostics);
-        if let Some(open) = self.leases.open().get_mut(&node) {
+        if let Some(open) = self.ephemeral_uses.open().get_mut(&node) {
             // One that could not be renewed is not asked over and over.
             open.renew_at = None;
             if let Some(renewed) = response.value.filter(|_| !failed) {
@@ -197,11 +201,11 @@ impl Observer<'_> {
 }
 
 /// The value of an ephemeral resource as expressions see it.
-fn lent(value: &Value, subject: &Subject<'_>) -> Value {
+fn marked(value: &Value, subject: &Subject<'_>) -> Value {
     schema::mark_sensitive(value, &subject.schema.block).mark(&Marks::ephemeral())
 }
 
 /// What is known of an ephemeral resource that is opened later.
 pub fn unopened(subject: &Subject<'_>, config: &Value) -> Value {
-    lent(&schema::planned_unknown(&subject.schema.block, config), subject)
+    marked(&schema::planned_unknown(&subject.schema.block, config), subject)
 }

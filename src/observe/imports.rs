@@ -24,7 +24,7 @@ use crate::value::{Str, Type, Value};
 
 /// What an instance is to adopt.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct ImportTarget {
     /// What names the object. An identity is not of the announced type yet.
     pub name: ImportName,
     /// The place of the name.
@@ -37,7 +37,7 @@ pub struct Wish {
 #[derive(Debug, Default)]
 pub struct Imports {
     /// What the blocks ask for; `None` where one of them cannot be evaluated.
-    wishes: FxHashMap<ConfigResource, OnceLock<Option<BTreeMap<Instance, Wish>>>>,
+    targets: FxHashMap<ConfigResource, OnceLock<Option<BTreeMap<Instance, ImportTarget>>>>,
     /// Blocks written for imports that have none, with the object they were written for.
     generated: FxHashMap<ConfigResource, OnceLock<(Generated, Prior)>>,
 }
@@ -49,7 +49,7 @@ impl Imports {
         let is_missing =
             |it: &ConfigResource| config.resource(it).is_some_and(|block| block.generated);
         Imports {
-            wishes: targets().map(|it| (it, OnceLock::new())).collect(),
+            targets: targets().map(|it| (it, OnceLock::new())).collect(),
             generated: targets().filter(is_missing).map(|it| (it, OnceLock::new())).collect(),
         }
     }
@@ -162,7 +162,10 @@ fn invalid_name(word: &str, why: &str, span: Span) -> Diagnostic {
     Diagnostic::error(format!("Invalid import {word} argument")).detail(why).at(span)
 }
 
-fn wish_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, Diagnostics> {
+fn target_of(
+    import: &Import,
+    scope: &ValueScope<'_, '_>,
+) -> Result<Option<ImportTarget>, Diagnostics> {
     let (word, value, place) = written_name(import, scope)?;
     if !value.is_wholly_known() {
         return Err(invalid_name(word, &format!("The import block {word:?} argument depends on resource attributes that cannot be determined until apply, so OpenTofu cannot plan to import this resource."), place).into());
@@ -173,35 +176,35 @@ fn wish_of(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Option<Wish>, 
         Some(id) if word == "id" => ImportName::Id(id.to_owned()),
         _ => ImportName::Identity(value),
     };
-    Ok(Some(Wish { name, place, declared: import.declared }))
+    Ok(Some(ImportTarget { name, place, declared: import.declared }))
 }
 
 /// Brings what names an object into the form that its provider takes.
-fn conforming(subject: &Subject<'_>, wish: &Wish) -> Result<ImportName, Diagnostic> {
-    let ImportName::Identity(written) = &wish.name else { return Ok(wish.name.clone()) };
+fn conforming(subject: &Subject<'_>, target: &ImportTarget) -> Result<ImportName, Diagnostic> {
+    let ImportName::Identity(written) = &target.name else { return Ok(target.name.clone()) };
     let Some(known) = &subject.schema.identity else {
         return Err(Diagnostic::error("Unable to determine identity schema for import identity")
             .detail(format!("The provider of {} does not describe identities for resources of this type, so the object to import cannot be named by \"identity\". Name it by \"id\".", subject.address))
-            .at(wish.place));
+            .at(target.place));
     };
     let entries = written.entries();
     let is_given = |name: &Str| entries.iter().any(|it| it.0 == *name && !it.1.is_null());
     let mut required = known.attributes.iter().filter(|it| it.1.required).map(|it| it.0);
     if let Some(missing) = required.find(|it| !is_given(it)) {
-        return Err(wrong_type(&format!("attribute {missing:?} is required"), wish.place));
+        return Err(wrong_type(&format!("attribute {missing:?} is required"), target.place));
     }
     let attributes = known.ty.attributes();
     if let Some((odd, _)) =
         entries.iter().find(|it| !attributes.iter().any(|known| known.0 == it.0))
     {
-        return Err(wrong_type(&format!("unexpected attribute {odd:?}"), wish.place));
+        return Err(wrong_type(&format!("unexpected attribute {odd:?}"), target.place));
     }
     let whole = attributes.iter().map(|(name, ty, _)| {
         let given = entries.iter().find(|it| it.0 == *name).map(|it| it.1.clone());
         (name.clone(), given.unwrap_or(Value::Null(*ty)))
     });
     let whole = convert(&Value::object(whole), known.ty);
-    whole.map(ImportName::Identity).map_err(|it| wrong_type(&it.to_string(), wish.place))
+    whole.map(ImportName::Identity).map_err(|it| wrong_type(&it.to_string(), target.place))
 }
 
 /// Returns what is wrong with import ids whatever becomes of that which is not decided yet.
@@ -231,8 +234,11 @@ pub fn invalid_ids(values: &Values<'_>) -> Diagnostics {
 }
 
 /// Evaluates the imports of a block; `None` where that fails, which has been reported.
-fn collect(values: &Values<'_>, block: &ConfigResource) -> Option<BTreeMap<Instance, Wish>> {
-    let mut wishes: BTreeMap<Instance, Wish> = BTreeMap::new();
+fn collect(
+    values: &Values<'_>,
+    block: &ConfigResource,
+) -> Option<BTreeMap<Instance, ImportTarget>> {
+    let mut targets: BTreeMap<Instance, ImportTarget> = BTreeMap::new();
     let mut failed = false;
     let imports =
         values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
@@ -243,14 +249,14 @@ fn collect(values: &Values<'_>, block: &ConfigResource) -> Option<BTreeMap<Insta
         };
         for scope in scopes {
             match resolve(import, &scope)
-                .and_then(|address| Ok((address, wish_of(import, &scope)?)))
+                .and_then(|address| Ok((address, target_of(import, &scope)?)))
             {
-                Ok((address, Some(wish))) => {
-                    if let Some(first) = wishes.get(&address) {
+                Ok((address, Some(target))) => {
+                    if let Some(first) = targets.get(&address) {
                         values.report([twice(values, &address, first.declared)]);
                         failed = true;
                     }
-                    wishes.insert(address, wish);
+                    targets.insert(address, target);
                 }
                 Ok((_, None)) => {}
                 Err(found) => {
@@ -260,7 +266,7 @@ fn collect(values: &Values<'_>, block: &ConfigResource) -> Option<BTreeMap<Insta
             }
         }
     }
-    (!failed).then_some(wishes)
+    (!failed).then_some(targets)
 }
 
 /// An import is for a resource that the configuration does not have.
@@ -333,19 +339,22 @@ impl Observer<'_> {
     /// # Errors
     ///
     /// If an import of the instance's block cannot be evaluated; that has been reported.
-    pub(crate) fn wish(&self, address: &Instance) -> Result<Option<Wish>, ()> {
-        Ok(self.wishes(&address.config())?.and_then(|it| it.get(address).cloned()))
+    pub(crate) fn import_target(&self, address: &Instance) -> Result<Option<ImportTarget>, ()> {
+        Ok(self.targets(&address.config())?.and_then(|it| it.get(address).cloned()))
     }
 
-    fn wishes(&self, block: &ConfigResource) -> Result<Option<&BTreeMap<Instance, Wish>>, ()> {
-        let Some(cell) = self.imports.wishes.get(block) else { return Ok(None) };
+    fn targets(
+        &self,
+        block: &ConfigResource,
+    ) -> Result<Option<&BTreeMap<Instance, ImportTarget>>, ()> {
+        let Some(cell) = self.imports.targets.get(block) else { return Ok(None) };
         cell.get_or_init(|| collect(&self.values, block)).as_ref().map(Some).ok_or(())
     }
 
     /// Returns the problems of imports whose instances nothing declares.
     pub fn check_imports(&self) -> Diagnostics {
         let mut problems = Diagnostics::new();
-        let mut blocks: Vec<_> = self.imports.wishes.iter().collect();
+        let mut blocks: Vec<_> = self.imports.targets.iter().collect();
         blocks.sort_by_key(|it| it.0);
         let evaluated = blocks.into_iter().filter_map(|it| it.1.get()?.as_ref());
         for (address, _) in evaluated.flatten() {
@@ -361,9 +370,9 @@ impl Observer<'_> {
 
     /// Evaluates the imports of blocks that have no instance to ask for them.
     pub fn resolve_imports(&self, takes_part: impl Fn(&ConfigResource) -> bool) {
-        for block in self.imports.wishes.keys().filter(|it| takes_part(it)) {
+        for block in self.imports.targets.keys().filter(|it| takes_part(it)) {
             // What cannot be evaluated has been reported.
-            let _ = self.wishes(block);
+            let _ = self.targets(block);
         }
     }
 
@@ -389,8 +398,8 @@ impl Observer<'_> {
     }
 
     /// Adopts an existing object. `None` where that failed; the problem has been reported.
-    pub async fn import(&self, subject: &Subject<'_>, wish: &Wish) -> Option<Prior> {
-        let name = match conforming(subject, wish) {
+    pub async fn import(&self, subject: &Subject<'_>, target: &ImportTarget) -> Option<Prior> {
+        let name = match conforming(subject, target) {
             Ok(name) => name,
             Err(problem) => {
                 self.values.report([problem]);
@@ -399,8 +408,8 @@ impl Observer<'_> {
         };
         let address = subject.address.clone();
         self.events.0.event(Event::ImportStart { address, name: name.clone(), applying: false });
-        let object = self.find(subject, &name, Some(wish.place)).await?;
-        let read = self.read_found(subject, &object, &name, Some(wish.place)).await?;
+        let object = self.find(subject, &name, Some(target.place)).await?;
+        let read = self.read_found(subject, &object, &name, Some(target.place)).await?;
         let value = schema::mark_sensitive(&read.value, &subject.schema.block);
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),

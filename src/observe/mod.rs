@@ -28,13 +28,13 @@ pub mod generate;
 pub mod imports;
 pub mod meta;
 pub mod object;
-pub mod origin;
+pub mod provider_source;
 pub mod pool;
 pub mod problems;
 pub mod serving;
 mod stored;
-pub mod supply;
-pub mod upkeep;
+pub mod provider_sources;
+pub mod lifetimes;
 pub mod values;
 
 use pool::{Configuring, Pool};
@@ -65,9 +65,9 @@ pub struct Observer<'a> {
     /// Results of conditions.
     pub checks: conditions::Results,
     /// Which provider instances are still needed.
-    pub upkeep: upkeep::Upkeep,
+    pub lifetimes: lifetimes::ProviderLifetimes,
     /// Ephemeral resources that are open.
-    pub leases: ephemeral::Leases,
+    pub ephemeral_uses: ephemeral::EphemeralUses,
     /// How many provider calls may run at once.
     pub calls: tokio::sync::Semaphore,
 }
@@ -100,7 +100,7 @@ impl Told<'_> {
     }
 
     /// Does something to an ephemeral resource, and tells of it before and after.
-    async fn lending<T>(
+    async fn calling_ephemeral<T>(
         &self,
         address: &Instance,
         phase: EphemeralPhase,
@@ -137,7 +137,7 @@ impl<'a> Observer<'a> {
 
     /// Ends the processes of the provider instances that nothing needs any more, now that a step of a node is done.
     pub fn let_go(&self, node: Node) {
-        self.upkeep.done(node).iter().for_each(|it| self.pool.release(it));
+        self.lifetimes.done(node).iter().for_each(|it| self.pool.release(it));
     }
 
     /// Returns a configured provider instance. `None` where configuring failed; the problem has been reported.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::{OnceCell, Semaphore};
 
-use super::origin::Origin;
-use super::supply::{Supply, Unusable};
+use super::provider_source::ProviderSource;
+use super::provider_sources::{ProviderSources, Unusable};
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::problems::not_available;
@@ -45,7 +45,7 @@ pub enum Configuring {
 }
 
 struct Known {
-    origin: Origin,
+    source: ProviderSource,
     first: Mutex<First>,
     schema: Arc<ProviderSchema>,
 }
@@ -65,43 +65,43 @@ impl Known {
 impl Pool {
     /// Starts every provider that is needed, unconfigured, and asks it for its schema.
     pub async fn start(
-        supply: &Supply,
+        provider_sources: &ProviderSources,
         needed: impl IntoIterator<Item = ProviderAddr>,
     ) -> (Pool, Diagnostics) {
-        Pool::of(supply, needed, |it| it.begin()).await
+        Pool::of(provider_sources, needed, |it| it.begin()).await
     }
 
     /// Finds out what the providers announce, for those who call none of them: no process is started for what is known.
     pub async fn schemas_only(
-        supply: &Supply,
+        provider_sources: &ProviderSources,
         needed: impl IntoIterator<Item = ProviderAddr>,
     ) -> (Pool, Diagnostics) {
-        Pool::of(supply, needed, |_| {}).await
+        Pool::of(provider_sources, needed, |_| {}).await
     }
 
     async fn of(
-        supply: &Supply,
+        provider_sources: &ProviderSources,
         needed: impl IntoIterator<Item = ProviderAddr>,
         begin: impl Fn(&Arc<dyn Provider>),
     ) -> (Pool, Diagnostics) {
         let mut pool = Pool {
-            world: supply.world().clone(),
-            starts: supply.starts().clone(),
+            world: provider_sources.world().clone(),
+            starts: provider_sources.starts().clone(),
             known: BTreeMap::new(),
             configured: Mutex::default(),
         };
         let mut problems = Diagnostics::new();
-        if let Err(unreadable) = supply.plugins() {
+        if let Err(unreadable) = provider_sources.plugins() {
             return (pool, unreadable);
         }
-        let mut early = supply.take_early();
+        let mut early = provider_sources.take_early();
         let (mut started, mut broken) = (Vec::new(), Vec::new());
         for address in needed.into_iter().collect::<BTreeSet<_>>() {
-            let it = early.remove(&address).map_or_else(|| supply.start(&address), Ok);
+            let it = early.remove(&address).map_or_else(|| provider_sources.start(&address), Ok);
             match it {
-                Ok((origin, provider)) => {
+                Ok((source, provider)) => {
                     begin(&provider);
-                    started.push((address, origin, provider));
+                    started.push((address, source, provider));
                 }
                 Err(Unusable::Missing(why)) => problems.push(not_available(&address, &why)),
                 Err(Unusable::Refused(why)) => broken.push(format!(
@@ -110,7 +110,7 @@ impl Pool {
             }
         }
         drop(early);
-        for (address, origin, provider) in started {
+        for (address, source, provider) in started {
             let response = provider.schema().await;
             if response.failed() {
                 broken.extend(response.diagnostics.into_iter().map(|it| match &*it.summary {
@@ -123,7 +123,7 @@ impl Pool {
                 continue;
             }
             let first = Mutex::new(First { provider, is_taken: false });
-            pool.known.insert(address, Known { origin, first, schema: response.value });
+            pool.known.insert(address, Known { source, first, schema: response.value });
         }
         problems.extend(not_loaded(&broken));
         (pool, problems)
@@ -195,7 +195,7 @@ impl Pool {
         if !std::mem::replace(&mut first.is_taken, true) {
             return Some(first.provider.clone());
         }
-        let provider = known.origin.start(&self.world, &self.starts)?;
+        let provider = known.source.start(&self.world, &self.starts)?;
         provider.begin();
         Some(provider)
     }
@@ -214,7 +214,7 @@ impl Pool {
 
     /// Returns whether any provider is a process of its own.
     pub fn has_processes(&self) -> bool {
-        self.known.values().any(|it| matches!(it.origin, Origin::Plugin(_)))
+        self.known.values().any(|it| matches!(it.source, ProviderSource::Plugin(_)))
     }
 
     /// Ends the processes that nobody has configured, of providers that are not needed. Whoever asks one of these
@@ -230,7 +230,7 @@ impl Pool {
 
     /// Puts a process that nothing has started in the place of the first one.
     fn renew(&self, known: &Known, first: &mut First) {
-        if let Some(provider) = known.origin.start(&self.world, &self.starts) {
+        if let Some(provider) = known.source.start(&self.world, &self.starts) {
             *first = First { provider, is_taken: false };
         }
     }

@@ -13,10 +13,10 @@ use crate::event::Sink;
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
 use crate::lower::structure::{NodeKind, Structure};
-use crate::observe::ephemeral::Leases;
+use crate::observe::ephemeral::EphemeralUses;
+use crate::observe::lifetimes::ProviderLifetimes;
 use crate::observe::pool::Pool;
 use crate::observe::serving::{Grounds, Serving};
-use crate::observe::upkeep::Upkeep;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
 use crate::plan::{Action, Plan};
@@ -27,7 +27,7 @@ use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
 use crate::value::{Marks, Path, Str, Type, Value};
 use entail_rules::configurations::Configurations;
-use entail_rules::leases;
+use entail_rules::ephemeral_uses;
 use entail_rules::order::Order;
 use entail_rules::providers::Providers;
 use entail_rules::records::Records;
@@ -153,7 +153,7 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
             if is_complete {
                 queue.release();
             }
-            if is_complete && refused.is_overtaken && done.homeless.is_none() {
+            if is_complete && refused.is_overtaken && done.unwritten.is_none() {
                 done.problems.extend(journal.remove().err());
             }
             let unsaved = queue.release_unsaved();
@@ -188,7 +188,7 @@ fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> 
             "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"{name}\" in the current working directory.\n\nRunning \"entail apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    entail state push {name}",
         )),
         Err(error) => {
-            done.homeless = Some(text);
+            done.unwritten = Some(text);
             failed.detail(format!(
                 "The errors shown above prevented the updated state from being written to its place, and the file \"errored.tfstate\" could not be written either ({error}). As a fallback, the raw state data is printed above as a JSON object.\n\nTo retry writing this state, copy the state data (from the first {{ to the last }} inclusive) and save it into a file called errored.tfstate, then run the following command:\n    entail state push errored.tfstate"
             ))
@@ -242,10 +242,11 @@ fn observer<'a>(
     let providers: Providers = session.engine().conclude(&ledger.with(&configurations));
     // The plan has every key, so that nothing is left to conclude.
     let ledger = ledger.with(&providers).with(approved.order);
-    let lent: leases::Leases = session.engine().conclude(&ledger);
+    let uses: ephemeral_uses::EphemeralUses = session.engine().conclude(&ledger);
     let serving = Serving::of(by_node(&providers, &values.structure), Grounds::default());
-    let upkeep = Upkeep::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
-    pool.turn(|it| upkeep.needs(it));
+    let lifetimes =
+        ProviderLifetimes::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
+    pool.turn(|it| lifetimes.needs(it));
     settle_what_stays(&values, pool, approved);
     Observer {
         values,
@@ -258,9 +259,9 @@ fn observer<'a>(
         imports: Default::default(),
         validated: Default::default(),
         serving,
-        upkeep,
+        lifetimes,
         checks: conditions::Results::default(),
-        leases: Leases::carrying(&lent),
+        ephemeral_uses: EphemeralUses::carrying(&uses),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }

@@ -7,7 +7,7 @@ use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::settings::{self, Arguments, Settings};
 use crate::backend::workspace;
 use crate::config::Backend as Block;
-use crate::config::statics::{StaticModule, not_yet, settings as evaluated};
+use crate::config::early::{StaticModule, not_yet, settings as evaluated};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::value::{Type, Value, convert};
 use crate::world::World;

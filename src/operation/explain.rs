@@ -1,6 +1,6 @@
 //! `why` and `whatif`: questions about decisions, answered from facts.
 
-mod ground;
+mod context;
 mod parts;
 pub(super) mod words;
 
@@ -12,8 +12,8 @@ use crate::explain::{Known, Leaves, render, to_json};
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 
-pub use ground::{Ground, Relation};
-pub(super) use ground::{blocks, declared, protected};
+pub use context::{ExplainContext, Relation};
+pub(super) use context::{blocks, declared, protected};
 pub use parts::{Parts, parts};
 
 /// What is to be explained: conclusions about one node, or one that is missed.
@@ -52,9 +52,9 @@ impl Question {
     pub fn read(
         address: &str,
         missed: Option<&str>,
-        ground: &Ground,
+        context: &ExplainContext,
     ) -> Result<Question, Diagnostic> {
-        let Some(node) = ground.find(address) else { return Err(unknown(address, ground)) };
+        let Some(node) = context.find(address) else { return Err(unknown(address, context)) };
         Ok(Question { node, missed: missed.map(str::to_owned), provider: false })
     }
 
@@ -64,9 +64,9 @@ impl Question {
     }
 
     /// Returns whether the choice of provider is all that is asked for, and is decided.
-    pub fn is_settled(&self, ground: &Ground) -> bool {
-        let known = Known::about(ground.engine, &ground.facts, self.relations(ground));
-        self.missed.is_none() && self.provider && !self.rows(ground, &known).is_empty()
+    pub fn is_settled(&self, context: &ExplainContext) -> bool {
+        let known = Known::about(context.engine, &context.facts, self.relations(context));
+        self.missed.is_none() && self.provider && !self.rows(context, &known).is_empty()
     }
 
     /// Answers in text.
@@ -74,36 +74,40 @@ impl Question {
     /// # Errors
     ///
     /// If the missed action is not one.
-    pub fn answer(&self, ground: &Ground, depth: Option<usize>) -> Result<String, Diagnostic> {
+    pub fn answer(
+        &self,
+        context: &ExplainContext,
+        depth: Option<usize>,
+    ) -> Result<String, Diagnostic> {
         if let Some(missed) = &self.missed {
-            return self.missing(ground, missed);
+            return self.missing(context, missed);
         }
-        let known = Known::about(ground.engine, &ground.facts, self.relations(ground));
+        let known = Known::about(context.engine, &context.facts, self.relations(context));
         let mut text = String::new();
-        for (relation, row) in self.rows(ground, &known) {
+        for (relation, row) in self.rows(context, &known) {
             if let Some(proof) = known.why(relation, &row) {
                 if !text.is_empty() {
                     text.push('\n');
                 }
-                let rendered = render(&proof, ground);
+                let rendered = render(&proof, context);
                 text.push_str(&shortened(&rendered, depth));
             }
         }
         if text.is_empty() {
-            text = self.nothing(ground);
+            text = self.nothing(context);
         }
         Ok(text)
     }
 
     /// What is decided of the node: one row for objects and outputs, or everyone a provider serves.
-    fn rows(&self, ground: &Ground, known: &Known) -> Vec<(&'static str, Vec<u64>)> {
+    fn rows(&self, context: &ExplainContext, known: &Known) -> Vec<(&'static str, Vec<u64>)> {
         let of = |relation: &'static str, column: usize| {
             let rows = known.rows(relation).into_iter();
             rows.filter(move |row| row.get(column) == Some(&self.node.word()))
                 .map(move |row| (relation, row))
                 .collect::<Vec<_>>()
         };
-        if matches!(ground.structure.kind(self.node), NodeKind::Provider(_)) {
+        if matches!(context.structure.kind(self.node), NodeKind::Provider(_)) {
             return of("serves", 0);
         }
         if self.provider {
@@ -119,31 +123,31 @@ impl Question {
     }
 
     /// The relations that answer it.
-    fn relations(&self, ground: &Ground) -> &'static [&'static str] {
-        match self.provider || ground.structure.provider(self.node).is_some() {
+    fn relations(&self, context: &ExplainContext) -> &'static [&'static str] {
+        match self.provider || context.structure.provider(self.node).is_some() {
             true => &["serves", "lacks"],
             false => DECISIONS,
         }
     }
 
-    fn nothing(&self, ground: &Ground) -> String {
+    fn nothing(&self, context: &ExplainContext) -> String {
         format!(
             "{} {}: it takes no part in this plan.\n",
             if self.provider { "No provider is chosen for" } else { "Nothing is decided about" },
-            ground.name(self.node)
+            context.name(self.node)
         )
     }
 
-    fn missing(&self, ground: &Ground, missed: &str) -> Result<String, Diagnostic> {
+    fn missing(&self, context: &ExplainContext, missed: &str) -> Result<String, Diagnostic> {
         let (relation, rows) = self.goals(missed)?;
-        let known = Known::about(ground.engine, &ground.facts, &[relation]);
+        let known = Known::about(context.engine, &context.facts, &[relation]);
         let mut text = String::new();
         for row in rows {
             if let Some(proof) = known.why(relation, &row) {
-                return Ok(format!("It is so:\n{}", render(&proof, ground)));
+                return Ok(format!("It is so:\n{}", render(&proof, context)));
             }
             if let Some(why) = known.why_not(relation, &row) {
-                text.push_str(&why.render(ground));
+                text.push_str(&why.render(context));
             }
         }
         Ok(text)
@@ -181,24 +185,24 @@ impl Question {
     /// # Errors
     ///
     /// If the missed action is not one.
-    pub fn answer_json(&self, ground: &Ground) -> Result<Json, Diagnostic> {
-        let address = ground.name(self.node);
+    pub fn answer_json(&self, context: &ExplainContext) -> Result<Json, Diagnostic> {
+        let address = context.name(self.node);
         if let Some(missed) = &self.missed {
             let (relation, rows) = self.goals(missed)?;
-            let known = Known::about(ground.engine, &ground.facts, &[relation]);
+            let known = Known::about(context.engine, &context.facts, &[relation]);
             let answers: Vec<Json> = rows
                 .iter()
                 .filter_map(|row| known.why_not(relation, row))
-                .map(|it| it.to_json(ground))
+                .map(|it| it.to_json(context))
                 .collect();
             return Ok(json!({"address": address, "missed": missed, "answers": answers}));
         }
-        let known = Known::about(ground.engine, &ground.facts, self.relations(ground));
+        let known = Known::about(context.engine, &context.facts, self.relations(context));
         let proofs: Vec<Json> = self
-            .rows(ground, &known)
+            .rows(context, &known)
             .into_iter()
             .filter_map(|(relation, row)| known.why(relation, &row))
-            .map(|it| to_json(&it, ground))
+            .map(|it| to_json(&it, context))
             .collect();
         Ok(json!({"address": address, "proofs": proofs}))
     }
@@ -214,19 +218,19 @@ fn shortened(text: &str, depth: Option<usize>) -> String {
     kept
 }
 
-fn unknown(address: &str, ground: &Ground) -> Diagnostic {
-    let names = (0..ground.structure.nodes.len() as u32).map(Node).filter(|it| {
-        matches!(ground.structure.kind(*it), NodeKind::Object(..) | NodeKind::Pending(_))
-            || matches!(ground.structure.kind(*it), NodeKind::Output(module, _) if *module == Structure::ROOT)
+fn unknown(address: &str, context: &ExplainContext) -> Diagnostic {
+    let names = (0..context.structure.nodes.len() as u32).map(Node).filter(|it| {
+        matches!(context.structure.kind(*it), NodeKind::Object(..) | NodeKind::Pending(_))
+            || matches!(context.structure.kind(*it), NodeKind::Output(module, _) if *module == Structure::ROOT)
     });
     // One that is only named somewhere may not be there.
-    let is_there = |it: &Node| match ground.structure.kind(*it) {
-        NodeKind::Object(..) => ground.facts.object.binary_search(&(*it,)).is_ok(),
+    let is_there = |it: &Node| match context.structure.kind(*it) {
+        NodeKind::Object(..) => context.facts.object.binary_search(&(*it,)).is_ok(),
         _ => true,
     };
     let near = names
         .filter(is_there)
-        .map(|it| ground.name(it))
+        .map(|it| context.name(it))
         .filter(|it| it.len().abs_diff(address.len()) <= 6)
         .min_by_key(|it| (strsim::levenshtein(it, address), it.clone()));
     let hint = near.map_or_else(String::new, |it| format!(" Did you mean {it}?"));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::address::ModuleInstance;
 use crate::backend::files::{self, Fresh};
+use crate::config::early::{Each, EarlyContext, StaticModule};
 use crate::config::source::{ModuleSource, RegistryAddress, RemoteAddress, join_path};
-use crate::config::statics::{Each, Ground, StaticModule};
 use crate::config::version::{Constraints, Version};
 use crate::config::{
     CallSource, InstalledModule, InstalledModules, Module, ModuleCall, call_source, installed,
@@ -81,11 +81,11 @@ pub(crate) fn quietly() -> How<'static> {
 /// Finds every module that the root module calls, directly or not, fetches those that lie elsewhere, and writes
 /// `modules/modules.json` under `data` (the root's `.terraform`). What fails leaves what was installed before as it was.
 pub fn install_modules(
-    ground: &Arc<Ground>,
+    context: &Arc<EarlyContext>,
     data: &Path,
     how: How<'_>,
 ) -> (Installation, Diagnostics) {
-    let (root, sources) = (&ground.world.root, &ground.sources);
+    let (root, sources) = (&context.world.root, &context.sources);
     let (module, mut problems) = load_module(root, ".", sources);
     let Some(module) = module else { return (Installation::default(), problems) };
     if problems.has_errors() {
@@ -99,7 +99,7 @@ pub fn install_modules(
         before,
         how,
         fetches: true,
-        fetcher: Fetcher::new(&ground.world, data, &how),
+        fetcher: Fetcher::new(&context.world, data, &how),
         done: Installation::default(),
         problems: Diagnostics::new(),
         told: BTreeSet::new(),
@@ -109,7 +109,7 @@ pub fn install_modules(
     if installer.done.has_calls {
         (installer.how.tell)(Progress::Begun);
     }
-    installer.install_all(&Arc::new(StaticModule::root(module, ground.clone())));
+    installer.install_all(&Arc::new(StaticModule::root(module, context.clone())));
     let Installer { mut done, problems: more, before, .. } = installer;
     problems.extend(more);
     if problems.has_errors() {
@@ -180,9 +180,9 @@ impl Installer<'_> {
 
     fn follow_until_expanded(&mut self, root: &Arc<StaticModule>) {
         loop {
-            let expanded = root.ground().expanded();
+            let expanded = root.context().expanded();
             self.follow_calls(root.clone());
-            if root.ground().expanded() == expanded {
+            if root.context().expanded() == expanded {
                 return;
             }
             self.start_again();

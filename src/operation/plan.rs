@@ -43,12 +43,13 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
-    let plugins = session.supply.plugins()?;
+    let plugins = session.provider_sources.plugins()?;
     let inconsistent = plugins.check(&required);
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
-    let (pool, problems) = Pool::start(&session.supply, session.needed_providers(&state)).await;
+    let (pool, problems) =
+        Pool::start(&session.provider_sources, session.needed_providers(&state)).await;
     if problems.has_errors() {
         return Err(problems);
     }

@@ -13,8 +13,8 @@ use super::plan::Planned;
 use super::session::Session;
 use crate::backend::local::Choice;
 use crate::backend::workspace;
+use crate::config::early::EarlyContext;
 use crate::config::files::Tree;
-use crate::config::statics::Ground;
 use crate::config::{Config, InstalledModules, load_tree};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
@@ -244,7 +244,7 @@ impl Loaded {
     ///
     /// If the lock file, or the one in the plan, cannot be read.
     pub fn check_locks(&self, session: &Session) -> Result<Diagnostics, Diagnostics> {
-        let plugins = session.supply.plugins()?;
+        let plugins = session.provider_sources.plugins()?;
         let (required, _) = Requirements::of(&session.config);
         let mut found = plugins.check_saved(&required);
         let text = self.extras.lock_file.as_deref().unwrap_or_default();
@@ -281,10 +281,11 @@ impl Loaded {
             })?,
             None => InstalledModules::default(),
         };
-        let ground = Ground::new(world.clone(), self.plan.workspace.clone(), sources.clone());
-        let ground = Arc::new(ground.recorded(self.plan.variables.clone()));
+        let context =
+            EarlyContext::new(world.clone(), self.plan.workspace.clone(), sources.clone());
+        let context = Arc::new(context.recorded(self.plan.variables.clone()));
         let (config, problems) =
-            load_tree(Tree::Kept(&self.extras.sources), sources, &installed, &ground);
+            load_tree(Tree::Kept(&self.extras.sources), sources, &installed, &context);
         match config.filter(|_| !problems.has_errors()) {
             Some(mut config) => {
                 self.note_generated(&mut config, sources);

@@ -8,13 +8,13 @@ use crate::address::{Mode, Provider};
 use crate::backend::local::{Choice, Local, Paths};
 use crate::backend::{Backend, Snapshot, workspace};
 use crate::config::check;
+use crate::config::early::{EarlyContext, StaticModule, settings};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
-use crate::config::statics::{Ground, StaticModule, settings};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
-use crate::observe::supply::Supply;
+use crate::observe::provider_sources::ProviderSources;
 use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
@@ -36,7 +36,7 @@ pub struct Session {
     /// Where the state lives.
     pub backend: Local,
     /// Where providers come from.
-    pub supply: Arc<Supply>,
+    pub provider_sources: Arc<ProviderSources>,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -52,8 +52,8 @@ impl Session {
         sources: Sources,
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
-        let supply = Arc::new(Supply::of(&world, &sources));
-        Session::open_with(world, sources, choice, supply)
+        let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
+        Session::open_with(world, sources, choice, provider_sources)
     }
 
     /// Like [`Session::open`], with providers that may be on their way already.
@@ -65,7 +65,7 @@ impl Session {
         world: Arc<World>,
         sources: Sources,
         choice: &Choice,
-        supply: Arc<Supply>,
+        provider_sources: Arc<ProviderSources>,
     ) -> Result<Session, Diagnostics> {
         if crate::config::files::config_files(&world.root)
             .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
@@ -74,9 +74,9 @@ impl Session {
         }
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&data)?;
-        let ground = ground(&world, &sources)?;
+        let context = early_context(&world, &sources)?;
         let (config, mut problems) =
-            crate::config::load_config(&world.root, &sources, &installed, &ground);
+            crate::config::load_config(&world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
@@ -98,8 +98,9 @@ impl Session {
             return Err(problems);
         }
         let choice = backends::set_up(config.root_place(), choice, &data)?;
-        let workspace = ground.workspace.clone();
-        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        let workspace = context.workspace.clone();
+        let session =
+            Session::new((world, sources), workspace, (config, graph), &choice, provider_sources);
         Ok(Session { warnings: problems, ..session })
     }
 
@@ -113,11 +114,11 @@ impl Session {
         workspace: String,
         (config, graph): (Config, BlockGraph),
         choice: &Choice,
-        supply: Arc<Supply>,
+        provider_sources: Arc<ProviderSources>,
     ) -> Session {
         let backend = Local::new(world.clone(), Paths::new(choice, &workspace));
         let warnings = Diagnostics::new();
-        Session { world, sources, workspace, config, graph, backend, supply, warnings }
+        Session { world, sources, workspace, config, graph, backend, provider_sources, warnings }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -176,17 +177,18 @@ impl Session {
         sources: Sources,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&workspace::data_folder(&world))?;
-        let ground = ground(&world, &sources)?;
+        let context = early_context(&world, &sources)?;
         let (config, mut problems) =
-            crate::config::load_config(&world.root, &sources, &installed, &ground);
+            crate::config::load_config(&world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
         let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
         let graph = BlockGraph::of(reason::named(&world)?, &config);
-        let workspace = ground.workspace.clone();
-        let supply = Arc::new(Supply::of(&world, &sources));
-        let session = Session::new((world, sources), workspace, (config, graph), &choice, supply);
+        let workspace = context.workspace.clone();
+        let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
+        let session =
+            Session::new((world, sources), workspace, (config, graph), &choice, provider_sources);
         Ok((session, problems))
     }
 
@@ -201,8 +203,8 @@ impl Session {
         let data = workspace::data_folder(&world);
         let choice = backends::set_up(config.root_place(), choice, &data)?;
         let graph = BlockGraph::of(reason::named(&world)?, &config);
-        let supply = Arc::new(Supply::of(&world, &sources));
-        Ok(Session::new((world, sources), workspace, (config, graph), &choice, supply))
+        let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
+        Ok(Session::new((world, sources), workspace, (config, graph), &choice, provider_sources))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.
@@ -344,16 +346,19 @@ pub fn open_place(world: &Arc<World>, sources: &Sources) -> Result<backends::Pla
 }
 
 /// Returns what values rest on that are needed before there is a plan.
-pub fn ground(world: &Arc<World>, sources: &Sources) -> Result<Arc<Ground>, Diagnostic> {
-    Ok(Arc::new(Ground::new(world.clone(), workspace::selected(world)?, sources.clone())))
+pub fn early_context(
+    world: &Arc<World>,
+    sources: &Sources,
+) -> Result<Arc<EarlyContext>, Diagnostic> {
+    Ok(Arc::new(EarlyContext::new(world.clone(), workspace::selected(world)?, sources.clone())))
 }
 
 /// Reads the root module alone.
 pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule, Diagnostics> {
-    let ground = ground(world, sources)?;
+    let context = early_context(world, sources)?;
     let (root, problems) = load_module(&world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
-    let place = StaticModule::root(root, ground);
+    let place = StaticModule::root(root, context);
     let problems = settings::encryption(&place);
     if problems.has_errors() { Err(problems) } else { Ok(place) }
 }

@@ -133,7 +133,7 @@ pub fn take_in(
     progress.blocks.extend(pending_blocks(&lowered.facts));
     for (instance, block) in &lowered.facts.of {
         if let Some(pending) = by_block.get(block) {
-            observer.leases.as_pending(*instance, *pending);
+            observer.ephemeral_uses.as_pending(*instance, *pending);
         }
     }
     for trigger in lowered.triggers.into_iter().filter(|it| !it.path.is_empty()) {

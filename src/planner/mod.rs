@@ -36,7 +36,7 @@ mod relevant;
 mod results;
 mod serving;
 mod start;
-mod stranded;
+mod provider_removed;
 mod walk;
 
 pub use checks::Looks;
@@ -80,7 +80,7 @@ impl Inputs<'_> {
 pub struct Structured {
     /// The facts.
     pub lowered: Lowered,
-    /// Orphans, and what is doomed.
+    /// Orphans, and what is to be destroyed.
     pub instances: instances::Instances,
     /// Which objects take part.
     pub selection: selection::Selection,
@@ -123,7 +123,7 @@ pub struct Finished {
     pub spread: spread::Spread,
     /// Steps and their order.
     pub order: order::Order,
-    /// Orphans, what is doomed, and of what nothing is planned.
+    /// Orphans, what is to be destroyed, and of what nothing is planned.
     pub instances: instances::Instances,
     /// Which objects take part.
     pub selection: selection::Selection,
@@ -249,9 +249,9 @@ pub async fn plan(
     let ledger = ledger.with(&progress.decisions);
     let violations = engine.conclude(&ledger);
     let errored = problems.has_errors();
-    let lent: ephemerals::Ephemerals = engine.conclude(&ledger);
+    let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
     let (order, plan) = side_by_side(
-        || engine.conclude(&ledger.with(&lent)),
+        || engine.conclude(&ledger.with(&ephemerals)),
         || assemble::assemble(parts, errored),
     );
     problems.extend(observer.values.take_problems());
@@ -272,7 +272,7 @@ pub async fn plan(
         violations,
         outputs: settled.outputs,
         output_changes: settled.changes,
-        ephemerals: lent,
+        ephemerals,
         endings: progress.endings,
         problems,
     })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use entail_rules::violations::Violations;
 use entail_rules::{Node, Violation};
 
-use super::{Inputs, Structured, stranded};
+use super::{Inputs, Structured, provider_removed};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::Structure;
@@ -36,12 +36,12 @@ pub(super) fn before_walk(
     let mut problems = Diagnostics::new();
     let mut moves: BTreeSet<String> = BTreeSet::new();
     let mut excluded = false;
-    let mut stranded = Vec::new();
+    let mut without_provider = Vec::new();
     for (kind, node) in &found.violation {
         let Some(address) = known.lowered.structure.instance(*node) else { continue };
         match kind {
             Violation::NoConfiguration => problems.push(no_configuration(&address, known, inputs)),
-            Violation::NoInstance => stranded.push((*node, address)),
+            Violation::NoInstance => without_provider.push((*node, address)),
             Violation::NoFallback => problems.push(no_fallback(&address, known, inputs)),
             Violation::MoveExcluded => {
                 excluded = true;
@@ -52,7 +52,7 @@ pub(super) fn before_walk(
             Violation::PreventsDestroy | Violation::InvalidProtection => {}
         }
     }
-    problems.extend(stranded::explain(&stranded, known, inputs));
+    problems.extend(provider_removed::explain(&without_provider, known, inputs));
     if !moves.is_empty() {
         let request = inputs.request;
         let given = if excluded { &request.excludes } else { &request.targets };

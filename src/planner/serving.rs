@@ -13,9 +13,9 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::{Lowered, Structure, When, leave_out};
 use crate::observe::Observer;
+use crate::observe::lifetimes::{Need, ProviderLifetimes};
 use crate::observe::pool::Pool;
 use crate::observe::serving::{Grounds, Serving};
-use crate::observe::upkeep::{Need, Upkeep};
 use crate::syntax::is_identifier;
 
 /// Returns what is concluded before the walk.
@@ -32,15 +32,15 @@ pub fn by_node(providers: &Providers, structure: &Structure) -> FxHashMap<Node, 
 /// Returns until when the processes of providers are kept, and ends those that the walk has no use for.
 ///
 /// A process whose plan is carried out afterwards, or whose functions are called, is kept.
-pub(super) fn upkeep(
+pub(super) fn lifetimes(
     inputs: &Inputs<'_>,
     known: &Structured,
     structure: &Structure,
     serving: &Serving,
     pool: &Pool,
-) -> Upkeep {
+) -> ProviderLifetimes {
     if inputs.request.carried_out || !pool.has_processes() {
-        return Upkeep::default();
+        return ProviderLifetimes::default();
     }
     let selected: FxHashSet<Node> = known.selection.selected.iter().map(|it| it.0).collect();
     let need = |node: Node, resource: ResourceId| match serving.known.get(&node) {
@@ -63,9 +63,9 @@ pub(super) fn upkeep(
         }
         _ => None,
     });
-    let upkeep = Upkeep::of(needs, called(inputs));
-    pool.rest(|it| upkeep.needs_any(it));
-    upkeep
+    let lifetimes = ProviderLifetimes::of(needs, called(inputs));
+    pool.rest(|it| lifetimes.needs_any(it));
+    lifetimes
 }
 
 /// The providers whose functions are called somewhere.

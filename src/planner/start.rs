@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::{Facts, Ledger, Node, leases};
+use entail_rules::{Facts, Ledger, Node, ephemeral_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Semaphore;
 
@@ -12,7 +12,7 @@ use super::walk::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
 use crate::event::Sink;
 use crate::lower::structure::ResourceId;
-use crate::observe::ephemeral::Leases;
+use crate::observe::ephemeral::EphemeralUses;
 use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -50,11 +50,11 @@ pub(super) fn observer<'a>(
     let late: Vec<Node> = late.map(|it| Node(it.0 as u32)).collect();
     late.into_iter().for_each(|it| values.wait_for(it));
     let serving = super::serving::concluded(known, &values.structure);
-    let upkeep = super::serving::upkeep(inputs, known, &values.structure, &serving, pool);
+    let lifetimes = super::serving::lifetimes(inputs, known, &values.structure, &serving, pool);
     let facts = &known.lowered.facts;
     let ledger = Ledger::of(facts).with(&known.providers);
-    let lent: leases::Leases = inputs.engine().conclude(&ledger);
-    let leases = Leases::planning(&lent);
+    let uses: ephemeral_uses::EphemeralUses = inputs.engine().conclude(&ledger);
+    let ephemeral_uses = EphemeralUses::planning(&uses);
     Observer {
         values,
         pool,
@@ -66,9 +66,9 @@ pub(super) fn observer<'a>(
         imports: Imports::of(inputs.config),
         validated: Default::default(),
         serving,
-        upkeep,
+        lifetimes,
         checks: conditions::Results::default(),
-        leases,
+        ephemeral_uses,
         calls: Semaphore::new(inputs.request.parallelism.max(1)),
     }
 }

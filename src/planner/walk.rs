@@ -312,7 +312,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
             progress.schedule.release(waited.0);
         }
         progress.schedule.settle(node.0);
-        observer.close(observer.leases.done(node)).await;
+        observer.close(observer.ephemeral_uses.done(node)).await;
         observer.let_go(node);
     }
     progress.facts.absorb(&batch.facts);

@@ -138,7 +138,8 @@ async fn saved_plan(
     let given = given_again(host, &session, options, &loaded.plan)?;
     let variables = loaded.variables(&session.config, &given);
     let (pool, problems) =
-        Pool::start(&session.supply, session.needed_providers(&loaded.plan.prior_state)).await;
+        Pool::start(&session.provider_sources, session.needed_providers(&loaded.plan.prior_state))
+            .await;
     if problems.has_errors() {
         return Err(problems);
     }

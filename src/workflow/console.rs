@@ -52,8 +52,8 @@ pub fn console<T: Send>(
             return Err(problems);
         }
         let variables = session.variables_or_unknown(&inputs)?;
-        let (pool, found) =
-            runtime.block_on(Pool::start(&session.supply, session.callable_providers(&stored)));
+        let (pool, found) = runtime
+            .block_on(Pool::start(&session.provider_sources, session.callable_providers(&stored)));
         problems.extend(found);
         // Without what the providers announce, hardly anything could be told of the objects.
         if problems.has_errors() {

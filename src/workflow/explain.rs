@@ -9,8 +9,8 @@ use super::with_room;
 use crate::backend::local::Choice;
 use crate::diagnostic::Diagnostics;
 use crate::event::Silence;
-use crate::observe::supply::Supply;
-use crate::operation::explain::{Ground, Parts, Question, Relation, parts};
+use crate::observe::provider_sources::ProviderSources;
+use crate::operation::explain::{ExplainContext, Parts, Question, Relation, parts};
 use crate::operation::session::Session;
 use crate::operation::{graph as drawing, plan as operation, saved};
 
@@ -61,8 +61,8 @@ impl Default for Form {
 pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics> {
     with_room(|runtime| {
         let WhyOptions { address, subject, .. } = options;
-        let ask = |ground: &Ground| {
-            let question = Question::read(address, options.not.as_deref(), ground)?;
+        let ask = |context: &ExplainContext| {
+            let question = Question::read(address, options.not.as_deref(), context)?;
             Ok::<_, Diagnostics>(if options.provider {
                 question.about_provider()
             } else {
@@ -74,15 +74,15 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics>
             false => None,
         };
         let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
-        let ground = match (known, &subject.saved) {
+        let context = match (known, &subject.saved) {
             (Some(known), _) => known,
             (None, Some(path)) => recorded(host, path)?,
             (None, None) => runtime.block_on(planned(host, &subject.planning))?,
         };
-        let question = ask(&ground)?;
+        let question = ask(&context)?;
         Ok(match options.form {
-            Form::Json => format!("{:#}\n", question.answer_json(&ground)?),
-            Form::Text(depth) => question.answer(&ground, depth)?,
+            Form::Json => format!("{:#}\n", question.answer_json(&context)?),
+            Form::Text(depth) => question.answer(&context, depth)?,
         })
     })?
 }
@@ -92,23 +92,23 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics>
 fn structured(
     host: &Host<'_>,
     options: &PlanOptions,
-) -> Result<Option<(Ground, bool)>, Diagnostics> {
-    let session = open(host, &options.state, Supply::of(host.world, host.sources))?;
+) -> Result<Option<(ExplainContext, bool)>, Diagnostics> {
+    let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
     let known = operation::whatif(&session, &options.request, state, &variables).ok();
     Ok(known.map(|known| {
         let is_all = known.providers.awaits.is_empty();
-        (Ground::of_structured(&session, known), is_all)
+        (ExplainContext::of_structured(&session, known), is_all)
     }))
 }
 
 /// What a saved plan rests on.
-fn recorded(host: &Host<'_>, path: &Path) -> Result<Ground, Diagnostics> {
-    Ok(Ground::of_saved(host.world, saved::load(&host.world.root.join(path))?)?)
+fn recorded(host: &Host<'_>, path: &Path) -> Result<ExplainContext, Diagnostics> {
+    Ok(ExplainContext::of_saved(host.world, saved::load(&host.world.root.join(path))?)?)
 }
 
-async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<Ground, Diagnostics> {
+async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContext, Diagnostics> {
     let session = open_to_plan(host, &options.state, &options.request)?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
@@ -118,7 +118,7 @@ async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<Ground, Diagn
     if problems.has_errors() {
         host.tell.problems(problems);
     }
-    Ok(Ground::of_planned(&session, planned.finished))
+    Ok(ExplainContext::of_planned(&session, planned.finished))
 }
 
 /// Returns what takes part in a run, and through whom the rest does not, with the warnings of finding out. Asks no provider.
@@ -128,7 +128,7 @@ async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<Ground, Diagn
 /// If the configuration cannot be used.
 pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnostics), Diagnostics> {
     with_room(|_| {
-        let session = open(host, &options.state, Supply::of(host.world, host.sources))?;
+        let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
         let known = operation::whatif(&session, &options.request, state, &variables)?;
@@ -149,17 +149,17 @@ pub fn facts(
     relation: Option<&str>,
 ) -> Result<Vec<Relation>, Diagnostics> {
     with_room(|runtime| {
-        let is_early = relation.is_some_and(Ground::is_about_providers);
+        let is_early = relation.is_some_and(ExplainContext::is_about_providers);
         let known = match subject.saved.is_none() && is_early {
             true => structured(host, &subject.planning)?.filter(|it| it.1),
             false => None,
         };
-        let ground = match (known, &subject.saved) {
+        let context = match (known, &subject.saved) {
             (Some((known, _)), _) => known,
             (None, Some(path)) => recorded(host, path)?,
             (None, None) => runtime.block_on(planned(host, &subject.planning))?,
         };
-        Ok(ground.relations(relation)?)
+        Ok(context.relations(relation)?)
     })?
 }
 

@@ -9,7 +9,7 @@ use crate::install::{Event, Settings};
 use crate::operation::backends::{self, Event as BackendEvent};
 use crate::operation::modules::{How, Progress, copy_module, install_modules};
 use crate::operation::plugins::{Choices, LockFile, install as install_providers};
-use crate::operation::session::{Session, ground, root_place};
+use crate::operation::session::{Session, early_context, root_place};
 use crate::state::State;
 use crate::world::World;
 
@@ -164,8 +164,8 @@ fn install_all(host: &Host<'_>, upgrade: bool, tell: &dyn Fn(Progress)) -> Resul
     let settings = Settings::of(host.world);
     let how = How { upgrade, settings: &settings, tell };
     let problems = host.asking(|| {
-        let ground = ground(host.world, host.sources)?;
-        let (_, problems) = install_modules(&ground, &data, how);
+        let context = early_context(host.world, host.sources)?;
+        let (_, problems) = install_modules(&context, &data, how);
         if problems.has_errors() { Err(problems) } else { Ok(problems) }
     })?;
     host.tell.problems(problems);

@@ -7,7 +7,7 @@ use super::options::{LockOptions, StateOptions};
 use crate::backend::{Backend, LockGuard, LockInfo, Snapshot, acquire};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
-use crate::observe::supply::Supply;
+use crate::observe::provider_sources::ProviderSources;
 use crate::operation::session::Session;
 use crate::operation::variables::{self, RootVariables};
 use crate::request::Request;
@@ -23,7 +23,7 @@ pub(super) fn open_to_plan(
     state: &StateOptions,
     request: &Request,
 ) -> Result<Session, Diagnostics> {
-    open(host, state, Supply::begin(host.world, host.sources, request.parallelism))
+    open(host, state, ProviderSources::begin(host.world, host.sources, request.parallelism))
 }
 
 /// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].
@@ -34,12 +34,12 @@ pub(super) fn open_to_plan(
 pub(super) fn open(
     host: &Host<'_>,
     state: &StateOptions,
-    supply: Supply,
+    provider_sources: ProviderSources,
 ) -> Result<Session, Diagnostics> {
-    let supply = Arc::new(supply);
+    let provider_sources = Arc::new(provider_sources);
     host.asking(|| {
         let (world, sources) = (host.world.clone(), host.sources.clone());
-        Session::open_with(world, sources, &state.files, supply.clone())
+        Session::open_with(world, sources, &state.files, provider_sources.clone())
     })
 }
 
@@ -117,8 +117,10 @@ pub(super) fn read_state(host: &Host<'_>, session: &Session) -> Result<Snapshot,
 /// If the system refuses a thread.
 pub fn schemas_of(host: &Host<'_>, state: &State) -> Result<Schemas, Diagnostics> {
     let needed: Vec<_> = state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    let supply = Supply::of(host.world, host.sources);
-    super::with_room(|runtime| schemas(&runtime.block_on(Pool::schemas_only(&supply, needed)).0))
+    let provider_sources = ProviderSources::of(host.world, host.sources);
+    super::with_room(|runtime| {
+        schemas(&runtime.block_on(Pool::schemas_only(&provider_sources, needed)).0)
+    })
 }
 
 /// Returns what every provider of a run announces.

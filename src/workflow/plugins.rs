@@ -74,7 +74,8 @@ pub fn describe(host: &Host<'_>) -> Result<Schemas, Diagnostics> {
             return Err(problems);
         }
         let needed = required.0.into_keys();
-        let (pool, problems) = runtime.block_on(Pool::schemas_only(&session.supply, needed));
+        let (pool, problems) =
+            runtime.block_on(Pool::schemas_only(&session.provider_sources, needed));
         if problems.has_errors() {
             return Err(problems);
         }

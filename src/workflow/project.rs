@@ -111,7 +111,7 @@ impl Project {
                 approved: true,
                 state: done.state,
                 problems: listener.with(done.problems),
-                unwritten: done.homeless,
+                unwritten: done.unwritten,
             }),
         }
     }

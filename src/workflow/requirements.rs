@@ -34,7 +34,7 @@ pub fn requirements(host: &Host<'_>, instances: Option<&Request>) -> Result<Need
         let mut session = Session::open(world, sources, &Choice::default())?;
         host.tell.problems(std::mem::take(&mut session.warnings));
         let state = read_state(host, &session)?.state.unwrap_or_default();
-        let plugins = session.supply.plugins()?;
+        let plugins = session.provider_sources.plugins()?;
         let required = requirements::required(&session, plugins);
         let in_state = requirements::of_state(&state, plugins);
         let instances = match instances {

@@ -12,7 +12,7 @@ use crate::backend::local::Choice;
 use crate::config::{Config, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
-use crate::observe::supply::Supply;
+use crate::observe::provider_sources::ProviderSources;
 use crate::operation::saved;
 use crate::operation::session::Session;
 use crate::plan::configuration::{document, module_document};
@@ -145,7 +145,7 @@ async fn configuration(host: &Host<'_>) -> Result<String, Diagnostics> {
         return Err(problems);
     }
     let needed = session.needed_providers(&State::default());
-    let (pool, problems) = Pool::schemas_only(&session.supply, needed).await;
+    let (pool, problems) = Pool::schemas_only(&session.provider_sources, needed).await;
     if problems.has_errors() {
         return Err(problems);
     }
@@ -164,7 +164,8 @@ fn module(host: &Host<'_>, folder: &Path) -> Result<String, Diagnostics> {
 
 async fn of_state(host: &Host<'_>, state: &State) -> (Schemas, Diagnostics) {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
-    let (pool, problems) = Pool::schemas_only(&Supply::of(host.world, host.sources), needed).await;
+    let (pool, problems) =
+        Pool::schemas_only(&ProviderSources::of(host.world, host.sources), needed).await;
     (schemas(&pool), problems)
 }
 
@@ -191,7 +192,8 @@ async fn of_plan(
         let blocks = it.providers.iter().map(|it| it.source.clone());
         blocks.chain(it.resources.values().map(|it| it.provider_source.clone()))
     }));
-    let (pool, problems) = Pool::schemas_only(&Supply::of(host.world, host.sources), needed).await;
+    let (pool, problems) =
+        Pool::schemas_only(&ProviderSources::of(host.world, host.sources), needed).await;
     Ok((config, schemas(&pool), problems))
 }
 

@@ -22,8 +22,8 @@ pub fn validate(host: &Host<'_>) -> Result<Diagnostics, Diagnostics> {
 async fn check(host: &Host<'_>) -> Result<Diagnostics, Diagnostics> {
     let (session, mut problems) = Session::load(host.world.clone(), host.sources.clone())?;
     let (pool, mut unusable) =
-        Pool::start(&session.supply, session.needed_providers(&State::default())).await;
-    let plugins = session.supply.plugins().ok();
+        Pool::start(&session.provider_sources, session.needed_providers(&State::default())).await;
+    let plugins = session.provider_sources.plugins().ok();
     if let Some(plugins) = plugins {
         unusable.extend(plugins.check_available(&Requirements::of(&session.config).0));
     }

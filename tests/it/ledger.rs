@@ -6,7 +6,7 @@ use std::fs;
 use entail::datalog::check::Literal;
 use entail::reason::catalogue::catalogue;
 use entail::reason::shipped;
-use entail_rules::catalogue::{PEOPLE, READERS, VERSION};
+use entail_rules::catalogue::{FORMER, PEOPLE, READERS, VERSION};
 use entail_rules::facts::WRITERS;
 use entail_rules::{Conclusions, Facts};
 use regex::Regex;
@@ -154,5 +154,16 @@ fn every_relation_is_there_since_some_version_until_now() {
     };
     for entry in catalogue() {
         assert!(number(entry.relation.since) <= number(VERSION), "{}", entry.relation.name);
+    }
+}
+
+#[test]
+fn what_was_renamed_is_there_under_its_name_now_alone() {
+    let program = shipped::program();
+    let named: BTreeSet<&str> = (program.relations.iter().map(|it| it.name.as_str()))
+        .chain(program.rules.iter().flat_map(|it| [it.name.as_str(), it.source.as_str()]))
+        .collect();
+    for (was, is) in FORMER {
+        assert!(named.contains(is) && !named.contains(was), "{was} is {is}");
     }
 }

@@ -21,7 +21,7 @@ const MISSED: &[(&str, &str)] = &[
     ("output", "outputs/constant"),
     ("evaluated_last", "ephemeral/lifetime"),
     ("check_block", "actions/check-mistaken"),
-    ("lender", "ephemeral/lifetime"),
+    ("ephemeral_resource", "ephemeral/lifetime"),
     ("of", "actions/delete-key"),
     ("declared", "actions/no-op"),
     ("pending", "plan/keys-from-resource"),

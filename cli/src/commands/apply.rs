@@ -141,7 +141,7 @@ pub fn run(
 
 /// Shows what went wrong in a run, after a state that could not be kept anywhere else. Returns the exit code.
 pub fn report(ui: &Ui, done: &mut Done) -> u8 {
-    match &done.homeless {
+    match &done.unwritten {
         Some(state) if ui.is_json() => ui.event(Event::Message(state.clone())),
         Some(state) => ui.out(state),
         None => {}

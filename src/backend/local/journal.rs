@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Local, Now, trouble};
-use crate::backend::leftover::{self, Leftover, Names};
+use crate::backend::stale::{self, Names, StaleJournal};
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::write;
@@ -20,7 +20,7 @@ pub(super) enum Known {
     /// This process writes it.
     Mine,
     /// It was looked at, and waits for whoever writes.
-    Waiting(Leftover, Option<Identity>),
+    Waiting(StaleJournal, Option<Identity>),
 }
 
 /// Which file it was, and how much of it.
@@ -86,23 +86,23 @@ impl Local {
         snapshot: &mut Snapshot,
     ) -> Result<(), Diagnostics> {
         let names = self.journal_names();
-        let (leftover, open) = match found {
+        let (stale, open) = match found {
             Ok(None) => {
                 now.journal = Known::Absent;
                 return Ok(());
             }
             Ok(Some(open)) => {
-                let leftover = leftover::take_up(
+                let stale = stale::take_up(
                     &open.text,
                     snapshot,
                     (self.paths.recover, now.locked.is_some() || now.may_write),
                     &names,
                 );
-                (leftover, Some(open))
+                (stale, Some(open))
             }
             Err(error) => {
-                let aside = self.paths.recover.map(|_| Leftover::Aside);
-                let problem = || Leftover::Unsettled(leftover::unreadable(&names, &error).into());
+                let aside = self.paths.recover.map(|_| StaleJournal::Aside);
+                let problem = || StaleJournal::Unsettled(stale::unreadable(&names, &error).into());
                 (aside.unwrap_or_else(problem), None)
             }
         };
@@ -114,12 +114,12 @@ impl Local {
         let identity = open.as_ref().map(|it| it.identity);
         if now.may_write {
             let _claim = self.claimed(open, &names)?;
-            return self.settle(now, &leftover, snapshot, &names);
+            return self.settle(now, &stale, snapshot, &names);
         }
-        if let Leftover::Unsettled(problem) = &leftover {
-            snapshot.warnings.push(leftover::as_warning(problem));
+        if let StaleJournal::Unsettled(problem) = &stale {
+            snapshot.warnings.push(stale::as_warning(problem));
         }
-        now.journal = Known::Waiting(leftover, identity);
+        now.journal = Known::Waiting(stale, identity);
         Ok(())
     }
 
@@ -132,18 +132,18 @@ impl Local {
         let file = match options.open(self.journal_path()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(leftover::changed(names));
+                return Err(stale::changed(names));
             }
-            Err(error) => return Err(leftover::unreadable(names, &error)),
+            Err(error) => return Err(stale::unreadable(names, &error)),
         };
-        let found = file.metadata().map_err(|it| leftover::unreadable(names, &it))?;
+        let found = file.metadata().map_err(|it| stale::unreadable(names, &it))?;
         // Where locks do not work, nothing can be known.
         if !files::claim(&file).unwrap_or(true) {
-            return Err(leftover::busy(names));
+            return Err(stale::busy(names));
         }
         match Identity::of(&found, found.len()) == identity {
             true => Ok(Some(file)),
-            false => Err(leftover::changed(names)),
+            false => Err(stale::changed(names)),
         }
     }
 
@@ -151,11 +151,11 @@ impl Local {
     fn settle(
         &self,
         now: &mut Now,
-        leftover: &Leftover,
+        stale: &StaleJournal,
         snapshot: &Snapshot,
         names: &Names,
     ) -> Result<(), Diagnostics> {
-        if let Leftover::Unsettled(problem) = leftover {
+        if let StaleJournal::Unsettled(problem) = stale {
             return Err(Diagnostic::clone(problem).into());
         }
         if snapshot.recovered > 0
@@ -164,14 +164,14 @@ impl Local {
             self.store(now, (&state.lineage, state.serial), &write::write(state))?;
         }
         now.journal = Known::Absent;
-        Ok(self.put_away(leftover, names)?)
+        Ok(self.put_away(stale, names)?)
     }
 
-    fn put_away(&self, leftover: &Leftover, names: &Names) -> Result<(), Diagnostic> {
-        let done = match leftover {
-            Leftover::Spent | Leftover::Taken => std::fs::remove_file(self.journal_path()),
-            Leftover::Aside => std::fs::rename(self.journal_path(), self.at(&names.aside)),
-            Leftover::Unsettled(problem) => return Err(Diagnostic::clone(problem)),
+    fn put_away(&self, stale: &StaleJournal, names: &Names) -> Result<(), Diagnostic> {
+        let done = match stale {
+            StaleJournal::Spent | StaleJournal::Taken => std::fs::remove_file(self.journal_path()),
+            StaleJournal::Aside => std::fs::rename(self.journal_path(), self.at(&names.aside)),
+            StaleJournal::Unsettled(problem) => return Err(Diagnostic::clone(problem)),
         };
         match done {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -193,24 +193,24 @@ impl Local {
         }
         let names = self.journal_names();
         let found = look(&self.journal_path());
-        let (leftover, claim) = match (std::mem::take(&mut now.journal), found) {
+        let (stale, claim) = match (std::mem::take(&mut now.journal), found) {
             (_, Ok(None)) => return write(now),
-            (Known::Waiting(Leftover::Unsettled(problem), identity), _) => {
-                now.journal = Known::Waiting(Leftover::Unsettled(problem.clone()), identity);
+            (Known::Waiting(StaleJournal::Unsettled(problem), identity), _) => {
+                now.journal = Known::Waiting(StaleJournal::Unsettled(problem.clone()), identity);
                 return Err(Diagnostics::from(*problem));
             }
-            (Known::Waiting(leftover, Some(known)), Ok(Some(open))) if open.identity == known => {
-                (leftover, self.claimed(Some(open), &names)?)
+            (Known::Waiting(stale, Some(known)), Ok(Some(open))) if open.identity == known => {
+                (stale, self.claimed(Some(open), &names)?)
             }
-            (Known::Waiting(leftover, None), Err(_)) => (leftover, None),
+            (Known::Waiting(stale, None), Err(_)) => (stale, None),
             (_, Ok(Some(open))) => {
                 self.claimed(Some(open), &names)?;
-                return Err(leftover::changed(&names).into());
+                return Err(stale::changed(&names).into());
             }
-            (_, Err(error)) => return Err(leftover::unreadable(&names, &error).into()),
+            (_, Err(error)) => return Err(stale::unreadable(&names, &error).into()),
         };
         let written = write(now)?;
-        self.put_away(&leftover, &names)?;
+        self.put_away(&stale, &names)?;
         drop(claim);
         Ok(written)
     }
@@ -228,7 +228,7 @@ impl Local {
         }
         let path = self.journal_path();
         if std::fs::symlink_metadata(&path).is_ok() {
-            return Err(leftover::changed(&self.journal_names()).into());
+            return Err(stale::changed(&self.journal_names()).into());
         }
         now.journal = Known::Mine;
         Ok(path)
@@ -241,13 +241,13 @@ impl Local {
         // What was planned rests on what was read before.
         let settled = match self.is_still(now, seen) {
             Ok(true) => self.read_now(now).map(drop),
-            Ok(false) => Err(leftover::changed(&self.journal_names()).into()),
+            Ok(false) => Err(stale::changed(&self.journal_names()).into()),
             Err(problems) => Err(problems),
         };
         now.may_write = was_writing;
         settled?;
         if known.is_some() && now.last != known {
-            return Err(leftover::changed(&self.journal_names()).into());
+            return Err(stale::changed(&self.journal_names()).into());
         }
         Ok(())
     }

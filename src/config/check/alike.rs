@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::value::Str;
 
-use super::super::statics::StaticModule;
+use super::super::early::StaticModule;
 use super::super::{Module, ModuleCall};
 
 /// One of two modules that are compared, and what it is called.

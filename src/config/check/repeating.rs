@@ -5,8 +5,8 @@ use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::syntax::{self, Expr, Expression};
 
+use super::super::early::Each;
 use super::super::provider::local_name;
-use super::super::statics::Each;
 use super::super::{Config, Module, ProviderBlock, Repetition};
 use super::distinct;
 
@@ -34,7 +34,7 @@ pub fn instances(
     address: &ModuleAddr,
     block: &ProviderBlock,
 ) -> Result<Vec<Each>, Diagnostics> {
-    let Some(place) = config.statics.get(address) else { return Ok(Vec::new()) };
+    let Some(place) = config.static_modules.get(address) else { return Ok(Vec::new()) };
     let why = "Which instances a provider configuration has must be known before anything is planned: its collection can be made from variables, local values and functions only.";
     place.repeat(&block.repetition, &name_of(block), why)
 }

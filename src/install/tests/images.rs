@@ -234,7 +234,7 @@ fn a_template_must_tell_providers_apart() {
             "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{template}\"\n    include = [\"example.com/*/*\"]\n  }}\n}}\n"
         );
         let room = Room::new(&cli);
-        let (_, problems) = Origins::of(&room.settings(), &room.world);
+        let (_, problems) = PackageSources::of(&room.settings(), &room.world);
         let told: Vec<String> = problems.iter().map(|it| it.to_string()).collect();
         assert!(told.concat().contains(expected), "{template}: {told:?}");
     }

@@ -96,14 +96,14 @@ impl Room {
     /// Installs, writes the lock file, and tells everything that happened.
     fn install(&self, mode: Mode) -> String {
         let settings = self.settings();
-        let (origins, problems) = Origins::of(&settings, &self.world);
+        let (package_sources, problems) = PackageSources::of(&settings, &self.world);
         let told = Mutex::new(String::new());
         let tell = |event: Event| {
             told.lock().expect("no panic").push_str(&(show(&event) + "\n"));
         };
         let plugins = Plugins::open(&self.world, &Sources::default()).expect("readable");
         let installer = Installer {
-            origins: &origins,
+            package_sources: &package_sources,
             folder: providers_folder(&self.world),
             cache: settings.cache.clone(),
             trusts_cache: settings.cache_may_break_lock,

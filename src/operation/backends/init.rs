@@ -10,7 +10,7 @@ use crate::backend::files::{self, Fresh};
 use crate::backend::local::Choice;
 use crate::backend::settings::{self, Arguments, Settings};
 use crate::backend::{Backend, workspace};
-use crate::config::statics::StaticModule;
+use crate::config::early::StaticModule;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::world::World;
 
@@ -41,7 +41,7 @@ pub fn initialize(
     asking: &dyn Asking,
 ) -> Result<Diagnostics, Diagnostics> {
     let mut warnings = Diagnostics::new();
-    let world = &root.ground().world;
+    let world = &root.context().world;
     let data = workspace::data_folder(world);
     let before = settings::read(&data)?;
     let saved = before.clone().filter(|_| !init.reconfigure);

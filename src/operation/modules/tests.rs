@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::tests::{ground, print};
+use crate::config::tests::{context, print};
 use crate::install::settings::Token;
 
 /// What the server answers to each path: status, headers, body.
@@ -99,8 +99,8 @@ impl Folder {
             text.borrow_mut().push_str(&line);
         };
         let how = How { upgrade: self.upgrade, settings: &self.settings, tell: &tell };
-        let ground = ground(self.folder.path(), &sources);
-        let (done, problems) = install_modules(&ground, &self.path(".terraform"), how);
+        let context = context(self.folder.path(), &sources);
+        let (done, problems) = install_modules(&context, &self.path(".terraform"), how);
         let mut text = text.into_inner();
         text.push_str(&print(&problems, &sources));
         for it in problems.iter().filter(|it| it.summary.starts_with("Failed to download")) {
@@ -656,7 +656,7 @@ fn a_module_is_copied_into_a_folder_without_configuration() {
     });
     let folder = Folder::new();
     let copy = |source: &str| {
-        let world = &ground(folder.folder.path(), &Sources::default()).world;
+        let world = &context(folder.folder.path(), &Sources::default()).world;
         let how = How { upgrade: false, settings: &folder.settings, tell: &|_| {} };
         match copy_module(world, source, &how) {
             Ok(()) => "copied".to_owned(),

@@ -9,8 +9,8 @@ use crate::config::version::Version;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::requirement::is_same;
 use crate::install::{
-    Authentication, Event, Installer, Lock, Locks, Mode, Origins, Platform, Requirements, Settings,
-    problems,
+    Authentication, Event, Installer, Lock, Locks, Mode, PackageSources, Platform, Requirements,
+    Settings, problems,
 };
 use crate::world::World;
 
@@ -81,7 +81,7 @@ pub async fn lock(
 ) -> Result<(bool, Diagnostics), Diagnostics> {
     let settings = Settings::of(world);
     let platforms = platforms(&choices.platforms)?;
-    let origins = origins(&settings, world, choices)?;
+    let package_sources = package_sources(&settings, world, choices)?;
     let required = chosen(required, &choices.providers)?;
     let (mut before, mut found) = Locks::read(world, sources);
     if found.has_errors() {
@@ -94,7 +94,7 @@ pub async fn lock(
     let mut after = before.clone();
     let mut news: BTreeMap<&Provider, Vec<(Platform, News)>> = BTreeMap::new();
     for platform in platforms {
-        let locks = fetch(&origins, &platform, &before, &required, tell).await?;
+        let locks = fetch(&package_sources, &platform, &before, &required, tell).await?;
         for (provider, conditions) in &required.0 {
             let Some(new) = locks.0.get(provider) else { continue };
             let old = before.0.get(provider);
@@ -128,19 +128,23 @@ pub async fn lock(
     Ok((has_news, found))
 }
 
-fn origins(settings: &Settings, world: &World, choices: &Choices) -> Result<Origins, Diagnostic> {
+fn package_sources(
+    settings: &Settings,
+    world: &World,
+    choices: &Choices,
+) -> Result<PackageSources, Diagnostic> {
     if let Some(template) = &choices.images {
-        return Origins::images(template, settings, world)
+        return PackageSources::images(template, settings, world)
             .map_err(|why| Diagnostic::error("Invalid OCI repository template").detail(why));
     }
     match (&choices.folder, &choices.mirror) {
-        (Some(folder), _) => Ok(Origins::folders([folder.clone()], settings, world)),
-        (None, Some(url)) => Origins::network(url, settings, world).map_err(|_| {
+        (Some(folder), _) => Ok(PackageSources::folders([folder.clone()], settings, world)),
+        (None, Some(url)) => PackageSources::network(url, settings, world).map_err(|_| {
             Diagnostic::error("Invalid network mirror URL").detail(
                 "The -net-mirror option requires a valid https: URL as the mirror base URL.",
             )
         }),
-        (None, None) => Ok(Origins::registries(settings, world)),
+        (None, None) => Ok(PackageSources::registries(settings, world)),
     }
 }
 
@@ -167,7 +171,7 @@ fn chosen(required: &Requirements, named: &[String]) -> Result<Requirements, Dia
 
 /// Installs everything for one platform into a folder that goes again, and returns what is to be locked of it.
 async fn fetch(
-    origins: &Origins,
+    package_sources: &PackageSources,
     platform: &Platform,
     locks: &Locks,
     required: &Requirements,
@@ -193,7 +197,7 @@ async fn fetch(
         _ => {}
     };
     let installer = Installer {
-        origins,
+        package_sources,
         folder: folder.path().to_owned(),
         cache: None,
         trusts_cache: false,

@@ -11,7 +11,7 @@ use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::requirement::allows;
 use crate::install::{
-    Hash, Locks, Origins, PackagePlace, Platform, Plugins, Reach, Requirements, Settings,
+    Hash, Locks, PackagePlace, PackageSources, Platform, Plugins, Reach, Requirements, Settings,
     archive_name, hash_archive, problems, search,
 };
 use crate::world::World;
@@ -69,7 +69,7 @@ pub async fn mirror(
         found.extend(plugins.check_locked(required));
     }
     let run = Run {
-        origins: Origins::registries(&settings, world),
+        package_sources: PackageSources::registries(&settings, world),
         locks,
         platforms,
         folder: world.root.join(folder),
@@ -95,7 +95,7 @@ pub async fn mirror(
 }
 
 struct Run<'a> {
-    origins: Origins,
+    package_sources: PackageSources,
     locks: Locks,
     platforms: &'a [Platform],
     folder: PathBuf,
@@ -112,7 +112,7 @@ impl Run<'_> {
             Diagnostic::error("Provider not available")
                 .detail(format!("Failed to download {provider} from its origin registry: {why}."))
         };
-        let versions = self.origins.versions(provider, Reach::All).await;
+        let versions = self.package_sources.versions(provider, Reach::All).await;
         let (versions, _) = versions.map_err(|it| missing(it.to_string()))?;
         let newest = versions.into_iter().rev().find(|it| allows(conditions, it));
         let text = normal(conditions);
@@ -145,7 +145,7 @@ impl Run<'_> {
         debug_assert!(self.platforms.contains(platform));
         (self.tell)(Progress::Downloading(platform.clone()));
         let package =
-            self.origins.package(provider, version, platform).await.map_err(|it| {
+            self.package_sources.package(provider, version, platform).await.map_err(|it| {
                 failed("Provider release not available", "download", it.to_string())
             })?;
         let PackagePlace::Download(remote) = &package.place else {
@@ -156,9 +156,9 @@ impl Run<'_> {
             ));
         };
         let broken = |why: String| failed("Cannot download provider release", "download", why);
-        let archive = self.origins.download(remote).await.map_err(broken)?;
+        let archive = self.package_sources.download(remote).await.map_err(broken)?;
         let mut hashes = Vec::new();
-        if let Some(result) = self.origins.check(&package, archive.path()) {
+        if let Some(result) = self.package_sources.check(&package, archive.path()) {
             let result =
                 result.map_err(|it| failed("Invalid provider package", "authenticate", it))?;
             (self.tell)(Progress::Authenticated(result.summary()));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::address::Provider;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::{
-    Event, Installer, Locks, Mode, Origins, Platform, Plugins, Requirements, Settings, problems,
-    providers_folder,
+    Event, Installer, Locks, Mode, PackageSources, Platform, Plugins, Requirements, Settings,
+    problems, providers_folder,
 };
 use crate::state::State;
 
@@ -73,11 +73,11 @@ pub async fn install(
     if !adopted.is_empty() {
         found.push(problems::adopted(&adopted));
     }
-    let (origins, wrong) = match choices.folders.is_empty() {
-        true => Origins::of(&settings, world),
+    let (package_sources, wrong) = match choices.folders.is_empty() {
+        true => PackageSources::of(&settings, world),
         false => {
             let folders = choices.folders.iter().cloned();
-            (Origins::folders(folders, &settings, world), Diagnostics::new())
+            (PackageSources::folders(folders, &settings, world), Diagnostics::new())
         }
     };
     found.extend(wrong);
@@ -99,7 +99,7 @@ pub async fn install(
         event => tell(event),
     };
     let installer = Installer {
-        origins: &origins,
+        package_sources: &package_sources,
         folder: providers_folder(world),
         cache: settings.cache.clone(),
         trusts_cache: settings.cache_may_break_lock,

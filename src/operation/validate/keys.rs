@@ -60,7 +60,7 @@ fn is_certain(session: &Session, resource: &ConfigResource, instance: &ProviderI
     });
     let collection = block.and_then(|it| it.repetition.expression());
     let decided = collection
-        .zip(config.statics.get(&of.module))
+        .zip(config.static_modules.get(&of.module))
         .is_some_and(|(collection, place)| place.decided_by(collection).is_empty());
     decided && config.resource(resource).is_some_and(|it| is_single(&it.repetition))
 }

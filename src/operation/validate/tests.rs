@@ -24,10 +24,10 @@ fn check(files: &str, expected: Expect) {
         kept: Default::default(),
     };
     let (world, sources) = (Arc::new(world), Sources::default());
-    let ground = crate::operation::session::ground(&world, &sources).expect("a ground");
+    let context = crate::operation::session::early_context(&world, &sources).expect("a context");
     let data = world.root.join(".terraform");
     let (_, installed) = crate::operation::modules::install_modules(
-        &ground,
+        &context,
         &data,
         crate::operation::modules::quietly(),
     );
@@ -37,7 +37,8 @@ fn check(files: &str, expected: Expect) {
         let (session, told) = Session::open_for_validation(world.clone(), sources.clone())
             .expect("a configuration that can be read");
         let (pool, _) =
-            Pool::start(&session.supply, session.needed_providers(&State::default())).await;
+            Pool::start(&session.provider_sources, session.needed_providers(&State::default()))
+                .await;
         super::check(&session, &pool, &told).await
     });
     let lines = problems.iter().map(|it| {

@@ -98,10 +98,10 @@ async fn declared(
                 if observer.request.is_refreshed() { Refresh::Current } else { Refresh::Skip };
             observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
-        None => match observer.wish(address) {
+        None => match observer.import_target(address) {
             Err(()) => None,
-            Ok(Some(wish)) if observer.state.instance(address).is_none() => {
-                observer.import(&subject, &wish).await
+            Ok(Some(target)) if observer.state.instance(address).is_none() => {
+                observer.import(&subject, &target).await
             }
             Ok(_) => Some(Prior::absent(subject.schema)),
         },

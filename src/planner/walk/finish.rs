@@ -272,7 +272,7 @@ async fn opened(
         return Outcome::Failed;
     };
     let passed = observer.postconditions(subject, &value);
-    if observer.leases.is_idle(node) {
+    if observer.ephemeral_uses.is_idle(node) {
         observer.close(vec![node]).await;
     }
     if passed { Outcome::Value(Some(value)) } else { Outcome::Failed }

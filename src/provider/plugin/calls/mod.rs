@@ -22,7 +22,7 @@ const TERRAFORM_VERSION: &str = "1.13.0";
 
 mod adoption;
 mod functions;
-mod lending;
+mod ephemeral;
 mod objects;
 
 type Found = Vec<ProviderDiagnostic>;
@@ -270,15 +270,15 @@ impl Provider for Plugin {
     }
 
     async fn open(&self, kind: &str, config: &Value) -> Response<Option<OpenedEphemeral>> {
-        whole(lending::open(self, kind, config).await)
+        whole(ephemeral::open(self, kind, config).await)
     }
 
     async fn renew(&self, kind: &str, private: &[u8]) -> Response<Option<RenewedEphemeral>> {
-        whole(lending::renew(self, kind, private).await)
+        whole(ephemeral::renew(self, kind, private).await)
     }
 
     async fn close(&self, kind: &str, private: &[u8]) -> Found {
-        listed(lending::close(self, kind, private).await)
+        listed(ephemeral::close(self, kind, private).await)
     }
 
     async fn call(

@@ -1,4 +1,4 @@
-//! What `leases` concludes, as text: facts in, conclusions out.
+//! What `ephemeral_uses` concludes, as text: facts in, conclusions out.
 
 use expect_test::{Expect, expect};
 
@@ -9,7 +9,7 @@ use crate::text::{self, Names};
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (base, earlier) = text::read_ledger(facts, &mut names);
-    let found = lease(&earlier.ledger(&base));
+    let found = find(&earlier.ledger(&base));
     conclusions.assert_eq(&text::print(&found, &names));
 }
 
@@ -17,12 +17,12 @@ fn check(facts: &str, conclusions: Expect) {
 fn what_is_lent_travels_through_values_and_ends_at_objects() {
     check(
         "
-        lender(token). object(token). object(app). object(web).
+        ephemeral_resource(token). object(token). object(app). object(web).
         reads(local, token). reads(app, local). reads(web, app).
         ",
         expect![[r#"
-            lent_to(token, app).
-            lent_to(token, local).
+            travels_to(token, app).
+            travels_to(token, local).
             kept_until(token, app).
         "#]],
     );
@@ -32,16 +32,16 @@ fn what_is_lent_travels_through_values_and_ends_at_objects() {
 fn whatever_may_draw_on_it_keeps_it_open() {
     check(
         "
-        lender(token). object(token). object(app). object(db). lender(all). collection(all).
+        ephemeral_resource(token). object(token). object(app). object(db). ephemeral_resource(all). collection(all).
         may_read(app, token). member(token, all). reads(x, all). object(x).
         serves(prov, db). reads(prov, token).
         ",
         expect![[r#"
-            lent_to(token, app).
-            lent_to(token, db).
-            lent_to(token, all).
-            lent_to(token, x).
-            lent_to(token, prov).
+            travels_to(token, app).
+            travels_to(token, db).
+            travels_to(token, all).
+            travels_to(token, x).
+            travels_to(token, prov).
             kept_until(token, app).
             kept_until(token, db).
             kept_until(token, x).
@@ -53,12 +53,12 @@ fn whatever_may_draw_on_it_keeps_it_open() {
 fn what_another_was_opened_with_is_kept_as_long_as_that() {
     check(
         "
-        lender(a). object(a). lender(b). object(b). reads(b, a). object(app). reads(app, b).
+        ephemeral_resource(a). object(a). ephemeral_resource(b). object(b). reads(b, a). object(app). reads(app, b).
         ",
         expect![[r#"
-            lent_to(a, b).
-            lent_to(a, app).
-            lent_to(b, app).
+            travels_to(a, b).
+            travels_to(a, app).
+            travels_to(b, app).
             kept_until(a, b).
             kept_until(a, app).
             kept_until(b, app).
@@ -70,10 +70,10 @@ fn what_another_was_opened_with_is_kept_as_long_as_that() {
 fn what_is_evaluated_last_keeps_it_to_the_end() {
     check(
         "
-        lender(token). object(token). reads(check, token). evaluated_last(check). reads(y, check).
+        ephemeral_resource(token). object(token). reads(check, token). evaluated_last(check). reads(y, check).
         ",
         expect![[r#"
-            lent_to(token, check).
+            travels_to(token, check).
             kept_to_end(token, check).
         "#]],
     );
@@ -83,10 +83,10 @@ fn what_is_evaluated_last_keeps_it_to_the_end() {
 fn each_step_of_a_user_keeps_it() {
     check(
         "
-        lender(token). object(token). object(app). reads(app, token). step(app, Down). step(app, Up). step(other, Up).
+        ephemeral_resource(token). object(token). object(app). reads(app, token). step(app, Down). step(app, Up). step(other, Up).
         ",
         expect![[r#"
-            lent_to(token, app).
+            travels_to(token, app).
             kept_until(token, app).
             kept_for_step(token, app, Down).
             kept_for_step(token, app, Up).

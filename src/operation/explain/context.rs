@@ -20,7 +20,7 @@ use crate::reason::{self, EngineRef, catalogue};
 use crate::world::World;
 
 /// What questions are answered from: a plan just made, or a saved one.
-pub struct Ground {
+pub struct ExplainContext {
     pub(super) engine: EngineRef,
     pub(super) facts: Facts,
     pub(super) structure: Structure,
@@ -78,12 +78,12 @@ impl Places {
     }
 }
 
-impl Ground {
-    /// Returns the ground of a plan just made.
-    pub fn of_planned(session: &Session, finished: Finished) -> Ground {
+impl ExplainContext {
+    /// Returns the context of a plan just made.
+    pub fn of_planned(session: &Session, finished: Finished) -> ExplainContext {
         let declared = declared(session, &finished.structure);
         let protected = protected(session, &finished.structure);
-        Ground {
+        ExplainContext {
             engine: session.engine(),
             places: Places::Read {
                 reads: finished.places,
@@ -100,12 +100,12 @@ impl Ground {
         }
     }
 
-    /// Returns the ground of what is known before any provider is asked.
-    pub fn of_structured(session: &Session, known: Structured) -> Ground {
+    /// Returns the context of what is known before any provider is asked.
+    pub fn of_structured(session: &Session, known: Structured) -> ExplainContext {
         let lowered = known.lowered;
         let declared = declared(session, &lowered.structure);
         let protected = protected(session, &lowered.structure);
-        Ground {
+        ExplainContext {
             engine: session.engine(),
             places: Places::Read {
                 reads: lowered.places,
@@ -130,15 +130,15 @@ impl Ground {
         of_group.into_iter().any(|it| it.name == relation)
     }
 
-    /// Returns the ground of a saved plan.
-    pub fn of_saved(world: &World, loaded: Loaded) -> Result<Ground, Diagnostic> {
+    /// Returns the context of a saved plan.
+    pub fn of_saved(world: &World, loaded: Loaded) -> Result<ExplainContext, Diagnostic> {
         let forced = forced(&loaded.structure, &loaded.plan);
         let places = Places::Saved {
             reads: loaded.places,
             declared: loaded.declared,
             protected: loaded.protected,
         };
-        Ok(Ground {
+        Ok(ExplainContext {
             engine: reason::named(world)?,
             facts: loaded.facts,
             structure: loaded.structure,
@@ -327,7 +327,7 @@ pub(in crate::operation) fn protected(
     all.filter_map(|(index, kind)| Some((Node(index as u32), argument(kind)?))).collect()
 }
 
-impl Leaves for Ground {
+impl Leaves for ExplainContext {
     fn name(&self, node: Node) -> String {
         self.structure.name(node)
     }

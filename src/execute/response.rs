@@ -14,7 +14,7 @@ pub(super) enum Asked {
 
 /// What kind of object a provider answered with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum Received {
     /// No value at all.
     Nothing,
     /// A value that does not follow the schema.
@@ -27,15 +27,15 @@ pub(super) enum Answer {
     Object,
 }
 
-impl Answer {
+impl Received {
     /// Returns what kind of answer this is.
-    pub(super) fn of(value: Option<&Value>, schema: &BlockSchema) -> Answer {
+    pub(super) fn of(value: Option<&Value>, schema: &BlockSchema) -> Received {
         match value {
-            None => Answer::Nothing,
-            Some(value) if value.is_null() => Answer::Null,
-            Some(value) if !value.is_known() && value.ty() == Type::DYNAMIC => Answer::Unreadable,
-            Some(value) if !conforms(value, schema.ty()).is_empty() => Answer::Misshapen,
-            Some(_) => Answer::Object,
+            None => Received::Nothing,
+            Some(value) if value.is_null() => Received::Null,
+            Some(value) if !value.is_known() && value.ty() == Type::DYNAMIC => Received::Unreadable,
+            Some(value) if !conforms(value, schema.ty()).is_empty() => Received::Misshapen,
+            Some(_) => Received::Object,
         }
     }
 }
@@ -48,7 +48,7 @@ pub(super) enum Holds {
     /// Nothing.
     Nothing,
     /// What the provider answered with, whole or half made.
-    Answer(Status),
+    Response(Status),
     /// What was planned, as far as it is known, and tainted: it may have been made, and nobody says as what.
     Planned,
 }
@@ -83,35 +83,35 @@ pub(super) enum Fault {
 pub(super) fn judge(
     asked: Asked,
     previous: Option<Status>,
-    answer: Answer,
+    answer: Received,
     how: Failed,
 ) -> (Holds, Option<Fault>) {
     let failed = how != Failed::No;
     let unless_failed = |fault: Fault| (!failed).then_some(fault);
     match (asked, answer) {
         // Whatever the answer was to say, something was asked to be made, and no error says that it was not.
-        (Asked::Create, Answer::Unreadable) => (Holds::Planned, None),
-        (Asked::Create, Answer::Misshapen) => (Holds::Planned, Some(Fault::Misshapen)),
-        (Asked::Create, Answer::Nothing) if !failed => (Holds::Planned, Some(Fault::NoValue)),
-        (Asked::Create, Answer::Null) if how != Failed::Told => {
+        (Asked::Create, Received::Unreadable) => (Holds::Planned, None),
+        (Asked::Create, Received::Misshapen) => (Holds::Planned, Some(Fault::Misshapen)),
+        (Asked::Create, Received::Nothing) if !failed => (Holds::Planned, Some(Fault::NoValue)),
+        (Asked::Create, Received::Null) if how != Failed::Told => {
             (Holds::Planned, unless_failed(Fault::NotMade))
         }
-        (_, Answer::Unreadable) => (Holds::Previous, None),
+        (_, Received::Unreadable) => (Holds::Previous, None),
         // What cannot be stored is not; the object itself may have changed, as the next read will tell.
-        (_, Answer::Misshapen) => (Holds::Previous, Some(Fault::Misshapen)),
-        (_, Answer::Nothing) => (Holds::Previous, unless_failed(Fault::NoValue)),
-        (Asked::Delete, Answer::Null) if !failed => (Holds::Nothing, None),
+        (_, Received::Misshapen) => (Holds::Previous, Some(Fault::Misshapen)),
+        (_, Received::Nothing) => (Holds::Previous, unless_failed(Fault::NoValue)),
+        (Asked::Delete, Received::Null) if !failed => (Holds::Nothing, None),
         // A provider that failed and lost sight of the object does not say that it is gone.
-        (Asked::Delete, Answer::Null) => (Holds::Previous, None),
-        (_, Answer::Null) => (Holds::Previous, unless_failed(Fault::NotMade)),
-        (Asked::Delete, Answer::Object) => {
-            (Holds::Answer(previous.unwrap_or_default()), unless_failed(Fault::NotGone))
+        (Asked::Delete, Received::Null) => (Holds::Previous, None),
+        (_, Received::Null) => (Holds::Previous, unless_failed(Fault::NotMade)),
+        (Asked::Delete, Received::Object) => {
+            (Holds::Response(previous.unwrap_or_default()), unless_failed(Fault::NotGone))
         }
-        (_, Answer::Object) if !failed => (Holds::Answer(Status::Ready), None),
+        (_, Received::Object) if !failed => (Holds::Response(Status::Ready), None),
         // Half made: the next plan replaces it.
-        (Asked::Create, Answer::Object) => (Holds::Answer(Status::Tainted), None),
+        (Asked::Create, Received::Object) => (Holds::Response(Status::Tainted), None),
         // A failed update may have changed nothing, so what was whole stays whole.
-        (Asked::Update, Answer::Object) => (Holds::Answer(previous.unwrap_or_default()), None),
+        (Asked::Update, Received::Object) => (Holds::Response(previous.unwrap_or_default()), None),
     }
 }
 
@@ -133,11 +133,11 @@ mod tests {
             };
             for &previous in statuses {
                 let answers = [
-                    Answer::Object,
-                    Answer::Null,
-                    Answer::Nothing,
-                    Answer::Misshapen,
-                    Answer::Unreadable,
+                    Received::Object,
+                    Received::Null,
+                    Received::Nothing,
+                    Received::Misshapen,
+                    Received::Unreadable,
                 ];
                 for answer in answers {
                     for failed in [Failed::No, Failed::Wrong, Failed::Told] {
@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn a_failed_creation_taints_a_failed_update_or_destruction_keeps_what_was() {
         expect![[r#"
-            Create of none: ok Object -> Answer(Ready)
-            Create of none: wrong Object -> Answer(Tainted)
-            Create of none: error Object -> Answer(Tainted)
+            Create of none: ok Object -> Response(Ready)
+            Create of none: wrong Object -> Response(Tainted)
+            Create of none: error Object -> Response(Tainted)
             Create of none: ok Null -> Planned, NotMade
             Create of none: wrong Null -> Planned
             Create of none: error Null -> Previous
@@ -177,9 +177,9 @@ mod tests {
             Create of none: ok Unreadable -> Planned
             Create of none: wrong Unreadable -> Planned
             Create of none: error Unreadable -> Planned
-            Update of ready: ok Object -> Answer(Ready)
-            Update of ready: wrong Object -> Answer(Ready)
-            Update of ready: error Object -> Answer(Ready)
+            Update of ready: ok Object -> Response(Ready)
+            Update of ready: wrong Object -> Response(Ready)
+            Update of ready: error Object -> Response(Ready)
             Update of ready: ok Null -> Previous, NotMade
             Update of ready: wrong Null -> Previous
             Update of ready: error Null -> Previous
@@ -192,9 +192,9 @@ mod tests {
             Update of ready: ok Unreadable -> Previous
             Update of ready: wrong Unreadable -> Previous
             Update of ready: error Unreadable -> Previous
-            Update of tainted: ok Object -> Answer(Ready)
-            Update of tainted: wrong Object -> Answer(Tainted)
-            Update of tainted: error Object -> Answer(Tainted)
+            Update of tainted: ok Object -> Response(Ready)
+            Update of tainted: wrong Object -> Response(Tainted)
+            Update of tainted: error Object -> Response(Tainted)
             Update of tainted: ok Null -> Previous, NotMade
             Update of tainted: wrong Null -> Previous
             Update of tainted: error Null -> Previous
@@ -207,9 +207,9 @@ mod tests {
             Update of tainted: ok Unreadable -> Previous
             Update of tainted: wrong Unreadable -> Previous
             Update of tainted: error Unreadable -> Previous
-            Delete of ready: ok Object -> Answer(Ready), NotGone
-            Delete of ready: wrong Object -> Answer(Ready)
-            Delete of ready: error Object -> Answer(Ready)
+            Delete of ready: ok Object -> Response(Ready), NotGone
+            Delete of ready: wrong Object -> Response(Ready)
+            Delete of ready: error Object -> Response(Ready)
             Delete of ready: ok Null -> Nothing
             Delete of ready: wrong Null -> Previous
             Delete of ready: error Null -> Previous
@@ -222,9 +222,9 @@ mod tests {
             Delete of ready: ok Unreadable -> Previous
             Delete of ready: wrong Unreadable -> Previous
             Delete of ready: error Unreadable -> Previous
-            Delete of tainted: ok Object -> Answer(Tainted), NotGone
-            Delete of tainted: wrong Object -> Answer(Tainted)
-            Delete of tainted: error Object -> Answer(Tainted)
+            Delete of tainted: ok Object -> Response(Tainted), NotGone
+            Delete of tainted: wrong Object -> Response(Tainted)
+            Delete of tainted: error Object -> Response(Tainted)
             Delete of tainted: ok Null -> Nothing
             Delete of tainted: wrong Null -> Previous
             Delete of tainted: error Null -> Previous

@@ -67,7 +67,7 @@ pub fn backend_arguments(
 /// Evaluates the `encryption` block of the root module, and says that nothing is encrypted.
 pub fn encryption(place: &StaticModule) -> Diagnostics {
     let mut found = Diagnostics::new();
-    if place.ground().world.variable("TF_ENCRYPTION").is_some_and(|it| !it.trim().is_empty()) {
+    if place.context().world.variable("TF_ENCRYPTION").is_some_and(|it| !it.trim().is_empty()) {
         found.push(problems::encryption_in_environment());
     }
     let Some(block) = &place.module().encryption else { return found };

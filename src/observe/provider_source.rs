@@ -13,38 +13,52 @@ use crate::world::World;
 
 /// Where the processes of one provider come from.
 #[derive(Clone)]
-pub enum Origin {
+pub enum ProviderSource {
     /// It is part of this program.
     Embedded(ProviderAddr),
     /// It is a program of its own.
     Plugin(Arc<Program>),
 }
 
-impl Origin {
+impl ProviderSource {
     /// Takes what was located. The package of a plugin is checked against the lock file first.
     ///
     /// # Errors
     ///
     /// Says why it must not be started.
-    pub fn of(located: Located, address: &ProviderAddr, world: &World) -> Result<Origin, String> {
+    pub fn of(
+        located: Located,
+        address: &ProviderAddr,
+        world: &World,
+    ) -> Result<ProviderSource, String> {
         match located.place {
             Place::Embedded => Ok(match outside(address, world) {
                 Some(path) => {
                     let version = located.version.map(|it| it.to_string());
-                    Origin::Plugin(Program::executable(address.clone(), path, version, None))
+                    ProviderSource::Plugin(Program::executable(
+                        address.clone(),
+                        path,
+                        version,
+                        None,
+                    ))
                 }
-                None => Origin::Embedded(address.clone()),
+                None => ProviderSource::Embedded(address.clone()),
             }),
             Place::Plugin(plugin) => {
                 let opened = plugin.verify(world)?;
                 let version = located.version.map(|it| it.to_string());
                 let path = plugin.executable;
-                Ok(Origin::Plugin(Program::executable(address.clone(), path, version, opened)))
+                Ok(ProviderSource::Plugin(Program::executable(
+                    address.clone(),
+                    path,
+                    version,
+                    opened,
+                )))
             }
             Place::Running(it) => {
                 let (network, place) = (&it.network, &it.address);
                 Program::running(address.clone(), network, place, it.protocol_version)
-                    .map(Origin::Plugin)
+                    .map(ProviderSource::Plugin)
             }
         }
     }
@@ -54,8 +68,8 @@ impl Origin {
     /// - `starts`: how many more may start now.
     pub fn start(&self, world: &Arc<World>, starts: &Arc<Semaphore>) -> Option<Arc<dyn Provider>> {
         match self {
-            Origin::Embedded(address) => builtin::start(address, world),
-            Origin::Plugin(program) => {
+            ProviderSource::Embedded(address) => builtin::start(address, world),
+            ProviderSource::Plugin(program) => {
                 Some(Arc::new(Plugin::new(program.clone(), world.clone(), starts.clone())))
             }
         }

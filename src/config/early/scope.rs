@@ -99,24 +99,24 @@ pub(super) fn evaluate(
     values: BTreeMap<Named, Value>,
     each: Option<&Each>,
 ) -> Result<Value, Diagnostics> {
-    let (value, problems) = expression::evaluate(expression, &StaticScope { module, values, each });
+    let (value, problems) = expression::evaluate(expression, &EarlyScope { module, values, each });
     if problems.has_errors() { Err(problems) } else { Ok(value) }
 }
 
 impl StaticModule {
     /// Returns a scope that resolves every name when it is asked for.
     pub(super) fn scope(&self) -> impl Scope + '_ {
-        StaticScope { module: self, values: BTreeMap::new(), each: None }
+        EarlyScope { module: self, values: BTreeMap::new(), each: None }
     }
 }
 
-struct StaticScope<'a> {
+struct EarlyScope<'a> {
     module: &'a StaticModule,
     values: BTreeMap<Named, Value>,
     each: Option<&'a Each>,
 }
 
-impl Scope for StaticScope<'_> {
+impl Scope for EarlyScope<'_> {
     fn lookup(
         &self,
         subject: &Subject,
@@ -128,16 +128,16 @@ impl Scope for StaticScope<'_> {
             // A template that is text only now can name what nothing before has seen.
             None => self.module.named(&name, span, &mut Vec::new()),
         };
-        let ground = &self.module.ground;
+        let context = &self.module.context;
         match (subject, self.each) {
             (Subject::Variable(name), _) => named(Named::Variable(name.clone())),
             (Subject::Local(name), _) => named(Named::Local(name.clone())),
             (Subject::Path(name), _) => Ok(match &**name {
                 "module" => Value::string(&*self.module.module.directory),
-                "cwd" => Value::string(ground.world.cwd.to_string_lossy()),
+                "cwd" => Value::string(context.world.cwd.to_string_lossy()),
                 _ => Value::string("."),
             }),
-            (Subject::Terraform(_), _) => Ok(Value::string(&*ground.workspace)),
+            (Subject::Terraform(_), _) => Ok(Value::string(&*context.workspace)),
             (Subject::EachKey | Subject::CountIndex, Some(each)) => Ok(match &each.key {
                 InstanceKey::Int(index) => Value::int(*index),
                 InstanceKey::Str(key) => Value::String(key.clone()),
@@ -149,11 +149,11 @@ impl Scope for StaticScope<'_> {
     }
 
     fn world(&self) -> &World {
-        &self.module.ground.world
+        &self.module.context.world
     }
 
     fn place(&self, span: Span) -> String {
-        self.module.ground.sources.range(span)
+        self.module.context.sources.range(span)
     }
 
     fn is_planning(&self) -> bool {

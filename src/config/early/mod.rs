@@ -31,7 +31,7 @@ pub use repetition::instances;
 
 /// What static evaluation starts from: the world, the workspace, and what is given for the root module's variables.
 #[derive(Debug)]
-pub struct Ground {
+pub struct EarlyContext {
     /// Clock, environment, folders, and what the user gives.
     pub world: Arc<World>,
     /// The selected workspace.
@@ -45,10 +45,10 @@ pub struct Ground {
     expanded: Mutex<BTreeSet<ModuleInstance>>,
 }
 
-impl Ground {
+impl EarlyContext {
     /// Starts from what flags, files and the environment give for the root's variables.
-    pub fn new(world: Arc<World>, workspace: impl Into<String>, sources: Sources) -> Ground {
-        Ground {
+    pub fn new(world: Arc<World>, workspace: impl Into<String>, sources: Sources) -> EarlyContext {
+        EarlyContext {
             world,
             workspace: workspace.into(),
             sources,
@@ -59,8 +59,8 @@ impl Ground {
     }
 
     /// Starts from the values that a saved plan has recorded.
-    pub fn recorded(self, values: BTreeMap<Str, Value>) -> Ground {
-        Ground { recorded: Some(values), ..self }
+    pub fn recorded(self, values: BTreeMap<Str, Value>) -> EarlyContext {
+        EarlyContext { recorded: Some(values), ..self }
     }
 
     /// Returns how many calls are expanded before planning because something inside rests on their repetition. Where that grows
@@ -118,7 +118,7 @@ pub struct StaticModule {
     address: ModuleAddr,
     /// The address with the keys of calls that are expanded before planning, and no other keys.
     at: ModuleInstance,
-    ground: Arc<Ground>,
+    context: Arc<EarlyContext>,
     caller: Option<Caller>,
     known: Mutex<BTreeMap<Named, Result<Value, Diagnostics>>>,
 }
@@ -154,12 +154,12 @@ impl fmt::Debug for StaticModule {
 
 impl StaticModule {
     /// Returns the root module in its place.
-    pub fn root(module: Arc<Module>, ground: Arc<Ground>) -> StaticModule {
+    pub fn root(module: Arc<Module>, context: Arc<EarlyContext>) -> StaticModule {
         StaticModule {
             module,
             address: ModuleAddr::default(),
             at: ModuleInstance::default(),
-            ground,
+            context,
             caller: None,
             known: Mutex::default(),
         }
@@ -178,7 +178,7 @@ impl StaticModule {
             module,
             address: self.address.child(&call.name.text),
             at: self.child_at(call, each.as_ref()),
-            ground: self.ground.clone(),
+            context: self.context.clone(),
             caller: Some(Caller { module: self.clone(), call: call.clone(), each }),
             known: Mutex::default(),
         }
@@ -210,8 +210,8 @@ impl StaticModule {
     }
 
     /// Returns what its values rest on in the end.
-    pub fn ground(&self) -> &Arc<Ground> {
-        &self.ground
+    pub fn context(&self) -> &Arc<EarlyContext> {
+        &self.context
     }
 
     /// Returns the module's address.
@@ -353,7 +353,7 @@ impl StaticModule {
     /// Returns the value of a variable: given, converted to its type, and marked.
     fn variable(&self, variable: &Variable) -> Result<Value, Diagnostics> {
         let given = match &self.caller {
-            None => self.ground.root_value(&self.module, variable)?,
+            None => self.context.root_value(&self.module, variable)?,
             Some(caller) => caller.input(&self.at, &variable.name.text)?,
         };
         let value = match (given, &variable.default) {
@@ -365,7 +365,7 @@ impl StaticModule {
             (false, _) => value,
             (true, Some(default)) => default.clone(),
             (true, None) => {
-                let place = self.ground.sources.range(variable.declared);
+                let place = self.context.sources.range(variable.declared);
                 return Err(problems::null_value(variable, &place).into());
             }
         };
@@ -375,7 +375,7 @@ impl StaticModule {
     fn converted(&self, variable: &Variable, given: &Value) -> Result<Value, Diagnostic> {
         let given = given.clone().mark(&variable.marks());
         with_defaults(&given, variable.ty, variable.type_defaults.as_ref()).map_err(|why| {
-            let place = self.ground.sources.range(variable.declared);
+            let place = self.context.sources.range(variable.declared);
             problems::unsuitable(variable, &place, &why)
         })
     }
@@ -385,7 +385,7 @@ impl StaticModule {
         match &self.caller {
             Some(caller) => problems::missing_input(caller.call.body_span),
             None => {
-                self.ground.world.given.want(&variable.name.text);
+                self.context.world.given.want(&variable.name.text);
                 problems::not_asked(variable)
             }
         }

@@ -3,7 +3,7 @@
 /// Returns what remains of a graph when ids that read nothing, or that nothing reads, are taken away over and over.
 ///
 /// Everything that lies on a circle remains; besides that only what lies between circles. Linear in the edges.
-pub(super) fn knot<T: Copy + Ord>(reads: &[(T, T)]) -> Vec<T> {
+pub(super) fn cyclic_core<T: Copy + Ord>(reads: &[(T, T)]) -> Vec<T> {
     let forwards = peel(reads);
     let backwards: Vec<(T, T)> = forwards.iter().map(|&(from, to)| (to, from)).collect();
     let mut rest: Vec<T> = peel(&backwards).into_iter().flat_map(|(to, from)| [to, from]).collect();
@@ -44,11 +44,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_graph_without_circles_leaves_no_knot() {
+    fn a_graph_without_circles_leaves_no_core() {
         let long: Vec<(u32, u32)> = (1..100_000).map(|it| (it, it - 1)).collect();
-        assert_eq!(knot(&long), [0; 0]);
+        assert_eq!(cyclic_core(&long), [0; 0]);
         let ring: Vec<(u32, u32)> =
             (0..1_000).map(|it| (it, (it + 1) % 1_000)).chain([(5_000, 3), (4, 6_000)]).collect();
-        assert_eq!(knot(&ring).len(), 1_000);
+        assert_eq!(cyclic_core(&ring).len(), 1_000);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::tests::{folder, ground};
+use crate::config::tests::{context, folder};
 use crate::config::{CallSource, call_source, load_module};
 
 /// Prints the source of every call of the root module, and of the modules that they lead to; problems with their details.
@@ -13,14 +13,14 @@ use crate::config::{CallSource, call_source, load_module};
 fn check(files: &str, variables: &[(&str, &str)], outcome: Expect) {
     let folder = folder(files);
     let sources = Sources::default();
-    let mut world = (*ground(folder.path(), &sources).world).clone();
+    let mut world = (*context(folder.path(), &sources).world).clone();
     for (name, value) in variables {
         world.environment.insert(format!("TF_VAR_{name}"), (*value).to_owned());
     }
-    let ground = Arc::new(Ground::new(Arc::new(world), "blue", sources.clone()));
+    let context = Arc::new(EarlyContext::new(Arc::new(world), "blue", sources.clone()));
     let (root, problems) = load_module(folder.path(), ".", &sources);
     assert!(!problems.has_errors(), "{problems:?}");
-    let root = StaticModule::root(root.expect("a module"), ground);
+    let root = StaticModule::root(root.expect("a module"), context);
     let mut text = String::new();
     let mut problems = root.check_constants();
     let mut open = vec![Arc::new(root)];

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::Semaphore;
 
-use super::origin::Origin;
+use super::provider_source::ProviderSource;
 use crate::address::Provider as ProviderAddr;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::install::Plugins;
@@ -18,7 +18,7 @@ use crate::world::World;
 const STARTS: usize = 10;
 
 /// A provider that nobody has configured, and where more of its kind come from.
-pub(super) type Started = (Origin, Arc<dyn Provider>);
+pub(super) type Started = (ProviderSource, Arc<dyn Provider>);
 
 /// Why a provider cannot be used.
 pub(super) enum Unusable {
@@ -29,7 +29,7 @@ pub(super) enum Unusable {
 }
 
 /// Where providers come from.
-pub struct Supply {
+pub struct ProviderSources {
     world: Arc<World>,
     plugins: Result<Arc<Plugins>, Diagnostics>,
     /// What is being started, though nobody has asked for it yet.
@@ -37,38 +37,38 @@ pub struct Supply {
     starts: Arc<Semaphore>,
 }
 
-impl Supply {
+impl ProviderSources {
     /// Reads lock file, CLI configuration and environment.
-    pub fn of(world: &Arc<World>, sources: &Sources) -> Supply {
-        Supply::with(world, sources, STARTS)
+    pub fn of(world: &Arc<World>, sources: &Sources) -> ProviderSources {
+        ProviderSources::with(world, sources, STARTS)
     }
 
-    /// Like [`Supply::of`], and starts what the lock file names, in the background: the configuration, which says what is
+    /// Like [`ProviderSources::of`], and starts what the lock file names, in the background: the configuration, which says what is
     /// needed, is still to be read. At most `starts` plugins start at the same time.
-    pub fn begin(world: &Arc<World>, sources: &Sources, starts: usize) -> Supply {
-        let supply = Supply::with(world, sources, starts.max(1));
-        let Ok(plugins) = supply.plugins.clone() else { return supply };
+    pub fn begin(world: &Arc<World>, sources: &Sources, starts: usize) -> ProviderSources {
+        let provider_sources = ProviderSources::with(world, sources, starts.max(1));
+        let Ok(plugins) = provider_sources.plugins.clone() else { return provider_sources };
         if plugins.locks.0.is_empty() {
-            return supply;
+            return provider_sources;
         }
-        let (world, starts) = (world.clone(), supply.starts.clone());
+        let (world, starts) = (world.clone(), provider_sources.starts.clone());
         let start = move || {
             let locked = plugins.locks.0.keys().filter_map(|it| {
                 // What cannot be started is told of once it is needed.
-                let (origin, provider) = start(&plugins, it, &world, &starts).ok()?;
+                let (source, provider) = start(&plugins, it, &world, &starts).ok()?;
                 provider.begin();
-                Some((it.clone(), (origin, provider)))
+                Some((it.clone(), (source, provider)))
             });
             locked.collect()
         };
         // Without a thread to give, everything is started when it is asked for.
-        *supply.early.lock().unwrap_or_else(|it| it.into_inner()) =
+        *provider_sources.early.lock().unwrap_or_else(|it| it.into_inner()) =
             std::thread::Builder::new().spawn(start).ok();
-        supply
+        provider_sources
     }
 
-    fn with(world: &Arc<World>, sources: &Sources, starts: usize) -> Supply {
-        Supply {
+    fn with(world: &Arc<World>, sources: &Sources, starts: usize) -> ProviderSources {
+        ProviderSources {
             world: world.clone(),
             plugins: Plugins::open(world, sources).map(Arc::new),
             early: Mutex::default(),
@@ -112,7 +112,7 @@ impl Supply {
 }
 
 /// What was started for nothing is ended.
-impl Drop for Supply {
+impl Drop for ProviderSources {
     fn drop(&mut self) {
         if !self.take_early().is_empty() {
             plugin::settle();
@@ -132,8 +132,8 @@ fn start(
             true => Unusable::Refused(why),
             false => Unusable::Missing(why),
         })?;
-    let origin = Origin::of(located, address, world).map_err(Unusable::Refused)?;
+    let source = ProviderSource::of(located, address, world).map_err(Unusable::Refused)?;
     let unknown = || Unusable::Missing("nothing is known of it".into());
-    let provider = origin.start(world, starts).ok_or_else(unknown)?;
-    Ok((origin, provider))
+    let provider = source.start(world, starts).ok_or_else(unknown)?;
+    Ok((source, provider))
 }

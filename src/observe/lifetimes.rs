@@ -10,7 +10,7 @@ use crate::address::{Provider, ProviderInstance};
 
 /// The provider instances that are still needed.
 #[derive(Debug, Default)]
-pub struct Upkeep {
+pub struct ProviderLifetimes {
     needs: FxHashMap<Node, Need>,
     left: Mutex<Left>,
 }
@@ -31,14 +31,14 @@ struct Left {
     any: BTreeMap<Provider, usize>,
 }
 
-impl Upkeep {
+impl ProviderLifetimes {
     /// Returns who is needed how often: `steps` has a node once for each step, `serves` who serves it.
     pub fn of_steps(
         steps: impl Iterator<Item = Node>,
         serves: &FxHashMap<Node, ProviderInstance>,
-    ) -> Upkeep {
+    ) -> ProviderLifetimes {
         let need = |node| Some((node, Need::Instance(serves.get(&node)?.clone())));
-        Upkeep::of(steps.filter_map(need), [])
+        ProviderLifetimes::of(steps.filter_map(need), [])
     }
 
     /// Returns who is needed until which nodes are done.
@@ -47,20 +47,20 @@ impl Upkeep {
     pub fn of(
         needs: impl Iterator<Item = (Node, Need)>,
         always: impl IntoIterator<Item = Provider>,
-    ) -> Upkeep {
-        let (mut upkeep, mut left) = (Upkeep::default(), Left::default());
+    ) -> ProviderLifetimes {
+        let (mut lifetimes, mut left) = (ProviderLifetimes::default(), Left::default());
         for (node, need) in needs {
             match &need {
                 Need::Instance(it) => *left.instances.entry(it.clone()).or_default() += 1,
                 Need::Any(it) => *left.any.entry(it.clone()).or_default() += 1,
             }
-            upkeep.needs.insert(node, need);
+            lifetimes.needs.insert(node, need);
         }
         for provider in always {
             *left.any.entry(provider).or_default() += 1;
         }
-        upkeep.left = Mutex::new(left);
-        upkeep
+        lifetimes.left = Mutex::new(left);
+        lifetimes
     }
 
     /// Returns whether anything needs a provider instance.
@@ -129,11 +129,11 @@ mod tests {
     fn an_instance_is_let_go_after_its_last_step() {
         let serves = [(Node(1), instance(1)), (Node(2), instance(2)), (Node(3), instance(1))];
         let serves = serves.into_iter().collect();
-        let upkeep = Upkeep::of_steps([1, 2, 3, 3, 9].into_iter().map(Node), &serves);
-        let done = |node| upkeep.done(Node(node));
+        let lifetimes = ProviderLifetimes::of_steps([1, 2, 3, 3, 9].into_iter().map(Node), &serves);
+        let done = |node| lifetimes.done(Node(node));
         assert_eq!([done(1), done(9), done(3)], [const { Vec::new() }; 3]);
         assert_eq!([done(2), done(3)], [vec![instance(2)], vec![instance(1)]]);
-        assert!(!upkeep.needs(&instance(1)) && done(3).is_empty());
+        assert!(!lifetimes.needs(&instance(1)) && done(3).is_empty());
     }
 
     #[test]
@@ -143,11 +143,11 @@ mod tests {
             let served = [(1, Need::Instance(instance(1))), (2, Need::Instance(instance(2)))];
             served.into_iter().chain([(3, any())]).map(|it| (Node(it.0), it.1))
         };
-        let upkeep = Upkeep::of(needs(), []);
-        assert!(upkeep.done(Node(1)).is_empty());
-        assert_eq!(upkeep.done(Node(3)), [instance(1)]);
-        assert_eq!(upkeep.done(Node(2)), [instance(2)]);
-        let upkeep = Upkeep::of(needs(), [Provider::implied("x")]);
-        assert!([1, 2, 3].into_iter().all(|it| upkeep.done(Node(it)).is_empty()));
+        let lifetimes = ProviderLifetimes::of(needs(), []);
+        assert!(lifetimes.done(Node(1)).is_empty());
+        assert_eq!(lifetimes.done(Node(3)), [instance(1)]);
+        assert_eq!(lifetimes.done(Node(2)), [instance(2)]);
+        let lifetimes = ProviderLifetimes::of(needs(), [Provider::implied("x")]);
+        assert!([1, 2, 3].into_iter().all(|it| lifetimes.done(Node(it)).is_empty()));
     }
 }

@@ -24,7 +24,7 @@ impl StaticModule {
     /// something inside its module that must be known so early does.
     pub fn is_expanded_early(&self, call: &ModuleCall) -> bool {
         call.source.iter().chain(&call.version).any(|it| call.repeats_in(it))
-            || self.ground().calls_expanded().contains(&self.child_at(call, None))
+            || self.context().calls_expanded().contains(&self.child_at(call, None))
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn ask_for_expansion(
 ) -> Result<(), Diagnostics> {
     if call.repeats_in(input) {
         instances(place, call)?;
-        place.ground().calls_expanded().insert(place.child_at(call, None));
+        place.context().calls_expanded().insert(place.child_at(call, None));
     }
     Ok(())
 }

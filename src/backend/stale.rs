@@ -21,7 +21,7 @@ pub enum Recover {
 
 /// What is to become of a journal.
 #[derive(Clone, Debug)]
-pub(super) enum Leftover {
+pub(super) enum StaleJournal {
     /// All it says is in the state: it can go.
     Spent,
     /// All it says is in the snapshot: it can go once that is stored.
@@ -48,7 +48,7 @@ pub(super) fn take_up(
     snapshot: &mut Snapshot,
     (recover, is_over): (Option<Recover>, bool),
     names: &Names,
-) -> Leftover {
+) -> StaleJournal {
     let Found { base, records, unfinished, flaw } = journal::read(text);
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
@@ -63,23 +63,23 @@ pub(super) fn take_up(
     if flaw.is_none() {
         // A first line that was torn, or nothing behind it that is not told: nothing was finished.
         if base.is_none() || records.is_empty() && (fits || unfinished.is_empty()) {
-            return Leftover::Spent;
+            return StaleJournal::Spent;
         }
         if let Some(base) = base.as_ref().filter(|_| is_next) {
             recovered(snapshot, &base.next_lineage, records);
-            return Leftover::Taken;
+            return StaleJournal::Taken;
         }
         // The run that wrote it, or the one that took it up, has stored it all and died before it could remove it.
         if is_later && snapshot.state.as_ref().is_some_and(|it| journal::holds(it, &records)) {
-            return Leftover::Spent;
+            return StaleJournal::Spent;
         }
     }
     match recover {
-        Some(Recover::Aside) => Leftover::Aside,
+        Some(Recover::Aside) => StaleJournal::Aside,
         Some(Recover::Take) => {
             let next = base.map(|it| it.next_lineage).unwrap_or_default();
             recovered(snapshot, &next, records);
-            Leftover::Aside
+            StaleJournal::Aside
         }
         None => {
             if is_next {
@@ -87,7 +87,7 @@ pub(super) fn take_up(
                 let next = base.map(|it| it.next_lineage).unwrap_or_default();
                 recovered(snapshot, &next, records);
             }
-            Leftover::Unsettled(unsettled(flaw, names).into())
+            StaleJournal::Unsettled(unsettled(flaw, names).into())
         }
     }
 }

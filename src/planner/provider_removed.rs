@@ -10,7 +10,7 @@ use crate::config::expansion::key_text;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
 /// An object without a provider instance.
-struct Stranded {
+struct WithoutProvider {
     /// What it is called; deposed objects are told from current ones.
     name: String,
     address: Instance,
@@ -31,18 +31,18 @@ struct Lacking<'a> {
 
 /// One message for each provider configuration that lacks instances.
 pub(super) fn explain(
-    stranded: &[(Node, Instance)],
+    without_provider: &[(Node, Instance)],
     known: &Structured,
     inputs: &Inputs<'_>,
 ) -> Diagnostics {
     let chosen: BTreeMap<Node, _> =
         known.providers.chosen.iter().map(|it| (it.0, (it.1, it.2))).collect();
-    let mut by_config: BTreeMap<Config, Vec<Stranded>> = BTreeMap::new();
-    for (node, address) in stranded {
+    let mut by_config: BTreeMap<Config, Vec<WithoutProvider>> = BTreeMap::new();
+    for (node, address) in without_provider {
         let Some((config, key)) = chosen.get(node) else { continue };
         let Some(through) = known.lowered.serving.instance(*config, *key) else { continue };
         let is_managed = address.resource.mode == Mode::Managed;
-        let one = Stranded {
+        let one = WithoutProvider {
             name: known.lowered.structure.name(*node),
             address: address.clone(),
             through,
@@ -51,7 +51,7 @@ pub(super) fn explain(
         };
         by_config.entry(*config).or_default().push(one);
     }
-    let problem = |(config, objects): (Config, Vec<Stranded>)| {
+    let problem = |(config, objects): (Config, Vec<WithoutProvider>)| {
         let serving = &known.lowered.serving;
         let place = serving.repetitions.get(&config).or_else(|| serving.blocks.get(&config));
         let lacking = Lacking {
@@ -79,9 +79,9 @@ fn place_of_key(
     choice.map(|it| inputs.sources.place(it.expression.span))
 }
 
-fn of_config(lacking: &Lacking<'_>, objects: &[Stranded]) -> Diagnostic {
-    let made: Vec<&Stranded> = objects.iter().filter(|it| it.exists).collect();
-    let asking: Vec<&Stranded> = objects.iter().filter(|it| it.asks.is_some()).collect();
+fn of_config(lacking: &Lacking<'_>, objects: &[WithoutProvider]) -> Diagnostic {
+    let made: Vec<&WithoutProvider> = objects.iter().filter(|it| it.exists).collect();
+    let asking: Vec<&WithoutProvider> = objects.iter().filter(|it| it.asks.is_some()).collect();
     let mut parts = Vec::new();
     if !made.is_empty() {
         parts.push(of_made(lacking, &made));
@@ -90,7 +90,7 @@ fn of_config(lacking: &Lacking<'_>, objects: &[Stranded]) -> Diagnostic {
         parts.push(of_asking(lacking, &asking, made.is_empty()));
     }
     parts.extend(way_out(lacking, &made, &asking));
-    let all: Vec<&Stranded> = objects.iter().collect();
+    let all: Vec<&WithoutProvider> = objects.iter().collect();
     parts.push(format!(
         "To leave the objects alone for now:\n\n  entail plan {}",
         flags("-exclude", &all)
@@ -109,7 +109,7 @@ fn of_config(lacking: &Lacking<'_>, objects: &[Stranded]) -> Diagnostic {
     }
 }
 
-fn of_made(lacking: &Lacking<'_>, made: &[&Stranded]) -> String {
+fn of_made(lacking: &Lacking<'_>, made: &[&WithoutProvider]) -> String {
     let Lacking { config, shown_place: place, .. } = lacking;
     let what = match (was_single(made), lacking.repeats) {
         (true, _) => format!(
@@ -125,7 +125,7 @@ fn of_made(lacking: &Lacking<'_>, made: &[&Stranded]) -> String {
     format!("{what}:\n\n{}", list(made, |it| format!("through {}", it.through)))
 }
 
-fn of_asking(lacking: &Lacking<'_>, asking: &[&Stranded], alone: bool) -> String {
+fn of_asking(lacking: &Lacking<'_>, asking: &[&WithoutProvider], alone: bool) -> String {
     let Lacking { config, shown_place: place, .. } = lacking;
     let what = match alone {
         true => format!(
@@ -133,7 +133,7 @@ fn of_asking(lacking: &Lacking<'_>, asking: &[&Stranded], alone: bool) -> String
         ),
         false => "Some objects are still declared with a key that is not there".to_owned(),
     };
-    let wants = |it: &Stranded| {
+    let wants = |it: &WithoutProvider| {
         format!(
             "asks for {:?} at {}",
             key_text(&it.through.key),
@@ -144,7 +144,11 @@ fn of_asking(lacking: &Lacking<'_>, asking: &[&Stranded], alone: bool) -> String
 }
 
 /// What is to be done, where objects exist that somebody must destroy first.
-fn way_out(lacking: &Lacking<'_>, made: &[&Stranded], asking: &[&Stranded]) -> Option<String> {
+fn way_out(
+    lacking: &Lacking<'_>,
+    made: &[&WithoutProvider],
+    asking: &[&WithoutProvider],
+) -> Option<String> {
     if made.is_empty() {
         return None;
     }
@@ -170,17 +174,17 @@ fn way_out(lacking: &Lacking<'_>, made: &[&Stranded], asking: &[&Stranded]) -> O
     ))
 }
 
-fn was_single(made: &[&Stranded]) -> bool {
+fn was_single(made: &[&WithoutProvider]) -> bool {
     made.iter().any(|it| it.through.key == InstanceKey::None)
 }
 
-fn keys_of(objects: &[&Stranded]) -> String {
+fn keys_of(objects: &[&WithoutProvider]) -> String {
     let keys: BTreeSet<String> =
         objects.iter().map(|it| format!("{:?}", key_text(&it.through.key))).collect();
     keys.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-fn list(objects: &[&Stranded], what: impl Fn(&Stranded) -> String) -> String {
+fn list(objects: &[&WithoutProvider], what: impl Fn(&WithoutProvider) -> String) -> String {
     let mut lines: Vec<String> =
         objects.iter().map(|it| format!("  {}  {}", it.name, what(it))).collect();
     lines.sort();
@@ -188,7 +192,7 @@ fn list(objects: &[&Stranded], what: impl Fn(&Stranded) -> String) -> String {
 }
 
 /// The options that name the objects, as a shell reads them.
-fn flags(option: &str, objects: &[&Stranded]) -> String {
+fn flags(option: &str, objects: &[&WithoutProvider]) -> String {
     let (first, name) = option.split_once(" ").map_or(("", option), |it| it);
     let names: BTreeSet<String> = objects.iter().map(|it| it.address.to_string()).collect();
     let quoted = names.into_iter().map(|it| match it.contains(['"', '[', ' ', '\'']) {

@@ -43,7 +43,7 @@ impl FolderMirror {
     }
 }
 
-enum Origin {
+enum PackageSource {
     Folder(FolderMirror),
     Network(NetworkMirror),
     Images(ImageMirror),
@@ -54,7 +54,7 @@ enum Origin {
 }
 
 struct Rule {
-    origin: Origin,
+    origin: PackageSource,
     include: Vec<Pattern>,
     exclude: Vec<Pattern>,
 }
@@ -76,15 +76,15 @@ pub enum Reach {
 }
 
 /// The places to look in.
-pub struct Origins {
+pub struct PackageSources {
     rules: Vec<Rule>,
     web: Web,
 }
 
-impl Origins {
+impl PackageSources {
     /// Returns the places that the CLI configuration names; without any, folders that are searched by themselves, and
     /// registries for what is in none of them.
-    pub fn of(settings: &Settings, world: &World) -> (Origins, Diagnostics) {
+    pub fn of(settings: &Settings, world: &World) -> (PackageSources, Diagnostics) {
         let web = Web::new(settings, world);
         match settings.installations.first() {
             Some(it) => explicit(it, world, web),
@@ -93,9 +93,9 @@ impl Origins {
     }
 
     /// Returns registries alone.
-    pub fn registries(settings: &Settings, world: &World) -> Origins {
+    pub fn registries(settings: &Settings, world: &World) -> PackageSources {
         let web = Web::new(settings, world);
-        Origins { rules: vec![registry_rule(web.download_retries())], web }
+        PackageSources { rules: vec![registry_rule(web.download_retries())], web }
     }
 
     /// Returns one mirror on a server alone.
@@ -103,12 +103,19 @@ impl Origins {
     /// # Errors
     ///
     /// If the address is none of a mirror.
-    pub fn network(url: &str, settings: &Settings, world: &World) -> Result<Origins, Diagnostic> {
+    pub fn network(
+        url: &str,
+        settings: &Settings,
+        world: &World,
+    ) -> Result<PackageSources, Diagnostic> {
         let web = Web::new(settings, world);
         let mirror = NetworkMirror::parse(url, web.download_retries(), false).map_err(bad_url)?;
-        let rule =
-            Rule { origin: Origin::Network(mirror), include: Vec::new(), exclude: Vec::new() };
-        Ok(Origins { rules: vec![rule], web })
+        let rule = Rule {
+            origin: PackageSource::Network(mirror),
+            include: Vec::new(),
+            exclude: Vec::new(),
+        };
+        Ok(PackageSources { rules: vec![rule], web })
     }
 
     /// Returns one registry of images alone. The error says what is wrong with its template.
@@ -116,11 +123,18 @@ impl Origins {
     /// # Errors
     ///
     /// If the template is none.
-    pub fn images(template: &str, settings: &Settings, world: &World) -> Result<Origins, String> {
+    pub fn images(
+        template: &str,
+        settings: &Settings,
+        world: &World,
+    ) -> Result<PackageSources, String> {
         let web = Web::new(settings, world);
         let mirror = ImageMirror::parse(template, &[], web.download_retries())?;
-        let origin = Origin::Images(mirror);
-        Ok(Origins { rules: vec![Rule { origin, include: Vec::new(), exclude: Vec::new() }], web })
+        let origin = PackageSource::Images(mirror);
+        Ok(PackageSources {
+            rules: vec![Rule { origin, include: Vec::new(), exclude: Vec::new() }],
+            web,
+        })
     }
 
     /// Loads an archive into a file that goes when it is dropped.
@@ -151,9 +165,9 @@ impl Origins {
         paths: impl IntoIterator<Item = PathBuf>,
         settings: &Settings,
         world: &World,
-    ) -> Origins {
+    ) -> PackageSources {
         let rules = paths.into_iter().map(folder_rule);
-        Origins { rules: rules.collect(), web: Web::new(settings, world) }
+        PackageSources { rules: rules.collect(), web: Web::new(settings, world) }
     }
 
     fn asked<'a>(
@@ -161,8 +175,9 @@ impl Origins {
         provider: &'a Provider,
         reach: Reach,
     ) -> impl Iterator<Item = &'a Rule> + 'a {
-        let is_open =
-            move |it: &&Rule| reach == Reach::All || !matches!(it.origin, Origin::Registry { .. });
+        let is_open = move |it: &&Rule| {
+            reach == Reach::All || !matches!(it.origin, PackageSource::Registry { .. })
+        };
         self.rules.iter().filter(move |it| it.serves(provider)).filter(is_open)
     }
 
@@ -170,10 +185,10 @@ impl Origins {
     pub fn tried(&self, provider: &Provider, reach: Reach) -> Vec<String> {
         self.asked(provider, reach)
             .map(|it| match &it.origin {
-                Origin::Folder(it) => it.path.display().to_string(),
-                Origin::Network(it) => format!("provider mirror at {}", shown(&it.url)),
-                Origin::Images(it) => it.shown(),
-                Origin::Registry { .. } => format!("registry {}", provider.host),
+                PackageSource::Folder(it) => it.path.display().to_string(),
+                PackageSource::Network(it) => format!("provider mirror at {}", shown(&it.url)),
+                PackageSource::Images(it) => it.shown(),
+                PackageSource::Registry { .. } => format!("registry {}", provider.host),
             })
             .collect()
     }
@@ -189,14 +204,14 @@ impl Origins {
         let mut is_unknown = false;
         for rule in self.asked(provider, reach) {
             let found = match &rule.origin {
-                Origin::Folder(mirror) => folder_versions(mirror, provider),
-                Origin::Network(mirror) => {
+                PackageSource::Folder(mirror) => folder_versions(mirror, provider),
+                PackageSource::Network(mirror) => {
                     mirror.versions(&self.web, provider).await.map(|it| (it, Vec::new()))
                 }
-                Origin::Images(mirror) => {
+                PackageSource::Images(mirror) => {
                     mirror.versions(&self.web, provider).await.map(|it| (it, Vec::new()))
                 }
-                Origin::Registry { .. } => registry::versions(&self.web, provider).await,
+                PackageSource::Registry { .. } => registry::versions(&self.web, provider).await,
             };
             match found {
                 Ok((versions, more)) => {
@@ -229,14 +244,16 @@ impl Origins {
     ) -> Result<Package, Trouble> {
         for rule in self.asked(provider, Reach::All) {
             let found = match &rule.origin {
-                Origin::Folder(mirror) => folder_package(mirror, provider, version, platform),
-                Origin::Network(mirror) => {
+                PackageSource::Folder(mirror) => {
+                    folder_package(mirror, provider, version, platform)
+                }
+                PackageSource::Network(mirror) => {
                     mirror.package(&self.web, provider, version, platform).await.map(Some)
                 }
-                Origin::Images(mirror) => {
+                PackageSource::Images(mirror) => {
                     mirror.package(&self.web, provider, version, platform).await.map(Some)
                 }
-                Origin::Registry { retries } => {
+                PackageSource::Registry { retries } => {
                     registry::package(&self.web, provider, version, platform, *retries)
                         .await
                         .map(Some)
@@ -292,34 +309,34 @@ fn folder_package(
 
 fn folder_rule(path: PathBuf) -> Rule {
     Rule {
-        origin: Origin::Folder(FolderMirror::new(path)),
+        origin: PackageSource::Folder(FolderMirror::new(path)),
         include: Vec::new(),
         exclude: Vec::new(),
     }
 }
 
 fn registry_rule(retries: u32) -> Rule {
-    Rule { origin: Origin::Registry { retries }, include: Vec::new(), exclude: Vec::new() }
+    Rule { origin: PackageSource::Registry { retries }, include: Vec::new(), exclude: Vec::new() }
 }
 
-fn implied(world: &World, web: Web) -> Origins {
+fn implied(world: &World, web: Web) -> PackageSources {
     let own = world.cwd.join("terraform.d");
     let folders = std::iter::once(own).chain(data_folders(world)).map(|it| it.join("plugins"));
     let mut rules: Vec<Rule> = folders.filter(|it| it.is_dir()).map(folder_rule).collect();
     // What is in a folder is not asked for elsewhere: it may be somebody's own.
     let mut exclude = Vec::new();
     for rule in &rules {
-        if let Origin::Folder(mirror) = &rule.origin
+        if let PackageSource::Folder(mirror) = &rule.origin
             && let Ok(packages) = mirror.packages()
         {
             exclude.extend(packages.keys().map(Pattern::exactly));
         }
     }
     rules.push(Rule { exclude, ..registry_rule(web.download_retries()) });
-    Origins { rules, web }
+    PackageSources { rules, web }
 }
 
-fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, Diagnostics) {
+fn explicit(installation: &Installation, world: &World, web: Web) -> (PackageSources, Diagnostics) {
     let mut problems = Diagnostics::new();
     let mut rules = Vec::new();
     for method in &installation.methods {
@@ -333,13 +350,13 @@ fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, D
         let (Some(include), Some(exclude)) = (include, exclude) else { continue };
         let retries = method.retries.unwrap_or_else(|| web.download_retries());
         let origin = match &method.location {
-            Location::Direct => Origin::Registry { retries },
+            Location::Direct => PackageSource::Registry { retries },
             Location::Filesystem(path) => {
-                Origin::Folder(FolderMirror::new(relative(&world.root, path)))
+                PackageSource::Folder(FolderMirror::new(relative(&world.root, path)))
             }
             Location::Network(url) => {
                 match NetworkMirror::parse(url, retries, method.trusts_hashes) {
-                    Ok(mirror) => Origin::Network(mirror),
+                    Ok(mirror) => PackageSource::Network(mirror),
                     Err(why) => {
                         problems.push(bad_url(why));
                         continue;
@@ -347,7 +364,7 @@ fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, D
                 }
             }
             Location::Images(template) => match ImageMirror::parse(template, &include, retries) {
-                Ok(mirror) => Origin::Images(mirror),
+                Ok(mirror) => PackageSource::Images(mirror),
                 Err(why) => {
                     problems.push(bad_template(&why));
                     continue;
@@ -356,7 +373,7 @@ fn explicit(installation: &Installation, world: &World, web: Web) -> (Origins, D
         };
         rules.push(Rule { origin, include, exclude });
     }
-    (Origins { rules, web }, problems)
+    (PackageSources { rules, web }, problems)
 }
 
 /// A relative path stays as short as it is written where the working directory is the root.

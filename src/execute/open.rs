@@ -2,7 +2,7 @@
 
 use entail_rules::Node;
 
-use super::basis::inputs_are_valid;
+use super::dependencies::inputs_are_valid;
 use super::{Context, Outcome};
 use crate::address::Mode;
 use crate::lower::structure::NodeKind;
