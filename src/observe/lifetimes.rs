@@ -1,11 +1,12 @@
 //! How long provider instances are kept: each is let go when the last thing that it serves is done.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
+use super::serving::Served;
 use crate::address::{Provider, ProviderInstance};
 
 /// The provider instances that are still needed.
@@ -19,7 +20,7 @@ pub struct ProviderLifetimes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The instance that serves it.
-    Instance(ProviderInstance),
+    Instance(Arc<ProviderInstance>),
     /// Every instance of a provider: which of them serves it is not known, or any of them does.
     Any(Provider),
 }
@@ -27,16 +28,13 @@ pub enum Need {
 /// How often each is still needed.
 #[derive(Debug, Default)]
 struct Left {
-    instances: BTreeMap<ProviderInstance, usize>,
+    instances: BTreeMap<Arc<ProviderInstance>, usize>,
     any: BTreeMap<Provider, usize>,
 }
 
 impl ProviderLifetimes {
     /// Returns who is needed how often: `steps` has a node once for each step, `serves` who serves it.
-    pub fn of_steps(
-        steps: impl Iterator<Item = Node>,
-        serves: &FxHashMap<Node, ProviderInstance>,
-    ) -> ProviderLifetimes {
+    pub fn of_steps(steps: impl Iterator<Item = Node>, serves: &Served) -> ProviderLifetimes {
         let need = |node| Some((node, Need::Instance(serves.get(&node)?.clone())));
         ProviderLifetimes::of(steps.filter_map(need), [])
     }
@@ -72,19 +70,19 @@ impl ProviderLifetimes {
     /// Returns whether anything needs any instance of a provider.
     pub fn needs_any(&self, provider: &Provider) -> bool {
         let left = self.left.lock().unwrap_or_else(|it| it.into_inner());
-        let serves = |it: &ProviderInstance| it.config.provider == *provider;
+        let serves = |it: &Arc<ProviderInstance>| it.config.provider == *provider;
         left.any.contains_key(provider) || left.instances.keys().any(serves)
     }
 
     /// Says that a step of a node is done, and returns the provider instances that nothing needs any more.
-    pub fn done(&self, node: Node) -> Vec<ProviderInstance> {
+    pub fn done(&self, node: Node) -> Vec<Arc<ProviderInstance>> {
         let Some(need) = self.needs.get(&node) else { return Vec::new() };
         self.left.lock().unwrap_or_else(|it| it.into_inner()).less(need)
     }
 }
 
 impl Left {
-    fn less(&mut self, need: &Need) -> Vec<ProviderInstance> {
+    fn less(&mut self, need: &Need) -> Vec<Arc<ProviderInstance>> {
         match need {
             Need::Instance(instance) => {
                 let Some(count) = self.instances.get_mut(instance) else { return Vec::new() };
@@ -102,7 +100,7 @@ impl Left {
                     return Vec::new();
                 }
                 self.any.remove(provider);
-                let is_idle = |it: &ProviderInstance, count: &mut usize| {
+                let is_idle = |it: &Arc<ProviderInstance>, count: &mut usize| {
                     *count == 0 && it.config.provider == *provider
                 };
                 self.instances.extract_if(.., is_idle).map(|it| it.0).collect()
@@ -116,13 +114,13 @@ mod tests {
     use super::*;
     use crate::address::{InstanceKey, Module, ProviderConfig};
 
-    fn instance(key: i64) -> ProviderInstance {
+    fn instance(key: i64) -> Arc<ProviderInstance> {
         let config = ProviderConfig {
             module: Module::default(),
             provider: Provider::implied("x"),
             alias: None,
         };
-        ProviderInstance { config, key: InstanceKey::Int(key as _) }
+        ProviderInstance { config, key: InstanceKey::Int(key as _) }.into()
     }
 
     #[test]

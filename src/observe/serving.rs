@@ -1,7 +1,7 @@
 //! Which provider instance serves an object: as the rules concluded; and the keys that only the walk can evaluate.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use entail_rules::{Facts, Node};
 use rustc_hash::FxHashMap;
@@ -18,15 +18,18 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::syntax::Expression;
 use crate::value::{Kind, Value};
 
+/// The provider instance of each node; those that one serves share it.
+pub type Served = FxHashMap<Node, Arc<ProviderInstance>>;
+
 /// Who serves whom, and what is learned of it on the way.
 #[derive(Debug, Default)]
 pub struct Serving {
     /// What was concluded before: the provider instance of each node.
-    pub known: FxHashMap<Node, ProviderInstance>,
+    pub known: Served,
     /// What a conclusion rests on that must wait for a key.
     pub grounds: Grounds,
     asked: Mutex<BTreeMap<Node, Asked>>,
-    collections: Mutex<BTreeMap<ProviderConfig, std::sync::Arc<OnceLock<Option<Value>>>>>,
+    collections: Mutex<BTreeMap<ProviderConfig, Arc<OnceLock<Option<Value>>>>>,
 }
 
 /// What is concluded in the walk rests on.
@@ -44,12 +47,12 @@ pub struct Asked {
     /// The key that was evaluated for it.
     pub key: Option<InstanceKey>,
     /// The instance that was concluded; none where that was told as a problem.
-    pub instance: Option<ProviderInstance>,
+    pub instance: Option<Arc<ProviderInstance>>,
 }
 
 impl Serving {
     /// Returns serving as it was concluded, with what further conclusions rest on.
-    pub fn of(known: FxHashMap<Node, ProviderInstance>, grounds: Grounds) -> Serving {
+    pub fn of(known: Served, grounds: Grounds) -> Serving {
         Serving { known, grounds, ..Serving::default() }
     }
 

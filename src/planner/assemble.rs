@@ -16,6 +16,7 @@ use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::object::Prior;
+use crate::observe::serving::Served;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
 use crate::request::PlanMode;
 use crate::value::path::mark_paths;
@@ -32,7 +33,7 @@ pub(super) struct Parts<'p, 'a> {
     pub flags: &'p [String],
     pub facts: &'p Facts,
     pub spread: &'p Spread,
-    pub serving: FxHashMap<Node, ProviderInstance>,
+    pub serving: Served,
 }
 
 impl Parts<'_, '_> {
@@ -44,7 +45,7 @@ impl Parts<'_, '_> {
             let key = resource.instances.get(&address.key)?.provider_key.clone();
             Some(ProviderInstance { config: resource.provider.clone(), key })
         };
-        self.serving.get(&node).cloned().or_else(recorded)
+        self.serving.get(&node).map(|it| ProviderInstance::clone(it)).or_else(recorded)
     }
 }
 

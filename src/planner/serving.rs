@@ -1,13 +1,14 @@
 //! Who serves whom, between the rules and the walk: what was concluded before it, and the keys that it learned.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use entail_rules::providers::Providers;
 use entail_rules::{Facts, Node};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{Inputs, Structured};
-use crate::address::{InstanceKey, Provider, ProviderInstance};
+use crate::address::{InstanceKey, Provider};
 use crate::config::uses;
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -15,7 +16,7 @@ use crate::lower::{Lowered, Structure, When, leave_out};
 use crate::observe::Observer;
 use crate::observe::lifetimes::{Need, ProviderLifetimes};
 use crate::observe::pool::Pool;
-use crate::observe::serving::{Grounds, Serving};
+use crate::observe::serving::{Grounds, Served, Serving};
 use crate::syntax::is_identifier;
 
 /// Returns what is concluded before the walk.
@@ -23,10 +24,13 @@ pub(super) fn concluded(known: &Structured, structure: &Structure) -> Serving {
     Serving::of(by_node(&known.providers, structure), grounds(known))
 }
 
-/// Returns the provider instance of each object.
-pub fn by_node(providers: &Providers, structure: &Structure) -> FxHashMap<Node, ProviderInstance> {
-    let instance = |it: &(Node, Node)| Some((it.1, structure.provider(it.0)?.clone()));
-    providers.serves.iter().filter_map(instance).collect()
+/// Returns the provider instance of each object: one for all that it serves.
+pub fn by_node(providers: &Providers, structure: &Structure) -> Served {
+    let of_one = providers.serves.chunk_by(|one, next| one.0 == next.0);
+    of_one
+        .filter_map(|it| Some((Arc::new(structure.provider(it.first()?.0)?.clone()), it)))
+        .flat_map(|(instance, served)| served.iter().map(move |it| (it.1, instance.clone())))
+        .collect()
 }
 
 /// Returns until when the processes of providers are kept, and ends those that the walk has no use for.

@@ -1,6 +1,7 @@
 //! Who serves an object: as concluded before the walk, else as the rules conclude once its key has a value.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
@@ -13,7 +14,7 @@ use crate::observe::serving::{Asked, Grounds};
 use crate::observe::{Observer, problems};
 
 /// Returns the provider instance that serves an object. `None` where there is none, which has been told.
-pub(super) fn serve(observer: &Observer<'_>, node: Node) -> Option<ProviderInstance> {
+pub(super) fn serve(observer: &Observer<'_>, node: Node) -> Option<Arc<ProviderInstance>> {
     if let Some(known) = observer.serving.known.get(&node) {
         return Some(known.clone());
     }
@@ -94,7 +95,11 @@ impl<'o, 'a> Question<'o, 'a> {
             }
         };
         let structure = &self.observer.values.structure;
-        let instance = concluded.serves.first().and_then(|it| structure.provider(it.0)).cloned();
+        let instance = concluded
+            .serves
+            .first()
+            .and_then(|it| structure.provider(it.0))
+            .map(|it| Arc::new(it.clone()));
         if instance.is_none() {
             self.tell(&concluded, key.as_ref());
         }
