@@ -202,8 +202,8 @@ pub fn private_folder(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     builder.tempdir_in(parent)
 }
 
-/// The stack of a helping thread: as much as the deepest tree of an expression needs.
-const STACK: usize = 256 << 20;
+/// The stack of a helping thread, in bytes: as much as walking the tallest tree of an expression needs.
+const STACK: usize = 64 << 20;
 
 /// Does two pieces of work at the same time, where the system has a thread to give; else one after the other.
 pub fn side_by_side<A: Send, B>(

@@ -7,20 +7,15 @@
 use std::cell::{Cell, RefCell};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::stack::deeper;
 use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marks, Reads, Str, Type, Value};
 
 use super::reference::{is_type_keyword, parse_reference};
 use super::{Scope, Subject, access, problems, statement};
 
-/// Depth of expressions that one stack takes; a deeper one continues on a stack of its own.
-const DEPTH_OF_A_STACK: u32 = 40;
-/// Templates within templates that one stack takes.
-const TEMPLATES_OF_A_STACK: u32 = 3;
 /// Depth that nobody writes, and where evaluation ends with an error.
 const GREATEST_DEPTH: u32 = 4500;
-/// Enough for [`DEPTH_OF_A_STACK`] in an unoptimised build.
-const STACK_BYTES: usize = 4 << 20;
 
 /// Returns the value of an expression, and every problem found. The value is unknown where an error kept it from being
 /// decided.
@@ -57,12 +52,7 @@ pub(super) fn evaluate_template(
     templates: u32,
 ) -> (Value, Diagnostics) {
     let evaluator = Evaluator { templates, ..Evaluator::new(scope, 0, 0) };
-    let names = Names::of(bindings);
-    // Templates that render templates have a limit of their own, and get new stacks on the way there.
-    let value = match templates % TEMPLATES_OF_A_STACK {
-        0 => evaluator.value_on_new_stack(expression, &names),
-        _ => evaluator.value(expression, &names),
-    };
+    let value = evaluator.value(expression, &Names::of(bindings));
     (value, evaluator.into_problems())
 }
 
@@ -165,10 +155,7 @@ impl<'a> Evaluator<'a> {
             return Value::unknown(Type::DYNAMIC);
         }
         self.depth.set(depth + 1);
-        let value = match depth % DEPTH_OF_A_STACK {
-            0 if depth > 0 => self.value_on_new_stack(expression, names),
-            _ => self.value_here(expression, names),
-        };
+        let value = deeper(|| self.value_here(expression, names));
         self.depth.set(depth);
         value
     }
@@ -205,34 +192,6 @@ impl<'a> Evaluator<'a> {
                 Value::unknown(Type::DYNAMIC)
             }
         }
-    }
-
-    /// Goes on with a stack of its own, so that depth is no matter of the caller's.
-    fn value_on_new_stack(&self, expression: &Expression, names: &Names<'_>) -> Value {
-        let (scope, depth, aside, captures) =
-            (self.scope, self.depth.get(), self.aside.get(), self.captures.get());
-        let templates = self.templates;
-        let work = move || {
-            let inner = Evaluator { templates, ..Evaluator::new(scope, depth, aside) };
-            inner.captures.set(captures);
-            let value = inner.value_here(expression, names);
-            (value, inner.found.into_inner(), inner.lasting.into_inner(), inner.trail.into_inner())
-        };
-        let done = std::thread::scope(|threads| {
-            let thread = std::thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(threads, work)
-                .ok()?;
-            Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
-        let Some((value, found, lasting, trail)) = done else {
-            self.lasting.borrow_mut().push(problems::too_deep(expression.span));
-            return Value::unknown(Type::DYNAMIC);
-        };
-        self.found.borrow_mut().extend(found);
-        self.lasting.borrow_mut().extend(lasting);
-        self.tread(&trail);
-        value
     }
 
     /// Keeps a problem of `about` (the failing expression), with the values that it refers to.

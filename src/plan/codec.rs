@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::address::{Instance, InstanceKey, ProviderConfig};
+use crate::stack::deeper;
 use crate::state::names;
 use crate::value::{
     Kind, Marks, Number, Path, PathStep, Refinement, Sequence, Str, Type, Unknown, Value, json,
@@ -15,17 +16,6 @@ use crate::value::{
 
 /// How deep values may nest in a file that is read: deeper than expressions can make them.
 const MAX_DEPTH: u32 = 5_000;
-
-/// Runs work on a stack that has room for values of any allowed depth.
-pub fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work);
-        match thread.expect("a thread can be started").join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
 
 /// Writes one document; types and texts are written once and numbered.
 #[derive(Debug, Default)]
@@ -144,6 +134,10 @@ impl Encoder {
 
     /// Writes a value.
     pub fn value(&mut self, value: &Value) {
+        deeper(|| self.value_here(value));
+    }
+
+    fn value_here(&mut self, value: &Value) {
         match value {
             Value::Null(ty) => {
                 self.body.push(0);
@@ -351,6 +345,10 @@ impl<'a> Decoder<'a> {
         if depth > MAX_DEPTH {
             return Err(Damaged);
         }
+        deeper(|| self.value_here(depth))
+    }
+
+    fn value_here(&mut self, depth: u32) -> Read<Value> {
         Ok(match self.byte()? {
             0 => Value::Null(self.ty()?),
             1 => {

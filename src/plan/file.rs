@@ -10,7 +10,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::codec::{Damaged, Decoder, Encoder, Read, with_room};
+use super::codec::{Damaged, Decoder, Encoder, Read};
 use super::entries::is_known;
 use super::signature::{self, Signer, SigningKey};
 use super::{
@@ -52,8 +52,7 @@ impl Plan {
         extras: &PlanExtras,
         key: Option<&SigningKey>,
     ) -> Result<(), Diagnostic> {
-        let archive =
-            with_room(|| archive(self, extras, key)).map_err(|error| not_saved(path, &error))?;
+        let archive = archive(self, extras, key).map_err(|error| not_saved(path, &error))?;
         files::replace(path, &archive, Fresh::Private).map_err(|error| not_saved(path, &error))
     }
 
@@ -71,7 +70,7 @@ impl Plan {
     ///
     /// If they are none, or are damaged: with a phrase that says so.
     pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
-        with_room(|| unpack(bytes, MOST_UNPACKED))
+        unpack(bytes, MOST_UNPACKED)
     }
 
     /// Tells whether the plan may be applied to what is on record now.

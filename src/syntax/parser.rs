@@ -11,16 +11,13 @@ use super::scan::{Start, scan};
 use super::token::{Kind, Token, is_block_header};
 use super::{Attribute, Block, Body, Expr, Expression, Name, problems};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::stack::deeper;
 use crate::value::{Number, Str};
 
-/// How deep reading may recurse on the caller's stack.
-const SHALLOW: u32 = 48;
-/// How deep reading may recurse at all, on a stack of its own.
-const DEEP: u32 = 1000;
+/// How deep things may be nested.
+const DEEPEST: u32 = 1000;
 /// How tall a tree may grow: bounds what everybody who walks it must be able to recurse.
 const TALL: u32 = 4000;
-/// The stack for [`DEEP`] reading.
-const STACK_BYTES: usize = 128 << 20;
 /// How often reading begins again inside an item that is open until the end of the file.
 const RETRIES: u32 = 20;
 
@@ -42,18 +39,16 @@ pub(super) struct Parser<'a> {
     pub height: u32,
     pub diags: Diagnostics,
     depth: u32,
-    limit: u32,
-    too_deep: bool,
     /// Texts that stood here before: equal ones are kept once.
     shared: FxHashSet<Str>,
 }
 
 /// Scans and reads a text.
-pub(super) fn read_with<T: Send>(
+pub(super) fn read_with<T>(
     text: &str,
     place: Place<'_>,
     start: Start,
-    read: impl Fn(&mut Parser<'_>) -> T + Sync,
+    read: impl Fn(&mut Parser<'_>) -> T,
 ) -> (T, Diagnostics) {
     let mut diags = Diagnostics::new();
     let text = place.bounded(text, &mut diags);
@@ -64,40 +59,26 @@ pub(super) fn read_with<T: Send>(
     (result, diags)
 }
 
-/// Reads tokens of a text, on a larger stack once more when they are nested deeply.
-pub(super) fn read_tokens<T: Send>(
+/// Reads tokens of a text.
+pub(super) fn read_tokens<T>(
     text: &str,
     place: Place<'_>,
     tokens: &[Token],
-    read: impl Fn(&mut Parser<'_>) -> T + Sync,
+    read: impl Fn(&mut Parser<'_>) -> T,
 ) -> (T, Diagnostics) {
-    let attempt = |limit| {
-        let mut parser = Parser {
-            text,
-            place,
-            tokens,
-            at: 0,
-            newlines: true,
-            height: 0,
-            diags: Diagnostics::new(),
-            depth: 0,
-            limit,
-            too_deep: false,
-            shared: FxHashSet::default(),
-        };
-        let result = read(&mut parser);
-        (result, parser.diags, parser.too_deep)
+    let mut parser = Parser {
+        text,
+        place,
+        tokens,
+        at: 0,
+        newlines: true,
+        height: 0,
+        diags: Diagnostics::new(),
+        depth: 0,
+        shared: FxHashSet::default(),
     };
-    let mut done = attempt(SHALLOW);
-    if done.2 {
-        let again = std::thread::scope(|scope| {
-            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-            builder.spawn_scoped(scope, || attempt(DEEP)).ok().and_then(|thread| thread.join().ok())
-        });
-        // Without a thread the first attempt stands, which says what was too deep.
-        done = again.unwrap_or(done);
-    }
-    (done.0, done.1)
+    let result = read(&mut parser);
+    (result, parser.diags)
 }
 
 /// What has been read of a body.
@@ -239,13 +220,12 @@ impl<'a> Parser<'a> {
 
     /// Runs `read` one level deeper.
     pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= self.limit {
-            self.too_deep = true;
+        if self.depth >= DEEPEST {
             let at = self.span(self.peek());
             return Err(self.fail(problems::nested_too_deeply(at)));
         }
         self.depth += 1;
-        let result = read(self);
+        let result = deeper(|| read(self));
         self.depth -= 1;
         result
     }

@@ -5,8 +5,9 @@ use tokio::runtime::{Builder, Runtime};
 use super::threads::{self, THREADS};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// The stack that evaluation and planning may need: chains of values recurse as deep as they are long.
-const STACK: usize = 1 << 30;
+/// The stack of a workflow, in bytes. Whatever recurses as deep as chains of values are long takes more where it needs it; this is
+/// for walking trees of bounded height.
+const STACK: usize = 64 << 20;
 
 /// Runs work where there is room for it, on a thread and a runtime of its own, and waits for it.
 ///

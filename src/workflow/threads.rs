@@ -35,12 +35,12 @@ mod limits {
     use std::fs::read_to_string;
     use std::path::Path;
 
-    use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+    use rustix::process::{Resource, getrlimit};
 
     /// Whether no limit of user, system or group of processes is as near as that. `false` where that cannot be told.
     pub fn leave(threads: u64) -> bool {
-        getrlimit(Resource::RLIMIT_AS).is_ok_and(|it| it.0 == RLIM_INFINITY)
-            && getrlimit(Resource::RLIMIT_NPROC).is_ok_and(|it| of_system(it.0, threads))
+        getrlimit(Resource::As).current.is_none()
+            && of_system(getrlimit(Resource::Nproc).current.unwrap_or(u64::MAX), threads)
             && of_groups(threads)
     }
 
