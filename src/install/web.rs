@@ -14,9 +14,11 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
 
+#[cfg(feature = "oci")]
+use super::login;
 use super::settings::Token;
 use super::trouble::Trouble;
-use super::{Settings, helper, login};
+use super::{Settings, helper};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::world::World;
 
@@ -124,6 +126,7 @@ impl Web {
     /// # Errors
     ///
     /// What is wrong with what the settings name.
+    #[cfg(feature = "oci")]
     pub(super) async fn login(
         &self,
         host: &str,
