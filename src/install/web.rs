@@ -8,8 +8,9 @@ use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
-use reqwest::{Client, RequestBuilder, Response, Url, redirect};
+use reqwest::{Client, RequestBuilder, Response, redirect};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
