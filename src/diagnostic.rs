@@ -276,6 +276,13 @@ pub fn system_words(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
+/// Returns what is to be done where a part of the program is needed that was left out when it was built.
+pub fn left_out(feature: &str) -> String {
+    format!(
+        "this program was built without the feature {feature:?}. Use one that has it: `cargo install --locked --path cli --features {feature}`, or without `--no-default-features`"
+    )
+}
+
 /// Problems in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);

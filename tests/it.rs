@@ -9,6 +9,8 @@ mod support;
 mod aws;
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/circles.rs"]
+mod circles;
 #[path = "it/conformance.rs"]
 mod conformance;
 #[path = "it/crash.rs"]

@@ -88,6 +88,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
     match command {
         Command::Completion(args) => commands::completion::run(ui, &args),
         Command::ForceUnlock(args) => commands::force_unlock::run(ui, world, &args),
+        Command::Man(args) => commands::man::run(ui, &world.root, &args),
         Command::Output(args) => commands::output::run(ui, world, &args),
         Command::State(args) => commands::state::run(ui, world, &args),
         Command::Taint(args) => commands::taint::taint(ui, world, &args),

@@ -261,3 +261,42 @@ fn a_want_of_memory_or_stack_is_an_error_and_no_crash() {
     }
     assert_eq!(limited("ulimit -s 128").0, Some(0));
 }
+
+#[test]
+fn there_is_a_man_page_for_each_command_and_it_has_the_flags_as_they_are_written() {
+    let folder = Folder::new("man", None);
+    let (code, out, err) = folder.told(&["man", "share/man1"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let page = |name: &str| {
+        std::fs::read_to_string(folder.0.join("share/man1").join(name)).unwrap_or_default()
+    };
+    let listed = std::fs::read_dir(folder.0.join("share/man1")).expect("it is a folder").count();
+    assert!(out.starts_with(&format!("{listed} pages are in ")), "{out}");
+    // What the overview lists has a page, and its subcommands have theirs.
+    let (_, overview, _) = folder.told(&["-help"]);
+    let commands = overview.lines().filter_map(|it| it.strip_prefix("  ")?.split(' ').next());
+    let commands = commands.filter(|it| !it.is_empty() && !it.starts_with(['-', 'g']));
+    let missing: Vec<_> = commands
+        .filter(|it| !page(&format!("entail-{it}.1")).contains(&format!("entail\\-{it}")))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+    assert!(page("entail-state-list.1").starts_with(".ie"));
+    assert!(page("entail-plan.1").contains("\\fB\\-exclude\\fR"), "{}", page("entail-plan.1"));
+    assert!(!page("entail-plan.1").contains("\\-\\-"));
+    assert_eq!(page("entail-man.1"), "");
+
+    std::fs::write(folder.0.join("taken"), "").expect("the folder takes files");
+    let (code, _, err) = folder.told(&["man", "taken", "-no-color"]);
+    let told = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(code == Some(1) && told.contains("Man page not written"), "{told}");
+}
+
+#[test]
+fn each_shell_gets_a_script_that_knows_the_commands() {
+    let folder = Folder::new("completion", None);
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let (code, out, err) = folder.told(&["completion", shell]);
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{shell}");
+        assert!(out.contains("whatif") && out.contains("force-unlock"), "{shell}");
+    }
+}

@@ -8,9 +8,8 @@ use crate::value::{Marks, Type, Value};
 use super::compose::elements;
 use super::evaluate::{Evaluator, Names, failed};
 use super::functions::{self, Function, Rule};
-use super::operators::is_sequence;
 use super::reference::parse_reference;
-use super::{Subject, print, problems, read_constraint, with_defaults};
+use super::{Subject, print, problems, read_constraint, unknown_function, with_defaults};
 
 /// An argument as it is given.
 enum Given<'e> {
@@ -80,7 +79,7 @@ impl Evaluator<'_> {
             _ => {}
         }
         let Some(function) = functions::find(site.base()) else {
-            self.report(problems::unknown_function(name, whole.span), whole, names);
+            self.report(unknown_function(name, whole.span), whole, names);
             return Value::unknown(Type::DYNAMIC);
         };
         let unknown = || Value::unknown(Type::DYNAMIC);
@@ -152,7 +151,7 @@ impl Evaluator<'_> {
             return None;
         }
         let (ty, is_null) = (list.ty(), list.is_null());
-        let fits = ty == Type::DYNAMIC || is_sequence(ty);
+        let fits = ty == Type::DYNAMIC || ty.is_sequence();
         if is_null || !fits {
             let problem = problems::bad_expansion(is_null && fits, last.span, site.whole.span);
             self.report(named(problem, site), last, names);

@@ -11,7 +11,6 @@ use crate::value::{Kind, Marks, Refinement, Str, Type, Unknown, Value};
 
 use super::evaluate::{Evaluator, Names, between, failed};
 use super::functions::redacted;
-use super::operators::is_sequence;
 use super::problems;
 
 /// What an element of a `for` does.
@@ -386,7 +385,7 @@ impl Evaluator<'_> {
         let (value, marks) = value.unmark();
         let ty = value.ty();
         if value.is_null() {
-            if is_sequence(ty) {
+            if ty.is_sequence() {
                 self.report(
                     problems::splat_of_null(source.span, between(source.span, marker)),
                     source,
@@ -400,7 +399,7 @@ impl Evaluator<'_> {
             each.iter().for_each(|step| self.leave_out_key(step, names));
             return Value::unknown(Type::DYNAMIC).mark(&marks);
         }
-        if !is_sequence(ty) {
+        if !ty.is_sequence() {
             let may_be_null = matches!(&value, Value::Unknown(it) if !it.refinement.not_null);
             let item = self.follow(value.mark(&marks), each, whole, names);
             // It may become no element or one.

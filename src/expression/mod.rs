@@ -21,6 +21,8 @@ mod constraint;
 mod duration;
 mod evaluate;
 pub mod functions;
+mod mismatch;
+mod missing;
 mod operators;
 pub mod print;
 pub mod problems;
@@ -36,6 +38,7 @@ pub use constant::evaluate_constant;
 pub use constraint::{Constraint, read_constraint, with_defaults};
 pub use duration::parse_duration;
 pub use evaluate::{evaluate, evaluate_with};
+pub use missing::unknown_function;
 pub use reference::{
     missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,
 };
@@ -170,7 +173,7 @@ pub trait Scope: Sync {
 
     /// Returns what `provider::NAME::FUNCTION` takes and returns; `name` is the whole.
     fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
-        Err(problems::unknown_function(name, name.span))
+        Err(unknown_function(name, name.span))
     }
 
     /// Calls a function of a provider with converted, unmarked arguments. `Err` blames an argument, by its number, or

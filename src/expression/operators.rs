@@ -434,8 +434,3 @@ fn compare_ranges(op: BinaryOp, a: &Refinement, b: &Refinement) -> Value {
         _ => Value::unknown_not_null(Type::BOOL),
     }
 }
-
-/// Returns the kind of thing a type is, for functions that treat lists, sets and tuples alike.
-pub(super) fn is_sequence(ty: Type) -> bool {
-    matches!(ty.kind(), Kind::List(_) | Kind::Set(_) | Kind::Tuple(_))
-}

@@ -5,7 +5,7 @@ use crate::syntax::Name;
 use crate::value::{Path, ShowPath, Type};
 
 /// A diagnostic in three parts.
-fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
+pub(super) fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
 }
 
@@ -42,39 +42,6 @@ pub(super) fn too_deep(at: Span) -> Diagnostic {
         "This expression is nested deeper than can be evaluated. Move inner parts to local values.",
         at,
     )
-}
-
-/// A function name that nothing defines; `whole` is the whole call.
-pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
-    let text = &*name.text;
-    if let Some((namespace, _)) = text.split_once("::")
-        && namespace != "core"
-        && namespace != "provider"
-    {
-        return problem(
-            "Unknown function namespace",
-            format!("Function {text:?} does not exist within a valid namespace (provider,core)"),
-            name.span,
-        )
-        .within(whole);
-    }
-    let base = text.strip_prefix("core::").unwrap_or(text);
-    // A function that exists is missing only here: `plantimestamp` in a console.
-    let hint = match super::functions::nearest(base).filter(|it| *it != base) {
-        Some(near) if text.len() != base.len() => format!(" Did you mean core::{near}?"),
-        Some(near) => format!(" Did you mean {near:?}?"),
-        None => String::new(),
-    };
-    let detail = match text.rsplit_once("::") {
-        Some(("core", own)) => {
-            format!("There is no builtin (core::) function named {own:?}.{hint}")
-        }
-        Some((namespace, own)) => {
-            format!("There is no function named {own:?} in namespace {namespace}::.{hint}")
-        }
-        None => format!("There is no function named {text:?}.{hint}"),
-    };
-    problem("Call to unknown function", detail, name.span).within(whole)
 }
 
 /// The name of a type where a value must stand.
@@ -186,7 +153,7 @@ pub(super) fn condition_not_bool(at: Span, whole: Span) -> Diagnostic {
 
 /// The two results of a conditional have no common type.
 pub(super) fn inconsistent_results(yes: Type, no: Type, at: Span, whole: Span) -> Diagnostic {
-    let why = super::statement::type_mismatch(yes, no);
+    let why = super::mismatch::type_mismatch(yes, no);
     problem(
         "Inconsistent conditional result types",
         format!("The true and false result expressions must have consistent types. {why}."),

@@ -1,11 +1,9 @@
 //! Templates: text with `${…}` and `%{…}`.
 
-use std::sync::Arc;
-
 use crate::diagnostic::Span;
 use crate::syntax::{Expr, Expression, ForPart, IfPart, Name, Part};
 use crate::value::convert::convert;
-use crate::value::{Marks, Refinement, Type, Unknown, Value};
+use crate::value::{Marks, Type, Value, unknown};
 
 use super::compose::{bindings, elements};
 use super::evaluate::{Evaluator, Names};
@@ -13,8 +11,6 @@ use super::problems;
 
 /// The greatest number of bytes of a known beginning that is kept.
 const LONGEST_PREFIX: usize = 128;
-/// Characters that never combine with what follows.
-const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
 
 /// A template being filled in.
 #[derive(Default)]
@@ -143,25 +139,9 @@ impl Evaluator<'_> {
 
 fn finish(text: Text) -> Value {
     let value = if text.unknown {
-        let prefix = safe_prefix(&text.text[..text.text.floor_char_boundary(LONGEST_PREFIX)]);
-        let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
-        Value::Unknown(Arc::new(Unknown { ty: Type::STRING, refinement }))
+        unknown::with_prefix(&text.text[..text.text.floor_char_boundary(LONGEST_PREFIX)])
     } else {
         Value::string(&text.text)
     };
     value.mark(&text.marks)
-}
-
-/// Returns as much of a known beginning as nothing that follows can change: a last character that might combine with
-/// the next one is left out.
-pub(super) fn safe_prefix(text: &str) -> Option<crate::value::Str> {
-    use unicode_segmentation::UnicodeSegmentation;
-    let text = crate::value::nfc(text);
-    let last = text.graphemes(true).next_back()?;
-    let kept = if last.len() == 1 && DELIMITERS.contains(last) {
-        &*text
-    } else {
-        &text[..text.len() - last.len()]
-    };
-    (!kept.is_empty()).then(|| kept.into())
 }

@@ -1,5 +1,6 @@
 //! What the evaluator does, in words of the language.
 
+mod decrypting;
 mod forms;
 mod functions;
 mod problems;

@@ -7,9 +7,11 @@
 mod authenticate;
 mod hash;
 mod helper;
+#[cfg_attr(not(feature = "oci"), path = "without_images.rs")]
 mod images;
 mod installer;
 pub mod lock;
+#[cfg(feature = "oci")]
 mod login;
 mod network;
 mod offer;

@@ -8,15 +8,18 @@ use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
-use reqwest::{Client, RequestBuilder, Response, Url, redirect};
+use reqwest::{Client, RequestBuilder, Response, redirect};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
 
+#[cfg(feature = "oci")]
+use super::login;
 use super::settings::Token;
 use super::trouble::Trouble;
-use super::{Settings, helper, login};
+use super::{Settings, helper};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::world::World;
 
@@ -124,6 +127,7 @@ impl Web {
     /// # Errors
     ///
     /// What is wrong with what the settings name.
+    #[cfg(feature = "oci")]
     pub(super) async fn login(
         &self,
         host: &str,

@@ -12,7 +12,7 @@ use crate::config::uses::of_value;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::print::format_value;
-use crate::expression::{self, Scope, Subject, is_type_call, is_type_function, problems};
+use crate::expression::{self, Scope, Subject, is_type_call, is_type_function, unknown_function};
 use crate::lower::structure::{ResourceId, Style};
 use crate::lower::{Moved, Structure};
 use crate::observe::pool::Pool;
@@ -124,7 +124,7 @@ pub fn answer(values: &Values<'_>, pool: &Pool, text: &str) -> Result<String, Di
     found.extend(attributes::unsupported(values.config.root(), pool, &[of_value(&expression)]));
     syntax::calls(&expression, &mut |name, _, span| {
         if &*name.text == "plantimestamp" {
-            found.push(problems::unknown_function(name, span));
+            found.push(unknown_function(name, span));
         }
     });
     if found.has_errors() {

@@ -139,6 +139,11 @@ impl Type {
         matches!(self.0.kind, Kind::Bool | Kind::Number | Kind::String)
     }
 
+    /// Returns whether values of it are items one after the other: a list, set or tuple.
+    pub fn is_sequence(self) -> bool {
+        matches!(self.0.kind, Kind::List(_) | Kind::Set(_) | Kind::Tuple(_))
+    }
+
     /// Returns whether it is a list, set or map.
     pub fn is_collection(self) -> bool {
         matches!(self.0.kind, Kind::List(_) | Kind::Set(_) | Kind::Map(_))

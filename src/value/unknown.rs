@@ -271,3 +271,29 @@ fn sets(a: &[Value], b: &[Value]) -> Option<bool> {
     let is_equal = |(a, b): (&Value, &Value)| known_equality(a, b) == Some(true);
     Some(a.len() == b.len() && a.iter().zip(b).all(is_equal))
 }
+
+/// Returns an unknown string with a known beginning.
+pub fn with_prefix(prefix: &str) -> Value {
+    let prefix = safe_prefix(prefix);
+    Value::Unknown(Arc::new(Unknown {
+        ty: Type::STRING,
+        refinement: Refinement { not_null: true, prefix, ..Refinement::default() },
+    }))
+}
+
+/// Characters that never combine with what follows.
+const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
+
+/// Returns as much of a known beginning as nothing that follows can change: a last character that might combine with
+/// the next one is left out.
+pub fn safe_prefix(text: &str) -> Option<Str> {
+    use unicode_segmentation::UnicodeSegmentation;
+    let text = super::nfc(text);
+    let last = text.graphemes(true).next_back()?;
+    let kept = if last.len() == 1 && DELIMITERS.contains(last) {
+        &*text
+    } else {
+        &text[..text.len() - last.len()]
+    };
+    (!kept.is_empty()).then(|| kept.into())
+}

@@ -175,6 +175,20 @@ fn outside_packages_have_one_owner() {
         ("hcl_edit", &["src/syntax"]),
         ("clap", &["cli"]),
         ("miette", &["cli"]),
+        ("reqwest", &["src/install"]),
+        ("zip", &["src/install", "src/operation/modules", "src/plan/file.rs"]),
+        ("pgp", &["src/install"]),
+        ("russh", &["src/execute/provision"]),
+        ("tonic", &["src/provider/plugin"]),
+        ("prost", &["src/provider/plugin"]),
+        ("tower", &["src/provider/plugin"]),
+        ("rcgen", &["src/provider/plugin"]),
+        ("hyper_util", &["src/provider/plugin"]),
+        ("tokio_rustls", &["src/provider/plugin"]),
+        ("rustls", &["src/provider/plugin", "src/install/web.rs"]),
+        ("rsa", &["src/expression/functions"]),
+        ("libyaml_safer", &["src/expression/functions"]),
+        ("ed25519_dalek", &["src/plan"]),
     ];
     let mut found = Vec::new();
     for (name, text) in sources(&["src", "rules", "cli/src"]) {
@@ -182,12 +196,10 @@ fn outside_packages_have_one_owner() {
             continue;
         }
         for (package, places) in owners {
-            let is_used = text.lines().any(|it| {
-                let it = it.trim_start();
-                !it.starts_with("//")
-                    && (it.starts_with(&format!("use {package}"))
-                        || it.contains(&format!(" {package}::")))
-            });
+            let named = format!(r"(^|[^\w:]){package}::|\buse {package};");
+            let named = Regex::new(&named).expect("a valid expression");
+            let is_used =
+                text.lines().any(|it| !it.trim_start().starts_with("//") && named.is_match(it));
             if is_used && !places.iter().any(|it| name.starts_with(it)) {
                 found.push(format!("{name} uses {package}"));
             }

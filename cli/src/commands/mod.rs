@@ -18,6 +18,7 @@ pub mod graph;
 pub mod import;
 pub mod init;
 pub mod login;
+pub mod man;
 pub mod metadata;
 pub mod output;
 pub mod plan;
@@ -77,6 +78,8 @@ pub enum Command {
     Import(import::ImportArgs),
     Login(login::LoginArgs),
     Logout(login::LogoutArgs),
+    #[command(hide = true)]
+    Man(man::ManArgs),
     Metadata(metadata::MetadataArgs),
     Output(output::OutputArgs),
     Providers(providers::ProvidersArgs),

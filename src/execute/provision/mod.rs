@@ -16,13 +16,19 @@ use crate::syntax::Body;
 use crate::value::{Marks, Value};
 
 mod command;
+#[cfg(feature = "ssh")]
 mod connection;
+#[cfg(feature = "ssh")]
 mod dial;
+#[cfg(feature = "ssh")]
 mod keys;
 mod local;
+#[cfg_attr(not(feature = "ssh"), path = "without_ssh.rs")]
 mod remote;
 mod schema;
+#[cfg(feature = "ssh")]
 mod scp;
+#[cfg(feature = "ssh")]
 mod ssh;
 #[cfg(test)]
 mod tests;

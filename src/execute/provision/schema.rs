@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::config::{Provisioner, Resource, merge_bodies};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, left_out};
 use crate::expression::body::validate_body;
 use crate::expression::evaluate_constant;
 use crate::schema::{AttributeSchema, BlockSchema};
@@ -139,6 +139,9 @@ pub fn check(block: &Resource) -> Diagnostics {
 /// Checks one provisioner, and how it connects.
 pub(super) fn check_one(provisioner: &Provisioner, base: Option<&Body>) -> Diagnostics {
     let Some(kind) = Kind::of(provisioner) else { return unknown_kind(provisioner).into() };
+    if kind != Kind::LocalExec && !cfg!(feature = "ssh") {
+        return no_way(provisioner).into();
+    }
     let mut problems = validate_body(&provisioner.body, kind.schema());
     let (attributes, _) = provisioner.body.just_attributes();
     problems.extend(match kind {
@@ -235,4 +238,12 @@ fn unknown_kind(provisioner: &Provisioner) -> Diagnostic {
     Diagnostic::error("Missing required provisioner plugin").at(provisioner.kind.span).detail(format!(
         "This configuration requires provisioner plugin {kind:?}, which isn't available. External provisioner plugins are not supported."
     ))
+}
+
+/// A provisioner that needs another machine, where the program cannot reach one.
+fn no_way(provisioner: &Provisioner) -> Diagnostic {
+    let kind = &provisioner.kind.text;
+    Diagnostic::error("Provisioner left out of this program")
+        .at(provisioner.kind.span)
+        .detail(format!("{kind:?} reaches other machines over SSH, and {}.", left_out("ssh")))
 }

@@ -1,6 +1,5 @@
 //! `assume…`: promises about values that are not known yet, checked once they are.
 
-use super::super::template::safe_prefix;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::{Refinement, Type, Value, unknown};
@@ -40,7 +39,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         returns: Returns::Nullable(Shape::String),
         body: |call| {
             // What might combine with the next character is not promised.
-            let prefix = safe_prefix(call.text(1));
+            let prefix = unknown::safe_prefix(call.text(1));
             if call.argument(0).is_null() {
                 return Ok(call.argument(0).clone());
             }

@@ -9,8 +9,6 @@ use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Number, Refinement, Type, Unknown, Value, unknown};
 
-use super::super::operators::is_sequence;
-
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "length",
@@ -153,7 +151,7 @@ fn between(low: Option<u64>, high: Option<u64>) -> Value {
 
 fn contains(call: &Call<'_>) -> Outcome {
     let list = call.argument(0);
-    if !is_sequence(list.ty()) {
+    if !list.ty().is_sequence() {
         return Err(Failure::call("argument must be list, tuple, or set"));
     }
     let mut undecided = false;

@@ -141,7 +141,7 @@ fn jsonencode(call: &Call<'_>) -> Outcome {
         Kind::Tuple(_) | Kind::List(_) | Kind::Set(_) => "[",
         _ => return Ok(Value::unknown(Type::STRING)),
     };
-    Ok(super::strings::unknown_with_prefix(first))
+    Ok(unknown::with_prefix(first))
 }
 
 fn jsondecode_type(arguments: &[Value]) -> Result<Type, Failure> {

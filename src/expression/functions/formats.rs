@@ -5,9 +5,7 @@ use super::sets::is_open;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::number::Notation;
-use crate::value::{Number, Type, Value, json};
-
-use super::super::operators::is_sequence;
+use crate::value::{Number, Type, Value, json, unknown};
 
 const ARGS: Option<Parameter> = Some(Parameter::any("args").or_null().or_unknown().or_untyped());
 
@@ -35,7 +33,7 @@ fn format_one(call: &Call<'_>) -> Outcome {
     let arguments = &call.arguments[1..];
     if arguments.iter().any(|it| !it.is_wholly_known()) {
         return Ok(match pattern.find('%') {
-            Some(at @ 1..) => super::strings::unknown_with_prefix(&pattern[..at]),
+            Some(at @ 1..) => unknown::with_prefix(&pattern[..at]),
             _ => Value::unknown(Type::STRING),
         });
     }
@@ -106,7 +104,7 @@ fn format_list(call: &Call<'_>) -> Outcome {
 }
 
 fn is_iterated(value: &Value) -> bool {
-    is_sequence(value.ty()) && !value.is_null()
+    value.ty().is_sequence() && !value.is_null()
 }
 
 /// One verb with its flags.

@@ -6,8 +6,6 @@ use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Refinement, Type, Value, unknown};
 
-use super::super::operators::is_sequence;
-
 const LIST: Parameter = Parameter::any("list");
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -402,7 +400,7 @@ fn flattened(list: &Value, into: &mut Vec<Value>, marks: &mut Marks) -> bool {
     let mut known = !is_open(list);
     for item in list.children() {
         known &= item.is_known() || item.ty() != Type::DYNAMIC;
-        if !item.is_null() && is_sequence(item.ty()) {
+        if !item.is_null() && item.ty().is_sequence() {
             known &= flattened(item, into, marks);
         } else {
             into.push(item.clone());
@@ -415,7 +413,7 @@ fn flatten_type(arguments: &[Value]) -> Result<Type, Failure> {
     if !arguments[0].is_wholly_known() {
         return Ok(Type::DYNAMIC);
     }
-    if !is_sequence(arguments[0].ty()) {
+    if !arguments[0].ty().is_sequence() {
         return Err(Failure::call("can only flatten lists, sets and tuples"));
     }
     let mut all = Vec::new();
@@ -424,7 +422,7 @@ fn flatten_type(arguments: &[Value]) -> Result<Type, Failure> {
 }
 
 fn flatten(call: &Call<'_>) -> Outcome {
-    if !is_sequence(call.argument(0).ty()) {
+    if !call.argument(0).ty().is_sequence() {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&call.argument(0).marks()));
     }
     let (mut all, mut marks) = (Vec::new(), Marks::default());

@@ -202,7 +202,7 @@ fn sum(call: &Call<'_>) -> Outcome {
     if list.children().next().is_none() {
         return Err(Failure::argument(0, "cannot sum an empty list"));
     }
-    if !super::super::operators::is_sequence(ty) {
+    if !ty.is_sequence() {
         return Err(Failure::argument(
             0,
             format!("argument must be list, set, or tuple. Received {}", ty.friendly_name()),

@@ -2,17 +2,20 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use num_bigint::BigUint;
+use rsa::pkcs1::DecodeRsaPrivateKey;
+use rsa::pkcs8::{DecodePrivateKey, PrivateKeyInfo, der};
+use rsa::rand_core::OsRng;
+use rsa::traits::PublicKeyParts;
+use rsa::{BigUint, Pkcs1v15Encrypt, RsaPrivateKey, pkcs1, pkcs8};
 
 use super::maps::redacted;
 use super::{Call, Failure, Outcome};
 use crate::value::Value;
 
-/// The part of a private key that decryption needs.
-struct Key {
-    modulus: BigUint,
-    exponent: BigUint,
-}
+/// The smallest modulus that is decrypted with.
+const SMALLEST_BITS: usize = 1024;
+/// The largest key that is read: one of 16384 bits takes 10 kB. A huge one would be calculated with for ever.
+const LARGEST_KEY: usize = 16 * 1024;
 
 pub(super) fn rsadecrypt(call: &Call<'_>) -> Outcome {
     let bytes = STANDARD.decode(call.text(0).replace(['\r', '\n'], "")).map_err(|_| {
@@ -22,139 +25,161 @@ pub(super) fn rsadecrypt(call: &Call<'_>) -> Outcome {
             format!("failed to decode input {shown}: cipher text must be base64-encoded"),
         )
     })?;
-    let key = read_key(call.text(1))
-        .map_err(|why| Failure::argument(1, format!("invalid private key: {why}")))?;
+    let key = read_key(call.text(1)).map_err(|it| Failure::argument(1, it.message()))?;
     let plain = decrypt(&key, &bytes)
-        .ok_or_else(|| Failure::call("failed to decrypt: crypto/rsa: decryption error"))?;
+        .map_err(|why| Failure::call(format!("failed to decrypt: crypto/rsa: {why}")))?;
     Ok(Value::string(String::from_utf8_lossy(&plain)))
 }
 
-fn decrypt(key: &Key, bytes: &[u8]) -> Option<Vec<u8>> {
-    let size = key.modulus.bits().div_ceil(8) as usize;
-    let cipher = BigUint::from_bytes_be(bytes);
-    if bytes.len() > size || cipher >= key.modulus {
-        return None;
+fn decrypt(key: &RsaPrivateKey, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let bits = key.n().bits();
+    if bits < SMALLEST_BITS {
+        return Err(format!(
+            "{bits}-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)"
+        ));
     }
-    let plain = cipher.modpow(&key.exponent, &key.modulus).to_bytes_be();
-    // The leading zero of the block is not there any more: 02, random bytes that are not zero, 0, text.
-    if plain.len() + 1 != size || plain.first() != Some(&2) {
-        return None;
+    let failed = || "decryption error".to_owned();
+    if bytes.len() > key.size() {
+        return Err(failed());
     }
-    let end = plain.iter().position(|it| *it == 0)?;
-    (end >= 9).then(|| plain[end + 1..].to_vec())
+    // Blinded, so that how long it takes says nothing of the key; the result does not depend on the random bytes.
+    key.decrypt_blinded(&mut OsRng, Pkcs1v15Encrypt, bytes).map_err(|_| failed())
 }
 
-fn read_key(pem: &str) -> Result<Key, String> {
-    let missing = || "ssh: no key found".to_owned();
-    let start = pem.find("-----BEGIN ").ok_or_else(missing)?;
-    let rest = &pem[start + 11..];
-    let (kind, rest) = rest.split_once("-----").ok_or_else(missing)?;
-    let (body, _) = rest.split_once("-----END ").ok_or_else(missing)?;
-    if body.contains("Proc-Type") {
-        return Err(
-            "password protected keys are not supported. Please decrypt the key prior to use"
-                .to_owned(),
-        );
-    }
-    let body: String = body.chars().filter(|it| !it.is_whitespace()).collect();
-    let bytes = STANDARD.decode(body).map_err(|_| missing())?;
-    match kind {
-        "RSA PRIVATE KEY" => pkcs1(&bytes),
-        "PRIVATE KEY" => pkcs8(&bytes),
-        "OPENSSH PRIVATE KEY" => openssh(&bytes),
-        other => Err(format!("ssh: unsupported key type {other:?}")),
+/// Why a private key cannot be used.
+#[derive(Debug)]
+enum BadKey {
+    NoKey,
+    Protected,
+    Kind(String),
+    NotRsa,
+    TrailingData,
+    Structure,
+    OpenSsh,
+    Unsound(String),
+}
+
+impl BadKey {
+    fn message(&self) -> String {
+        let why = match self {
+            BadKey::TrailingData => {
+                return "invalid ASN1 data in the given private key: trailing data".to_owned();
+            }
+            BadKey::Structure => {
+                return "invalid ASN1 data in the given private key: data truncated or malformed"
+                    .to_owned();
+            }
+            BadKey::NoKey => "ssh: no key found",
+            BadKey::Protected => "ssh: this private key is passphrase protected",
+            BadKey::Kind(kind) => &format!("ssh: unsupported key type {kind:?}"),
+            BadKey::NotRsa => "key is not an RSA key",
+            BadKey::OpenSsh => "ssh: invalid openssh private key format",
+            BadKey::Unsound(why) => &format!("crypto/rsa: {why}"),
+        };
+        format!("invalid private key: {why}")
     }
 }
 
-fn broken() -> String {
-    "asn1: structure error".to_owned()
+impl From<rsa::Error> for BadKey {
+    fn from(why: rsa::Error) -> BadKey {
+        BadKey::Unsound(why.to_string())
+    }
 }
 
-/// Takes one element of DER: its tag, its inside, and what follows.
-fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (tag, rest) = bytes.split_first()?;
-    let (first, mut rest) = rest.split_first()?;
-    let mut length = usize::from(*first);
-    if *first >= 0x80 {
-        let (count, after) = rest.split_at_checked(usize::from(first & 0x7f))?;
-        if count.len() > 4 {
-            return None;
+impl From<der::Error> for BadKey {
+    fn from(why: der::Error) -> BadKey {
+        match why.kind() {
+            der::ErrorKind::TrailingData { .. } => BadKey::TrailingData,
+            _ => BadKey::Structure,
         }
-        length = count.iter().fold(0, |length, it| length << 8 | usize::from(*it));
-        rest = after;
-    }
-    let (inside, after) = rest.split_at_checked(length)?;
-    Some((*tag, inside, after))
-}
-
-const INTEGER: u8 = 2;
-const OCTETS: u8 = 4;
-const SEQUENCE: u8 = 0x30;
-
-fn expect(bytes: &[u8], wanted: u8) -> Result<(&[u8], &[u8]), String> {
-    match element(bytes) {
-        Some((tag, inside, rest)) if tag == wanted => Ok((inside, rest)),
-        _ => Err(broken()),
     }
 }
 
-/// `RSAPrivateKey`: version, modulus, public exponent, private exponent, …
-fn pkcs1(bytes: &[u8]) -> Result<Key, String> {
-    let (inside, _) = expect(bytes, SEQUENCE)?;
-    let (_, rest) = expect(inside, INTEGER)?;
-    let (modulus, rest) = expect(rest, INTEGER)?;
-    let (_, rest) = expect(rest, INTEGER)?;
-    let (exponent, _) = expect(rest, INTEGER)?;
-    key(modulus, exponent)
+impl From<pkcs1::Error> for BadKey {
+    fn from(why: pkcs1::Error) -> BadKey {
+        match why {
+            pkcs1::Error::Asn1(why) => why.into(),
+            pkcs1::Error::Pkcs8(why) => why.into(),
+            pkcs1::Error::Version => {
+                BadKey::Unsound("keys with more than two primes are not supported".to_owned())
+            }
+            _ => BadKey::Structure,
+        }
+    }
 }
 
-fn key(modulus: &[u8], exponent: &[u8]) -> Result<Key, String> {
-    let key = Key {
-        modulus: BigUint::from_bytes_be(modulus),
-        exponent: BigUint::from_bytes_be(exponent),
-    };
-    // Zero would be divided by, and a huge one calculated for ever.
-    if (64..=16_384).contains(&key.modulus.bits()) { Ok(key) } else { Err(broken()) }
+impl From<pkcs8::Error> for BadKey {
+    fn from(why: pkcs8::Error) -> BadKey {
+        match why {
+            pkcs8::Error::Asn1(why) => why.into(),
+            pkcs8::Error::KeyMalformed => {
+                BadKey::Unsound("the parts of the key contradict each other".to_owned())
+            }
+            _ => BadKey::Structure,
+        }
+    }
 }
 
-/// `PrivateKeyInfo`: version, algorithm, the key in PKCS #1.
-fn pkcs8(bytes: &[u8]) -> Result<Key, String> {
-    let (inside, _) = expect(bytes, SEQUENCE)?;
-    let (_, rest) = expect(inside, INTEGER)?;
-    let (algorithm, rest) = expect(rest, SEQUENCE)?;
-    const RSA: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
-    if !algorithm.starts_with(RSA) {
-        return Err("key is not an RSA key".to_owned());
+fn read_key(text: &str) -> Result<RsaPrivateKey, BadKey> {
+    let block = pem::parse(text).map_err(|_| BadKey::NoKey)?;
+    if block.headers().get("Proc-Type").is_some() {
+        return Err(BadKey::Protected);
     }
-    let (inner, _) = expect(rest, OCTETS)?;
-    pkcs1(inner)
+    let bytes = block.contents();
+    if bytes.len() > LARGEST_KEY {
+        return Err(BadKey::Structure);
+    }
+    match block.tag() {
+        "RSA PRIVATE KEY" => Ok(RsaPrivateKey::from_pkcs1_der(bytes)?),
+        "PRIVATE KEY" => {
+            let info = PrivateKeyInfo::try_from(bytes)?;
+            match info.algorithm.oid == pkcs1::ALGORITHM_OID {
+                true => Ok(RsaPrivateKey::from_pkcs8_der(bytes)?),
+                false => Err(BadKey::NotRsa),
+            }
+        }
+        "OPENSSH PRIVATE KEY" => openssh(bytes),
+        "EC PRIVATE KEY" | "DSA PRIVATE KEY" => Err(BadKey::NotRsa),
+        other => Err(BadKey::Kind(other.to_owned())),
+    }
 }
 
-/// The format of OpenSSH, without a passphrase.
-fn openssh(bytes: &[u8]) -> Result<Key, String> {
-    let wrong = || "ssh: invalid openssh private key format".to_owned();
-    let mut rest = bytes.strip_prefix(b"openssh-key-v1\0").ok_or_else(wrong)?;
-    let field = |rest: &mut &[u8]| -> Option<Vec<u8>> {
-        let (length, after) = rest.split_at_checked(4)?;
-        let (inside, after) =
-            after.split_at_checked(u32::from_be_bytes(length.try_into().ok()?) as usize)?;
-        *rest = after;
-        Some(inside.to_vec())
-    };
-    let cipher = field(&mut rest).ok_or_else(wrong)?;
-    if cipher != b"none" {
-        return Err("ssh: this private key is passphrase protected".to_owned());
+/// Reads the format of OpenSSH, without a passphrase.
+fn openssh(bytes: &[u8]) -> Result<RsaPrivateKey, BadKey> {
+    let mut outer = Fields(bytes.strip_prefix(b"openssh-key-v1\0").ok_or(BadKey::OpenSsh)?);
+    if outer.next()? != b"none" {
+        return Err(BadKey::Protected);
     }
-    field(&mut rest).and_then(|_| field(&mut rest)).ok_or_else(wrong)?;
-    rest = rest.get(4..).ok_or_else(wrong)?;
-    field(&mut rest).ok_or_else(wrong)?;
-    let private = field(&mut rest).ok_or_else(wrong)?;
-    let mut rest = private.get(8..).ok_or_else(wrong)?;
-    if field(&mut rest).ok_or_else(wrong)? != b"ssh-rsa" {
-        return Err("key is not an RSA key".to_owned());
+    // How the passphrase becomes a key, with what options, how many keys there are, and the public one.
+    outer.next()?;
+    outer.next()?;
+    outer.skip(4)?;
+    outer.next()?;
+    let mut inner = Fields(outer.next()?);
+    // Two equal numbers, with which a wrong passphrase is found out.
+    inner.skip(8)?;
+    if inner.next()? != b"ssh-rsa" {
+        return Err(BadKey::NotRsa);
     }
-    let modulus = field(&mut rest).ok_or_else(wrong)?;
-    field(&mut rest).ok_or_else(wrong)?;
-    let exponent = field(&mut rest).ok_or_else(wrong)?;
-    key(&modulus, &exponent)
+    let mut number = || inner.next().map(BigUint::from_bytes_be);
+    let (modulus, public, private) = (number()?, number()?, number()?);
+    number()?;
+    let primes = vec![number()?, number()?];
+    Ok(RsaPrivateKey::from_components(modulus, public, private, primes)?)
+}
+
+/// Byte strings one after the other, each behind its length.
+struct Fields<'b>(&'b [u8]);
+
+impl<'b> Fields<'b> {
+    fn skip(&mut self, count: usize) -> Result<&'b [u8], BadKey> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(BadKey::OpenSsh)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn next(&mut self) -> Result<&'b [u8], BadKey> {
+        let length = self.skip(4)?.try_into().map_err(|_| BadKey::OpenSsh)?;
+        self.skip(u32::from_be_bytes(length) as usize)
+    }
 }

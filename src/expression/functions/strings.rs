@@ -1,10 +1,8 @@
 //! Functions of text.
 
-use std::sync::Arc;
-
 use super::graphemes::graphemes;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
-use crate::value::{Refinement, Type, Unknown, Value};
+use crate::value::{Type, Value};
 
 const STR: Parameter = Parameter::string("str");
 const TEXT: Returns = Returns::Always(Shape::String);
@@ -305,13 +303,4 @@ fn startswith(call: &Call<'_>) -> Outcome {
         }
         text => Ok(Value::Bool(text.as_str().unwrap_or("").starts_with(prefix))),
     }
-}
-
-/// An unknown string with a known beginning.
-pub(super) fn unknown_with_prefix(prefix: &str) -> Value {
-    let prefix = super::super::template::safe_prefix(prefix);
-    Value::Unknown(Arc::new(Unknown {
-        ty: Type::STRING,
-        refinement: Refinement { not_null: true, prefix, ..Refinement::default() },
-    }))
 }

@@ -144,7 +144,7 @@ impl Scope for WithProvider {
                 summary: None,
                 description: None,
             })),
-            _ => Err(problems::unknown_function(name, name.span)),
+            _ => Err(unknown_function(name, name.span)),
         }
     }
 

@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::sync::OnceLock;
 
-use reqwest::Url;
 use tokio::runtime::Runtime;
 
-use crate::install::web::{Answer, Web as Transport};
+use crate::install::web::{Answer, Url, Web as Transport};
 use crate::install::{Settings, Trouble};
 use crate::world::World;
 

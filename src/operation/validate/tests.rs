@@ -280,3 +280,27 @@ fn each_of_the_sources_of_a_call_is_looked_at() {
         "#]],
     );
 }
+
+#[cfg(not(feature = "ssh"))]
+#[test]
+fn without_the_feature_provisioners_that_need_another_machine_name_it() {
+    let folder = folder(
+        r#"
+        -- main.tf --
+        resource "terraform_data" "a" {
+          provisioner "local-exec" {
+            command = "true"
+          }
+          provisioner "remote-exec" {
+            inline = ["true"]
+          }
+        }
+        "#,
+    );
+    let project = crate::Project::open(folder.path());
+    let problems = project.plan(&crate::Request::default()).expect_err("it is refused");
+    let told: String = problems.iter().map(|it| format!("{it}\n")).collect();
+    assert!(told.contains("\"remote-exec\" reaches other machines over SSH"), "{told}");
+    assert!(told.contains("built without the feature \"ssh\""), "{told}");
+    assert!(!told.contains("local-exec"), "{told}");
+}

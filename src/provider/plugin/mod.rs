@@ -28,6 +28,7 @@ mod opened;
 mod process;
 mod runtime;
 mod schema;
+#[cfg(feature = "entail-plugin")]
 pub mod serve;
 mod sockets;
 mod tail;

@@ -2,15 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "entail-plugin")]
+use rustls::ServerConfig;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+#[cfg(feature = "entail-plugin")]
+use rustls::pki_types::PrivateKeyDer;
+#[cfg(any(test, feature = "entail-plugin"))]
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::{
-    CertificateError, DigitallySignedStruct, DistinguishedName, Error, ServerConfig,
-    SignatureScheme,
-};
+use rustls::{CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
 /// A certificate and its key, as text.
 #[derive(Debug)]
@@ -19,8 +21,18 @@ pub(super) struct Own {
     pub certificate: String,
     /// Its key.
     pub key: String,
-    /// The certificate's bytes.
-    pub der: Vec<u8>,
+}
+
+#[cfg(any(test, feature = "entail-plugin"))]
+impl Own {
+    /// Returns the certificate's bytes.
+    ///
+    /// # Errors
+    ///
+    /// If its text is none of a certificate.
+    pub(super) fn der(&self) -> Result<CertificateDer<'static>, pem::Error> {
+        CertificateDer::from_pem_slice(self.certificate.as_bytes())
+    }
 }
 
 /// Returns this program's certificate: one for every plugin of a run.
@@ -48,7 +60,7 @@ pub(super) fn make() -> Result<Own, rcgen::Error> {
     asked.extended_key_usages =
         vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
     let made = asked.self_signed(&key)?;
-    Ok(Own { certificate: made.pem(), key: key.serialize_pem(), der: made.der().to_vec() })
+    Ok(Own { certificate: made.pem(), key: key.serialize_pem() })
 }
 
 /// Returns how a plugin speaks under protection: it shows `own`, and takes only the client whose certificate, as text, is
@@ -57,6 +69,7 @@ pub(super) fn make() -> Result<Own, rcgen::Error> {
 /// # Errors
 ///
 /// If the client's certificate cannot be read.
+#[cfg(feature = "entail-plugin")]
 pub(super) fn serving(
     own: &Own,
     client: &str,
@@ -66,10 +79,7 @@ pub(super) fn serving(
     let mut config = ServerConfig::builder_with_provider(pinned.provider.clone())
         .with_safe_default_protocol_versions()?
         .with_client_cert_verifier(pinned)
-        .with_single_cert(
-            vec![own.der.clone().into()],
-            PrivateKeyDer::from_pem_slice(own.key.as_bytes())?,
-        )?;
+        .with_single_cert(vec![own.der()?], PrivateKeyDer::from_pem_slice(own.key.as_bytes())?)?;
     config.alpn_protocols = vec![b"h2".to_vec()];
     Ok(config)
 }
@@ -165,9 +175,9 @@ mod tests {
     #[test]
     fn a_plugin_takes_only_the_client_that_it_was_told_of() {
         let (told, other) = (make().expect("a certificate"), make().expect("a certificate"));
-        let pinned = Pinned::new(told.der.clone());
+        let pinned = Pinned::new(told.der().expect("a certificate").to_vec());
         let accepts = |shown: &Own| {
-            let shown = shown.der.clone().into();
+            let shown = shown.der().expect("a certificate");
             pinned.verify_client_cert(&shown, &[], UnixTime::now()).is_ok()
         };
         assert!(accepts(&told) && !accepts(&other));

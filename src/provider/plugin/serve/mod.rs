@@ -189,7 +189,7 @@ fn protected(
     };
     let own = tls::make()?;
     let acceptor = TlsAcceptor::from(Arc::new(tls::serving(&own, client)?));
-    let shown = base64::engine::general_purpose::STANDARD_NO_PAD.encode(&own.der);
+    let shown = base64::engine::general_purpose::STANDARD_NO_PAD.encode(own.der()?);
     Ok((Some(acceptor), shown))
 }
 
