@@ -41,6 +41,8 @@ mod saved;
 mod scripted;
 #[path = "it/ssh.rs"]
 mod ssh;
+#[path = "it/streams.rs"]
+mod streams;
 #[path = "it/symbols.rs"]
 mod symbols;
 #[path = "it/tidy.rs"]
