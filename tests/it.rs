@@ -23,6 +23,8 @@ mod formatting;
 mod ledger;
 #[path = "it/interrupt.rs"]
 mod interrupt;
+#[path = "it/limits.rs"]
+mod limits;
 #[path = "it/metamorphic.rs"]
 mod metamorphic;
 #[path = "it/missed.rs"]
