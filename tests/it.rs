@@ -29,6 +29,8 @@ mod limits;
 mod metamorphic;
 #[path = "it/missed.rs"]
 mod missed;
+#[path = "it/mutations.rs"]
+mod mutations;
 #[path = "it/opentofu.rs"]
 mod opentofu;
 #[path = "it/plugins.rs"]
@@ -49,3 +51,5 @@ mod streams;
 mod symbols;
 #[path = "it/tidy.rs"]
 mod tidy;
+#[path = "it/together.rs"]
+mod together;

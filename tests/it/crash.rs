@@ -49,8 +49,31 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { command: "refresh", old: &["a", "b"], new: &["a", "b"] },
     Scenario { command: "plan -out=saved", old: &["a", "b"], new: &["a", "b"] },
     Scenario { command: "workspace new other", old: &["a", "b"], new: &[] },
+    Scenario {
+        command: "workspace new -state=terraform.tfstate filled",
+        old: &["a", "b"],
+        new: &["a", "b"],
+    },
+    Scenario { command: "workspace select empty", old: &["a", "b"], new: &[] },
+    Scenario { command: "workspace delete empty", old: &["a", "b"], new: &["a", "b"] },
+    Scenario { command: "untaint terraform_data.a", old: &["a", "b"], new: &["a", "b"] },
+    Scenario { command: "state rm terraform_data.a terraform_data.b", old: &["a", "b"], new: &[] },
+    Scenario {
+        command: "state mv -state-out=other.tfstate terraform_data.a terraform_data.x",
+        old: &["a", "b"],
+        new: &["b"],
+    },
+    Scenario {
+        command: "force-unlock -force 11111111-2222-3333-4444-555555555555",
+        old: &["a", "b"],
+        new: &["a", "b"],
+    },
+    Scenario { command: "apply -json made", old: &["a", "b"], new: &["a", "b", "c", "d"] },
     Scenario { command: "init -force-copy", old: &["a", "b"], new: &["a", "b"] },
 ];
+
+/// Writes of the journal alone.
+const JOURNAL_WRITES: &str = "write,pwrite64 of the journal";
 
 /// Calls that change files, and what the system may say to them.
 const CALLS: &[(&str, &[&str])] = &[
@@ -59,6 +82,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("unlink,unlinkat", &["EIO"]),
     // Threads wake each other by writing, too, and wait for ever where that fails: `narrow` has disks that are full.
     ("write,pwrite64", &[]),
+    (JOURNAL_WRITES, &["EIO", "ENOSPC"]),
     ("fsync,fdatasync", &["EIO", "ENOSPC"]),
     ("ftruncate", &["EIO"]),
     ("mkdir", &["ENOSPC"]),
@@ -99,6 +123,20 @@ fn prepared(command: &str) -> Place {
         Some("destroy") => BEFORE.to_owned(),
         _ => format!("{BEFORE}{AFTER}"),
     };
+    if command.starts_with("workspace select") || command.starts_with("workspace delete") {
+        place.succeed(&["workspace", "new", "empty"]);
+        place.succeed(&["workspace", "select", "default"]);
+    }
+    if command.starts_with("untaint") {
+        place.succeed(&["taint", "terraform_data.a"]);
+    }
+    if command.starts_with("force-unlock") {
+        let id = command.split(' ').next_back().unwrap_or_default();
+        let info = format!(
+            "{{\"ID\": \"{id}\", \"Operation\": \"\", \"Info\": \"\", \"Who\": \"\", \"Version\": \"\", \"Created\": \"2025-01-01T00:00:00Z\", \"Path\": \"terraform.tfstate\"}}"
+        );
+        place.write(".terraform.tfstate.lock.info", &info);
+    }
     let backend = match command.starts_with("init") {
         true => {
             "terraform {\n  backend \"local\" {\n    path = \"elsewhere/moved.tfstate\"\n  }\n}\n"
@@ -106,19 +144,23 @@ fn prepared(command: &str) -> Place {
         false => "",
     };
     place.write("main.tf", &format!("{config}{backend}"));
+    if command.ends_with(" made") {
+        place.succeed(&["plan", "-out=made"]);
+    }
     place
 }
 
 /// Runs a command while `strace` meddles with it.
 fn meddled(place: &Place, command: &str, injection: &str) -> Output {
     let mut process = binary::process("strace", place.path());
-    process.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject={injection}")]);
+    let wanted = injection.replace(" of the journal", "");
+    process.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject={wanted}")]);
     // Nothing but these calls is stopped, so that it takes hardly longer.
-    process.args([
-        "--seccomp-bpf",
-        "-e",
-        &format!("trace={}", injection.split(':').next().unwrap_or_default()),
-    ]);
+    let calls = wanted.split(':').next().unwrap_or_default();
+    process.args(["--seccomp-bpf", "-e", &format!("trace={calls}")]);
+    if wanted != injection {
+        process.arg("-P").arg(place.path().join(".terraform.tfstate.journal"));
+    }
     process.arg(binary::path()).args(command.split(' ')).env("TF_IN_AUTOMATION", "1");
     process.output().expect("strace runs")
 }
@@ -171,7 +213,11 @@ fn check(place: &Place, scenario: &Scenario, output: &Output, what: &str) {
         place.succeed(&["init", "-force-copy"]);
     }
     let now = objects(place, what);
-    let is_gradual = scenario.command.contains("-auto-approve -json");
+    if scenario.command.contains("-state-out") && !now.contains("a") {
+        let other = place.succeed(&["state", "list", "-state=other.tfstate"]);
+        assert!(other.contains("terraform_data.x"), "{what}: it has left the one state: {other}");
+    }
+    let is_gradual = ["apply", "destroy"].iter().any(|it| scenario.command.starts_with(it));
     match is_gradual {
         true => {
             let all: BTreeSet<String> = old.union(&new).cloned().collect();
@@ -255,14 +301,22 @@ fn wherever_a_command_ends_the_state_is_the_old_or_the_new_one() {
     assert!(explored > SCENARIOS.len() * 3, "only {explored} crashes were explored");
 }
 
-/// Copies a folder of plain files.
+/// Copies a folder.
 fn copied(from: &Path) -> Place {
     let place = Place::new("");
+    copy(from, place.path());
+    place
+}
+
+fn copy(from: &Path, into: &Path) {
     for entry in std::fs::read_dir(from).expect("it is read").flatten() {
-        if entry.file_type().is_ok_and(|it| it.is_file()) {
-            std::fs::copy(entry.path(), place.path().join(entry.file_name()))
-                .expect("it is copied");
+        let target = into.join(entry.file_name());
+        match entry.file_type().expect("it is known").is_dir() {
+            true => {
+                std::fs::create_dir_all(&target).expect("it is made");
+                copy(&entry.path(), &target);
+            }
+            false => drop(std::fs::copy(entry.path(), target).expect("it is copied")),
         }
     }
-    place
 }
