@@ -87,6 +87,9 @@ enum Harm {
 }
 
 fn bytewise(bytes: &mut Vec<u8>, chance: &mut Chance) -> Harm {
+    if bytes.is_empty() {
+        return Harm::Cut;
+    }
     let at = chance.below(bytes.len());
     let end = (at + 1 + chance.below(40)).min(bytes.len());
     match chance.below(7) {
