@@ -2,7 +2,8 @@
 //! old or the new state, and nothing that was reported is lost.
 //!
 //! The calls are made to fail by `strace`; where there is none, the test says so and explores nothing. An ordinary run takes a
-//! sample; `ENTAIL_CRASHES=all` takes every call of every command, which is for the night.
+//! sample; `ENTAIL_CRASHES=all` takes every number of a call that any thread reaches, which is for the night: `strace` counts the calls
+//! of each thread by themselves, so that the first thread to make its n-th call is met, and not each one.
 
 use std::collections::BTreeSet;
 use std::io::Write;
