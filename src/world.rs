@@ -7,6 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+mod reading;
+
+pub use reading::{open_regular, read_given, read_regular, read_text, text_given};
+
 /// Clock, randomness, environment and folders of one run.
 #[derive(Clone, Debug)]
 pub struct World {
@@ -143,46 +147,6 @@ impl World {
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|it| !it.is_empty())
     }
-}
-
-/// Reads a whole file that must be one: a fifo would be waited for, and a device read without end. `/dev/null` is empty.
-///
-/// # Errors
-///
-/// If it cannot be read, or is no regular file.
-pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read;
-    let kind = std::fs::metadata(path)?;
-    if !kind.is_file() && !kind.is_dir() && path != Path::new("/dev/null") {
-        return Err(std::io::Error::other(format!(
-            "{} is a fifo, a socket or a device, and not a regular file",
-            path.display()
-        )));
-    }
-    #[cfg(unix)]
-    let file = {
-        use std::os::unix::fs::OpenOptionsExt;
-        // What is put in its place meanwhile is not waited for either.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits();
-        std::fs::File::options().read(true).custom_flags(flags as i32).open(path)?
-    };
-    #[cfg(not(unix))]
-    let file = std::fs::File::open(path)?;
-    let mut bytes = Vec::new();
-    let mut file = file;
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The same, as text.
-///
-/// # Errors
-///
-/// If it cannot be read, or is no regular file, or no text.
-pub fn read_text(path: &Path) -> std::io::Result<String> {
-    String::from_utf8(read_regular(path)?).map_err(|_| {
-        std::io::Error::new(std::io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
-    })
 }
 
 /// Makes a folder for a while that only this user can look into.

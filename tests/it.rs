@@ -25,10 +25,14 @@ mod formatting;
 mod ledger;
 #[path = "it/interrupt.rs"]
 mod interrupt;
+#[path = "it/limits.rs"]
+mod limits;
 #[path = "it/metamorphic.rs"]
 mod metamorphic;
 #[path = "it/missed.rs"]
 mod missed;
+#[path = "it/mutations.rs"]
+mod mutations;
 #[path = "it/opentofu.rs"]
 mod opentofu;
 #[path = "it/plugins.rs"]
@@ -43,7 +47,11 @@ mod saved;
 mod scripted;
 #[path = "it/ssh.rs"]
 mod ssh;
+#[path = "it/streams.rs"]
+mod streams;
 #[path = "it/symbols.rs"]
 mod symbols;
 #[path = "it/tidy.rs"]
 mod tidy;
+#[path = "it/together.rs"]
+mod together;

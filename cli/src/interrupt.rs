@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink};
 use entail::execute::Stop;
+use entail::workflow::probe_descriptors;
 use signal_hook::consts::{SIGUSR1, SIGUSR2, SIGXFSZ};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -48,6 +49,7 @@ impl Interrupts {
 ///
 /// If the system refuses a thread.
 pub fn heeding<T>(ui: &Ui, work: impl FnOnce() -> T) -> Result<T, Diagnostics> {
+    probe_descriptors().map_err(|it| no_room(&it))?;
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|it| no_room(&it))?;
     let over = Notify::new();
     std::thread::scope(|scope| {

@@ -4,5 +4,6 @@ pub mod arguments;
 pub mod commands;
 pub mod interrupt;
 pub mod run;
+pub mod standard;
 pub mod ui;
 pub mod view;

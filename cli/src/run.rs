@@ -12,6 +12,7 @@ use entail::world::World;
 use crate::arguments::{Asked, Invocation, read};
 use crate::commands::{self, Cli, Command};
 use crate::interrupt;
+use crate::standard;
 use crate::ui::Ui;
 
 /// Runs the program.
@@ -21,8 +22,8 @@ pub fn main() -> ExitCode {
     let arguments =
         std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
     match read(arguments, &world.environment) {
-        Asked::Help(text, code) => print(&mut std::io::stdout(), &text, code),
-        Asked::Confused(text) => print(&mut std::io::stderr(), &text, 1),
+        Asked::Help(text, code) => print(&mut *standard::output(), &text, code),
+        Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
         Asked::Misused(problem, command) => {
             let ui = Ui::of_this_process(&usual_view(), &world);
             ui.diagnostics(problem.into());
@@ -35,7 +36,7 @@ pub fn main() -> ExitCode {
                 world.given.variables = invocation.variables.sources().unwrap_or_default();
                 run(invocation.cli, world)
             }
-            Err(text) => print(&mut std::io::stderr(), &text, 1),
+            Err(text) => print(&mut *standard::errors(), &text, 1),
         },
     }
 }

@@ -17,6 +17,7 @@ use entail::world::World;
 use crate::arguments::groups::ViewArgs;
 use crate::commands::present;
 use crate::interrupt::Interrupts;
+use crate::standard;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::style::Style;
@@ -96,13 +97,13 @@ impl Ui {
         let out_style = style(io::stdout().is_terminal(), columns(window(&io::stdout())));
         let err_style = style(io::stderr().is_terminal(), columns(window(&io::stderr())));
         let streams = Streams {
-            out: Box::new(io::stdout()),
-            err: Box::new(io::stderr()),
+            out: standard::output(),
+            err: standard::errors(),
             input_is_terminal: io::stdin().is_terminal(),
             into: None,
             failed: None,
         };
-        let input = Box::new(io::BufReader::new(io::stdin()));
+        let input = Box::new(io::BufReader::new(standard::input()));
         Ui {
             out_style,
             err_style,

@@ -3,6 +3,7 @@
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use rustc_hash::FxHasher;
 
@@ -202,13 +203,26 @@ impl Local {
         // Whoever has no lock takes one for this moment, unless another holds it.
         let momentary = match now.locked {
             Some(_) => None,
-            None => files::lock(&self.at(&self.paths.write)).ok().flatten(),
+            None => self.momentary_lock(),
         };
         let stored = self.store_guarded(now, known, text);
         let released = momentary.map_or(Ok(()), Locked::release);
         let stored = stored?;
         released.map_err(|it| not_saved(&it))?;
         Ok(stored)
+    }
+
+    /// Waits for a lock that another holds for a moment, too: between its comparison and its replacement nobody else may write.
+    /// One that is held for longer belongs to a run that `-lock=false` does not heed.
+    fn momentary_lock(&self) -> Option<Locked> {
+        let path = self.at(&self.paths.write);
+        for _ in 0..200 {
+            match files::lock(&path) {
+                Ok(None) => std::thread::sleep(Duration::from_millis(10)),
+                other => return other.ok().flatten(),
+            }
+        }
+        None
     }
 
     fn store_guarded(

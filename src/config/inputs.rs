@@ -174,7 +174,7 @@ impl Collector<'_> {
     }
 
     fn add_file(&mut self, name: &str, origin: fn(String, Span) -> Origin) {
-        let text = match std::fs::read(self.directory.join(name)) {
+        let text = match crate::world::read_given(&self.directory.join(name)) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return self.problems.push(no_file(name));

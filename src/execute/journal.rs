@@ -129,6 +129,11 @@ impl Journal {
         self.0.sync()
     }
 
+    /// Whether there is a file: something was noted and written.
+    pub fn is_begun(&self) -> bool {
+        self.0.disk.lock().unwrap_or_else(|it| it.into_inner()).file.is_some()
+    }
+
     /// Removes the journal: its steps are in the state by now.
     pub fn remove(&self) -> Result<(), Diagnostic> {
         let mut disk = self.0.disk.lock().unwrap_or_else(|it| it.into_inner());

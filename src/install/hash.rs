@@ -1,7 +1,6 @@
 //! Checksums of packages: `h1:` of what is in a folder or an archive, `zh:` of an archive's bytes.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use base64::Engine;
 use sha2::{Digest, Sha256};
 
 use crate::provider::plugin::Opened;
+use crate::world::open_regular;
 
 /// A checksum with its scheme: `h1:…`, `zh:…`, or one of another program's time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,7 +73,7 @@ fn sum(mut reader: impl Read) -> io::Result<Vec<u8>> {
 
 /// Returns the `zh:` checksum of an archive.
 pub fn hash_zip(archive: &Path) -> io::Result<Hash> {
-    Ok(Hash::of_archive_sum(&sum(File::open(archive)?)?))
+    Ok(Hash::of_archive_sum(&sum(open_regular(archive)?)?))
 }
 
 /// Returns the `h1:` checksum of a package's folder; the folder itself may be a link.
@@ -104,7 +104,7 @@ fn hash_files(folder: &Path, program: Option<&Opened>) -> io::Result<Hash> {
     for path in files {
         let sum = match &program {
             Some((inside, opened)) if *inside == path => sum(opened.reader())?,
-            _ => sum(File::open(folder.join(&path))?)?,
+            _ => sum(open_regular(&folder.join(&path))?)?,
         };
         lines.push((name(&path), sum));
     }
@@ -113,7 +113,7 @@ fn hash_files(folder: &Path, program: Option<&Opened>) -> io::Result<Hash> {
 
 /// Returns the `h1:` checksum of what is in an archive.
 pub fn hash_archive(archive: &Path) -> io::Result<Hash> {
-    let mut archive = zip::ZipArchive::new(File::open(archive)?)?;
+    let mut archive = zip::ZipArchive::new(open_regular(archive)?)?;
     let mut lines = Vec::with_capacity(archive.len());
     for index in 0..archive.len() {
         let file = archive.by_index(index)?;

@@ -128,7 +128,8 @@ fn files(logins: &Logins, world: &World) -> Result<Vec<File>, String> {
         return Ok(Vec::new());
     }
     let read = |path: &PathBuf| {
-        let text = std::fs::read(path).map_err(|it| format!("reading {}: {it}", path.display()))?;
+        let text = crate::world::read_regular(path)
+            .map_err(|it| format!("reading {}: {it}", path.display()))?;
         serde_json::from_slice(&text).map_err(|it| format!("parsing {}: {it}", path.display()))
     };
     match &logins.files {

@@ -9,6 +9,7 @@ use super::Platform;
 use super::hash::{Hash, archive_matches, folder_matches, hash_archive, hash_folder};
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::world::open_regular;
 
 /// Returns the folder of an unpacked package under a root folder.
 pub fn installed_folder(
@@ -191,7 +192,7 @@ fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
     let parent = target.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent)?;
     let fresh = tempfile::Builder::new().prefix(".unpacking").tempdir_in(parent)?;
-    let mut archive = zip::ZipArchive::new(File::open(archive)?)?;
+    let mut archive = zip::ZipArchive::new(open_regular(archive)?)?;
     for index in 0..archive.len() {
         let mut file = archive.by_index(index)?;
         let Some(inner) = file.enclosed_name() else {

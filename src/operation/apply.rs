@@ -144,10 +144,10 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
         Err(refused) => {
             done.problems.extend(refused.problems);
             // What somebody else has written is no snapshot that the journal continues.
-            let in_journal = is_complete && !refused.is_overtaken;
-            let kept = match in_journal {
-                true => kept_in_journal(),
-                false => keep(session, base, done, refused.is_overtaken),
+            let kept = match (is_complete && !refused.is_overtaken, journal.is_begun()) {
+                (true, true) => kept_in_journal(),
+                (true, false) => nothing_to_keep(),
+                (false, _) => keep(session, base, done, refused.is_overtaken),
             };
             done.problems.push(kept);
             if is_complete {
@@ -169,6 +169,14 @@ fn kept_in_journal() -> Diagnostic {
     Diagnostic::error("Failed to persist state to backend").detail(
         "The new state could not be written to its place. Nothing is lost: the journal beside it holds every finished step, and the \
          next command takes them up. Once the cause is mended, run the command again.",
+    )
+}
+
+/// Nothing was carried out, so that there is no journal: what was read, moved or evaluated is so again in the next run.
+fn nothing_to_keep() -> Diagnostic {
+    Diagnostic::error("Failed to persist state to backend").detail(
+        "The new state could not be written to its place. No object was made, changed or destroyed, so nothing is lost: what was read \
+         is read again, and what was moved is moved again, once the cause is mended and the command is run again.",
     )
 }
 

@@ -74,8 +74,8 @@ pub fn save(
         }
     }
     let data = workspace::data_folder(&session.world);
-    extras.modules = std::fs::read_to_string(InstalledModules::path(&data)).ok();
-    extras.lock_file = std::fs::read_to_string(session.world.root.join(lock::FILE)).ok();
+    extras.modules = crate::world::read_text(&InstalledModules::path(&data)).ok();
+    extras.lock_file = crate::world::read_text(&session.world.root.join(lock::FILE)).ok();
     let places: Vec<(u32, u32, String)> = finished
         .places
         .iter()

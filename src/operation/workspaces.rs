@@ -33,12 +33,27 @@ pub fn list(world: &Arc<World>, sources: &Sources) -> Result<(Vec<String>, Strin
     Ok((place.workspaces(), workspace::selected(world)?))
 }
 
-/// Makes a workspace and selects it.
+/// A state file that a new workspace begins with, and how long its lock is waited for; `None` takes none.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// How long.
+    pub lock: Option<Duration>,
+}
+
+/// Makes a workspace and selects it. One that is given a state is filled before it is selected: a run that came in between would
+/// make everything again.
 ///
 /// # Errors
 ///
-/// If its name cannot be one, or is one already, or another is selected by the environment.
-pub fn create(world: &Arc<World>, sources: &Sources, name: &str) -> Result<Outcome, Diagnostics> {
+/// If its name cannot be one, or is one already, another is selected by the environment, or what is given is no state.
+pub fn create(
+    world: &Arc<World>,
+    sources: &Sources,
+    name: &str,
+    given: Option<Given<'_>>,
+) -> Result<Outcome, Diagnostics> {
     if !workspace::is_valid_name(name) {
         return Err(invalid_name(name).into());
     }
@@ -55,16 +70,28 @@ pub fn create(world: &Arc<World>, sources: &Sources, name: &str) -> Result<Outco
             .detail("A workspace having the given name already exists")
             .into());
     }
-    make(world, &place, name)
+    let Some(given) = given else { return make(world, &place, name) };
+    let state = given_state(world, given.file)?;
+    made(&place, name)?;
+    let backend = place.backend(name);
+    let guard = locked(world, &backend, given.lock, "workspace-new")?;
+    backend.import(&state, true)?;
+    drop(guard);
+    choose(world, name)?;
+    Ok(Outcome::Created)
 }
 
 fn make(world: &World, place: &Place, name: &str) -> Result<Outcome, Diagnostics> {
-    place.create(name).map_err(|it| {
-        Diagnostic::error("Error getting the state manager")
-            .detail(format!("Failed getting state manager for workspace {name}: {it}"))
-    })?;
+    made(place, name)?;
     choose(world, name)?;
     Ok(Outcome::Created)
+}
+
+fn made(place: &Place, name: &str) -> Result<(), Diagnostics> {
+    Ok(place.create(name).map_err(|it| {
+        Diagnostic::error("Error getting the state manager")
+            .detail(format!("Failed getting state manager for workspace {name}: {it}"))
+    })?)
 }
 
 fn choose(world: &World, name: &str) -> Result<(), Diagnostic> {
@@ -74,17 +101,11 @@ fn choose(world: &World, name: &str) -> Result<(), Diagnostic> {
     })
 }
 
-/// Copies a state file into the workspace `name`.
-pub fn fill(
-    world: &Arc<World>,
-    sources: &Sources,
-    name: &str,
-    file: &Path,
-    lock: Option<Duration>,
-) -> Result<(), Diagnostics> {
+/// Reads the state that a new workspace is given.
+fn given_state(world: &World, file: &Path) -> Result<State, Diagnostics> {
     let problem = |summary: &str, detail: String| Diagnostic::error(summary).detail(detail);
     let shown = file.display().to_string();
-    let bytes = std::fs::read(world.root.join(file)).map_err(|it| {
+    let bytes = crate::world::read_given(&world.root.join(file)).map_err(|it| {
         let detail = format!(
             "Failed opening the given state {shown:?}: open {shown}: {}",
             system_words(&it)
@@ -95,19 +116,14 @@ pub fn fill(
         let detail = format!("Failed reading the given state {shown:?}: {why}");
         problem("Error reading the given state", detail)
     };
-    let state = match read::read(&bytes) {
-        Ok(Some(state)) => state,
-        Ok(None) => return Err(unreadable("no state").into()),
+    match read::read(&bytes) {
+        Ok(Some(state)) => Ok(state),
+        Ok(None) => Err(unreadable("no state").into()),
         Err(problems) => {
             let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
-            return Err(unreadable(&why).into());
+            Err(unreadable(&why).into())
         }
-    };
-    let place = open_place(world, sources)?;
-    let backend = place.backend(name);
-    let _guard = locked(world, &backend, lock, "workspace-new")?;
-    backend.import(&state, true)?;
-    Ok(())
+    }
 }
 
 /// Selects a workspace.

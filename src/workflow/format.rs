@@ -8,6 +8,7 @@ use crate::backend::files::{Fresh, replace};
 use crate::config::files::is_ignored;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax;
+use crate::world::read_regular;
 
 /// The endings of files that are formatted.
 const ENDINGS: [&str; 5] = [".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl"];
@@ -118,7 +119,7 @@ impl Run<'_> {
 
     fn file(&mut self, path: &Path) {
         let (place, name) = (self.host.world.root.join(path), path.display().to_string());
-        let Ok(bytes) = fs::read(&place) else {
+        let Ok(bytes) = read_regular(&place) else {
             return self.problems.push(
                 Diagnostic::error("Failed to open file")
                     .detail(format!("Failed to read file {name}")),

@@ -27,6 +27,7 @@ pub mod validate;
 pub use host::{Ask, Host, Nobody, Schemas, Tell};
 pub use options::{LockOptions, StateOptions};
 pub use room::with_room;
+pub use threads::probe_descriptors;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ const STACK: usize = 64 << 20;
 ///
 /// If the system refuses a thread.
 pub fn with_room<T: Send>(work: impl FnOnce(&Runtime) -> T + Send) -> Result<T, Diagnostics> {
-    threads::probe().map_err(|it| no_room(&it))?;
+    threads::probe().and_then(|()| threads::probe_descriptors()).map_err(|it| no_room(&it))?;
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|it| no_room(&it))?;
     std::thread::scope(|scope| {
@@ -29,7 +29,7 @@ pub fn with_room<T: Send>(work: impl FnOnce(&Runtime) -> T + Send) -> Result<T, 
 fn no_room(error: &std::io::Error) -> Diagnostics {
     Diagnostic::error("Cannot start working")
         .detail(format!(
-            "The system refuses a thread, or room for its stack: {error}. About {THREADS} threads are needed, and {} MiB of address space for the largest stack; see \"ulimit -u\" and \"ulimit -v\".",
+            "The system refuses a thread, room for its stack, or a descriptor: {error}. About {THREADS} threads are needed, {} MiB of address space for the largest stack, and some 30 descriptors; see \"ulimit -u\", \"ulimit -v\" and \"ulimit -n\".",
             STACK >> 20
         ))
         .into()

@@ -122,7 +122,8 @@ fn found(host: &Host<'_>, subject: &Subject) -> Result<Found, Diagnostics> {
         Subject::State => Found::State(Store::open(host, &Choice::default())?.read(host)?),
         Subject::Plan(file) => Found::Plan(Box::new(saved::load(&path(file))?)),
         Subject::File(file) => {
-            let bytes = std::fs::read(path(file)).map_err(|it| unreadable(file, &it))?;
+            let bytes =
+                crate::world::read_given(&path(file)).map_err(|it| unreadable(file, &it))?;
             if is_archive(&bytes) {
                 return Ok(Found::Plan(Box::new(saved::load(&path(file))?)));
             }

@@ -1,6 +1,7 @@
-//! Whether the system gives the threads that a workflow takes.
+//! Whether the system gives the threads and descriptors that a workflow takes.
 
 use std::io;
+use std::os::unix::net::UnixStream;
 
 /// How many threads a workflow takes: workers of the runtime, those that wait for files, that of plugins, and a few more.
 pub(super) const THREADS: usize = 12;
@@ -13,6 +14,16 @@ pub(super) const THREADS: usize = 12;
 pub(super) fn probe() -> io::Result<()> {
     // Starting them only to see costs more than all else that a small plan does.
     if limits::leave(4 * THREADS as u64) { Ok(()) } else { start() }
+}
+
+/// Sees whether the system gives the descriptors that a runtime takes before it has anything to do: it, too, takes a refusal for
+/// a fault of the program.
+///
+/// # Errors
+///
+/// What the system says where it refuses one.
+pub fn probe_descriptors() -> io::Result<()> {
+    (0..4).map(|_| UnixStream::pair()).collect::<io::Result<Vec<_>>>().map(drop)
 }
 
 fn start() -> io::Result<()> {

@@ -2,7 +2,8 @@
 //! old or the new state, and nothing that was reported is lost.
 //!
 //! The calls are made to fail by `strace`; where there is none, the test says so and explores nothing. An ordinary run takes a
-//! sample; `ENTAIL_CRASHES=all` takes every call of every command, which is for the night.
+//! sample; `ENTAIL_CRASHES=all` takes every number of a call that any thread reaches, which is for the night: `strace` counts the calls
+//! of each thread by themselves, so that the first thread to make its n-th call is met, and not each one.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -49,8 +50,31 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { command: "refresh", old: &["a", "b"], new: &["a", "b"] },
     Scenario { command: "plan -out=saved", old: &["a", "b"], new: &["a", "b"] },
     Scenario { command: "workspace new other", old: &["a", "b"], new: &[] },
+    Scenario {
+        command: "workspace new -state=terraform.tfstate filled",
+        old: &["a", "b"],
+        new: &["a", "b"],
+    },
+    Scenario { command: "workspace select empty", old: &["a", "b"], new: &[] },
+    Scenario { command: "workspace delete empty", old: &["a", "b"], new: &["a", "b"] },
+    Scenario { command: "untaint terraform_data.a", old: &["a", "b"], new: &["a", "b"] },
+    Scenario { command: "state rm terraform_data.a terraform_data.b", old: &["a", "b"], new: &[] },
+    Scenario {
+        command: "state mv -state-out=other.tfstate terraform_data.a terraform_data.x",
+        old: &["a", "b"],
+        new: &["b"],
+    },
+    Scenario {
+        command: "force-unlock -force 11111111-2222-3333-4444-555555555555",
+        old: &["a", "b"],
+        new: &["a", "b"],
+    },
+    Scenario { command: "apply -json made", old: &["a", "b"], new: &["a", "b", "c", "d"] },
     Scenario { command: "init -force-copy", old: &["a", "b"], new: &["a", "b"] },
 ];
+
+/// Writes of the journal alone.
+const JOURNAL_WRITES: &str = "write,pwrite64 of the journal";
 
 /// Calls that change files, and what the system may say to them.
 const CALLS: &[(&str, &[&str])] = &[
@@ -59,6 +83,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("unlink,unlinkat", &["EIO"]),
     // Threads wake each other by writing, too, and wait for ever where that fails: `narrow` has disks that are full.
     ("write,pwrite64", &[]),
+    (JOURNAL_WRITES, &["EIO", "ENOSPC"]),
     ("fsync,fdatasync", &["EIO", "ENOSPC"]),
     ("ftruncate", &["EIO"]),
     ("mkdir", &["ENOSPC"]),
@@ -99,6 +124,20 @@ fn prepared(command: &str) -> Place {
         Some("destroy") => BEFORE.to_owned(),
         _ => format!("{BEFORE}{AFTER}"),
     };
+    if command.starts_with("workspace select") || command.starts_with("workspace delete") {
+        place.succeed(&["workspace", "new", "empty"]);
+        place.succeed(&["workspace", "select", "default"]);
+    }
+    if command.starts_with("untaint") {
+        place.succeed(&["taint", "terraform_data.a"]);
+    }
+    if command.starts_with("force-unlock") {
+        let id = command.split(' ').next_back().unwrap_or_default();
+        let info = format!(
+            "{{\"ID\": \"{id}\", \"Operation\": \"\", \"Info\": \"\", \"Who\": \"\", \"Version\": \"\", \"Created\": \"2025-01-01T00:00:00Z\", \"Path\": \"terraform.tfstate\"}}"
+        );
+        place.write(".terraform.tfstate.lock.info", &info);
+    }
     let backend = match command.starts_with("init") {
         true => {
             "terraform {\n  backend \"local\" {\n    path = \"elsewhere/moved.tfstate\"\n  }\n}\n"
@@ -106,19 +145,23 @@ fn prepared(command: &str) -> Place {
         false => "",
     };
     place.write("main.tf", &format!("{config}{backend}"));
+    if command.ends_with(" made") {
+        place.succeed(&["plan", "-out=made"]);
+    }
     place
 }
 
 /// Runs a command while `strace` meddles with it.
 fn meddled(place: &Place, command: &str, injection: &str) -> Output {
     let mut process = binary::process("strace", place.path());
-    process.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject={injection}")]);
+    let wanted = injection.replace(" of the journal", "");
+    process.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject={wanted}")]);
     // Nothing but these calls is stopped, so that it takes hardly longer.
-    process.args([
-        "--seccomp-bpf",
-        "-e",
-        &format!("trace={}", injection.split(':').next().unwrap_or_default()),
-    ]);
+    let calls = wanted.split(':').next().unwrap_or_default();
+    process.args(["--seccomp-bpf", "-e", &format!("trace={calls}")]);
+    if wanted != injection {
+        process.arg("-P").arg(place.path().join(".terraform.tfstate.journal"));
+    }
     process.arg(binary::path()).args(command.split(' ')).env("TF_IN_AUTOMATION", "1");
     process.output().expect("strace runs")
 }
@@ -171,7 +214,11 @@ fn check(place: &Place, scenario: &Scenario, output: &Output, what: &str) {
         place.succeed(&["init", "-force-copy"]);
     }
     let now = objects(place, what);
-    let is_gradual = scenario.command.contains("-auto-approve -json");
+    if scenario.command.contains("-state-out") && !now.contains("a") {
+        let other = place.succeed(&["state", "list", "-state=other.tfstate"]);
+        assert!(other.contains("terraform_data.x"), "{what}: it has left the one state: {other}");
+    }
+    let is_gradual = ["apply", "destroy"].iter().any(|it| scenario.command.starts_with(it));
     match is_gradual {
         true => {
             let all: BTreeSet<String> = old.union(&new).cloned().collect();
@@ -227,6 +274,11 @@ fn wherever_a_command_ends_the_state_is_the_old_or_the_new_one() {
             let output = narrow(&place, scenario.command, blocks);
             check(&place, scenario, &output, &format!("{} in {blocks} blocks", scenario.command));
         }
+        if is_thorough {
+            // It takes long, so that it is told how far it is.
+            let line = format!("{explored} crashes explored; next is: {}\n", scenario.command);
+            std::io::stderr().write_all(line.as_bytes()).expect("it is said");
+        }
         for (at, (calls, errors)) in CALLS.iter().enumerate() {
             let seed = number * 7 + at * 3;
             // An ordinary run takes a third of the calls of each command.
@@ -235,18 +287,23 @@ fn wherever_a_command_ends_the_state_is_the_old_or_the_new_one() {
             }
             let kills = std::iter::once("signal=SIGKILL".to_owned());
             let faults = kills.chain(errors.iter().map(|it| format!("error={it}")));
+            // How many calls there are is known once a kill comes too late for all of them.
+            let mut calls_made = usize::MAX;
             for fault in faults {
                 for moment in moments(is_thorough, seed) {
+                    if moment > calls_made {
+                        break;
+                    }
                     let place = copied(fresh.path());
                     let injection = format!("{calls}:{fault}:when={moment}");
                     let output = meddled(&place, scenario.command, &injection);
                     let what = format!("{} at {injection}", scenario.command);
                     check(&place, scenario, &output, &what);
                     explored += 1;
-                    let code = output.status.code();
-                    if code == Some(0) && moment > 1 {
-                        // There are no further calls of this kind.
-                        break;
+                    // What a signal has ended has no code, or one that says so.
+                    let was_killed = output.status.code().is_none_or(|it| it == 128 + 9);
+                    if is_thorough && fault.starts_with("signal") && !was_killed {
+                        calls_made = moment - 1;
                     }
                 }
             }
@@ -255,14 +312,22 @@ fn wherever_a_command_ends_the_state_is_the_old_or_the_new_one() {
     assert!(explored > SCENARIOS.len() * 3, "only {explored} crashes were explored");
 }
 
-/// Copies a folder of plain files.
+/// Copies a folder.
 fn copied(from: &Path) -> Place {
     let place = Place::new("");
+    copy(from, place.path());
+    place
+}
+
+fn copy(from: &Path, into: &Path) {
     for entry in std::fs::read_dir(from).expect("it is read").flatten() {
-        if entry.file_type().is_ok_and(|it| it.is_file()) {
-            std::fs::copy(entry.path(), place.path().join(entry.file_name()))
-                .expect("it is copied");
+        let target = into.join(entry.file_name());
+        match entry.file_type().expect("it is known").is_dir() {
+            true => {
+                std::fs::create_dir_all(&target).expect("it is made");
+                copy(&entry.path(), &target);
+            }
+            false => drop(std::fs::copy(entry.path(), target).expect("it is copied")),
         }
     }
-    place
 }

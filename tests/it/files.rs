@@ -226,6 +226,17 @@ fn signals_that_mean_nothing_here_change_nothing() {
 }
 
 #[test]
+fn a_workspace_that_cannot_be_filled_is_not_made() {
+    let place = Place::new(ONE);
+    place.write("none", "{}");
+    for file in ["missing", "none", "main.tf"] {
+        let (text, code) = place.run(&["workspace", "new", &format!("-state={file}"), "x"]);
+        assert_eq!(code, Some(1), "{file}: {text}");
+        assert_eq!(place.succeed(&["workspace", "list"]).trim(), "* default", "{file}");
+    }
+}
+
+#[test]
 fn workspaces_stay_inside() {
     let place = Place::new(ONE);
     for name in ["..", ".", "a/b", "../x"] {

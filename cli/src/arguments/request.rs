@@ -188,7 +188,7 @@ fn from_file(
     sources: &Sources,
     problems: &mut Diagnostics,
 ) -> Result<Vec<Selector>, Diagnostic> {
-    let text = std::fs::read_to_string(path).map_err(|it| unreadable(path, &it))?;
+    let text = entail::world::text_given(path).map_err(|it| unreadable(path, &it))?;
     let name = path.display().to_string();
     let file = sources.add(name.clone(), text.as_str().into());
     let mut selectors = Vec::new();

@@ -380,7 +380,7 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
     let file = args.file()?;
     let text = match file {
         "-" => ui.read_all(),
-        file => std::fs::read(file),
+        file => entail::world::read_given(file.as_ref()),
     };
     let text = text.map_err(|it| unreadable(file, &it))?;
     let new = state::read::read(&text)

@@ -195,11 +195,11 @@ fn show(ui: &Ui, world: &World, args: &ShowArgs) -> Result<u8, Diagnostics> {
 
 fn create(ui: &Ui, world: &Arc<World>, args: &NewArgs) -> Result<u8, Diagnostics> {
     let name = name(&args.words)?;
-    let outcome = ui.host(world).asking(|| workspaces::create(world, &ui.sources, name))?;
+    let lock = waiting(&args.lock);
+    let given = args.state.as_deref().map(|file| workspaces::Given { file, lock });
+    let made = || workspaces::create(world, &ui.sources, name, given);
+    let outcome = ui.host(world).asking(made)?;
     tell(ui, outcome, name);
-    if let Some(file) = &args.state {
-        workspaces::fill(world, &ui.sources, name, file, waiting(&args.lock))?;
-    }
     Ok(0)
 }
 

@@ -157,7 +157,7 @@ fn place(path: &str, world: &World) -> Result<PathBuf, String> {
 /// Reads a file; the error is a phrase.
 pub(super) fn bytes_of(path: &str, marks: &Marks, world: &World) -> Result<Vec<u8>, String> {
     let shown = redacted(&format!("{path:?}"), marks);
-    std::fs::read(place(path, world)?).map_err(|error| match error.kind() {
+    crate::world::read_given(&place(path, world)?).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!(
             "no file exists at {shown}; this function works only with files that are distributed as part of the configuration \
              source code, so if this file will be created by a resource in this configuration you must instead obtain this \

@@ -35,7 +35,7 @@ pub(super) fn read(
 }
 
 fn read_file(world: &World, sources: &Sources, path: &str) -> Result<Arguments, Diagnostics> {
-    let text = std::fs::read_to_string(world.root.join(path))
+    let text = crate::world::text_given(&world.root.join(path))
         .map_err(|it| problems::unreadable(path, &it.to_string()))?;
     let id = sources.add(path, text.as_str().into());
     let (body, mut found) = match path.ends_with(".json") {

@@ -237,7 +237,7 @@ fn every_workspace_comes_along() {
     let world = folder.world();
     folder.use_it();
     let sources = Sources::default();
-    crate::operation::workspaces::create(&world, &sources, "dev").expect("a workspace");
+    crate::operation::workspaces::create(&world, &sources, "dev", None).expect("a workspace");
     folder.use_it().configure(&local("workspace_dir = \"all\"")).init(Init::default());
     folder.init(Init { force_copy: true, ..Init::default() }).use_it();
     folder.outcome(expect![[r#"

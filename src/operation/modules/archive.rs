@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
+use crate::world::open_regular;
+
 /// How large the content of an archive may be.
 const LARGEST: u64 = 4 << 30;
 
@@ -49,7 +51,7 @@ impl Kind {
 /// Unpacks an archive into a folder, which is made.
 pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), String> {
     std::fs::create_dir_all(into).map_err(|it| it.to_string())?;
-    let file = File::open(archive).map_err(|it| it.to_string())?;
+    let file = open_regular(archive).map_err(|it| it.to_string())?;
     let mut target = Target { root: into, written: 0, entries: 0, links: Vec::new() };
     match kind {
         Kind::Zip => zip(file, &mut target)?,

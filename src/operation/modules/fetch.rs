@@ -183,7 +183,7 @@ fn copy_link(from: &Path, into: &Path) -> std::io::Result<()> {
 
 /// Compares a file with `sha256:HEX` and the like.
 fn check_sum(path: &Path, wanted: &str) -> Result<(), String> {
-    let bytes = std::fs::read(path).map_err(|it| it.to_string())?;
+    let bytes = crate::world::read_regular(path).map_err(|it| it.to_string())?;
     let (kind, wanted) = match wanted.split_once(':') {
         Some((kind, text)) => (kind, text),
         None => match wanted.len() {

@@ -9,6 +9,7 @@ use super::attribute::{Attribute, any, text};
 use super::fields::{Fields, Read, at};
 use super::host::Source;
 use super::resource::Problem;
+use crate::backend::files;
 use crate::diagnostic::Diagnostics;
 use crate::state::read::read;
 use crate::value::{Kind, Str, Type, Value, convert};
@@ -65,11 +66,8 @@ impl Source for RemoteState {
         result: &mut Fields,
     ) -> Result<(), Problem> {
         let file = Location::of(config)?.file(world, config.text("workspace"));
-        let bytes = match std::fs::read(&file) {
-            Ok(bytes) => bytes,
-            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Err(nothing_there()),
-            Err(why) => return Err(not_loaded(&why)),
-        };
+        let found = files::read(&file).map_err(|why| not_loaded(&why))?;
+        let bytes = found.ok_or_else(nothing_there)?;
         let state = read(&bytes).map_err(unreadable)?.ok_or_else(nothing_there)?;
         let defaults = config.member("defaults").entries();
         let mut outputs: Vec<(Str, Value)> =

@@ -20,6 +20,7 @@ use crate::world::World;
 mod cache;
 mod calls;
 mod client;
+mod examine;
 mod handshake;
 mod launch;
 mod log;
@@ -37,6 +38,7 @@ mod values;
 mod wire;
 
 use cache::Cache;
+pub use examine::examine;
 pub use handshake::Socket;
 pub use opened::Opened;
 use process::Process;

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::provider::builtin::host::Called;
 use crate::value::Value;
-use crate::world::World;
+use crate::world::{self, World};
 
 /// Returns a file's bytes.
 pub(super) fn read(world: &World, name: &str) -> Result<Vec<u8>, String> {
-    fs::read(place(world, name)).map_err(|why| failure("read", name, &why))
+    world::read_given(&place(world, name)).map_err(|why| failure("read", name, &why))
 }
 
 /// Returns a file's bytes, nothing when there is no file.
 pub(super) fn read_if_there(world: &World, name: &str) -> Result<Option<Vec<u8>>, String> {
-    match fs::read(place(world, name)) {
+    match world::read_given(&place(world, name)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
         Err(why) => Err(failure("read", name, &why)),
