@@ -1,4 +1,4 @@
-//! The outside, as one value: clock, randomness, environment, and the folders that paths are relative to.
+//! The outside, as one value: clock, randomness, environment, files, and the folders that paths are relative to.
 //!
 //! `operation` makes a [`World`] and hands it down; nothing below reads these things in any other way.
 
@@ -7,7 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Clock, randomness, environment and folders of one run.
+pub use files::Files;
+
+pub mod files;
+
+/// Clock, randomness, environment, files and folders of one run.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The process's working directory when it started (`path.cwd`), before any `-chdir`.
@@ -16,6 +20,8 @@ pub struct World {
     pub root: PathBuf,
     /// The environment variables.
     pub environment: BTreeMap<String, String>,
+    /// Where files are read: the disk, and what is laid over it.
+    pub files: Files,
     /// A fixed clock for tests; `None` is the real one.
     pub fixed_time: Option<chrono::DateTime<chrono::Utc>>,
     /// What the user says of the root module's variables.
@@ -105,6 +111,7 @@ impl World {
             environment: std::env::vars_os()
                 .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
                 .collect(),
+            files: Files::default(),
             fixed_time: None,
             given: Given::default(),
             kept: Kept::default(),
@@ -145,7 +152,8 @@ impl World {
     }
 }
 
-/// Reads a whole file that must be one: a fifo would be waited for, and a device read without end. `/dev/null` is empty.
+/// Reads a whole file of the disk that must be one: a fifo would be waited for, and a device read without end. `/dev/null` is
+/// empty.
 ///
 /// # Errors
 ///
@@ -174,13 +182,13 @@ pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same, as text.
+/// Returns what a file holds, as text.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is no regular file, or no text.
-pub fn read_text(path: &Path) -> std::io::Result<String> {
-    String::from_utf8(read_regular(path)?).map_err(|_| {
+/// If it is not UTF-8.
+pub fn as_text(bytes: Vec<u8>) -> std::io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| {
         std::io::Error::new(std::io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
     })
 }

@@ -128,7 +128,8 @@ fn files(logins: &Logins, world: &World) -> Result<Vec<File>, String> {
         return Ok(Vec::new());
     }
     let read = |path: &PathBuf| {
-        let text = std::fs::read(path).map_err(|it| format!("reading {}: {it}", path.display()))?;
+        let text =
+            world.files.read(path).map_err(|it| format!("reading {}: {it}", path.display()))?;
         serde_json::from_slice(&text).map_err(|it| format!("parsing {}: {it}", path.display()))
     };
     match &logins.files {
@@ -157,7 +158,7 @@ fn places(world: &World) -> Vec<PathBuf> {
 async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, String> {
     let name = format!("docker-credential-{helper}");
     let folders = std::env::split_paths(world.variable("PATH").unwrap_or_default());
-    let program = folders.map(|it| it.join(&name)).find(|it| it.is_file());
+    let program = folders.map(|it| it.join(&name)).find(|it| world.files.is_file(it));
     let program = program.ok_or_else(|| format!("there is no program {name} on PATH"))?;
     let failed = |it: std::io::Error| format!("failed to run {name}: {it}");
     let mut child = tokio::process::Command::new(program)

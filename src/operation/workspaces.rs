@@ -84,7 +84,7 @@ pub fn fill(
 ) -> Result<(), Diagnostics> {
     let problem = |summary: &str, detail: String| Diagnostic::error(summary).detail(detail);
     let shown = file.display().to_string();
-    let bytes = std::fs::read(world.root.join(file)).map_err(|it| {
+    let bytes = world.files.read(&world.root.join(file)).map_err(|it| {
         let detail = format!(
             "Failed opening the given state {shown:?}: open {shown}: {}",
             system_words(&it)

@@ -122,7 +122,7 @@ fn found(host: &Host<'_>, subject: &Subject) -> Result<Found, Diagnostics> {
         Subject::State => Found::State(Store::open(host, &Choice::default())?.read(host)?),
         Subject::Plan(file) => Found::Plan(Box::new(saved::load(&path(file))?)),
         Subject::File(file) => {
-            let bytes = std::fs::read(path(file)).map_err(|it| unreadable(file, &it))?;
+            let bytes = host.world.files.read(&path(file)).map_err(|it| unreadable(file, &it))?;
             if is_archive(&bytes) {
                 return Ok(Found::Plan(Box::new(saved::load(&path(file))?)));
             }
@@ -154,8 +154,12 @@ async fn configuration(host: &Host<'_>) -> Result<String, Diagnostics> {
 }
 
 fn module(host: &Host<'_>, folder: &Path) -> Result<String, Diagnostics> {
-    let (module, problems) =
-        load_module(&host.world.root.join(folder), &folder.display().to_string(), host.sources);
+    let (module, problems) = load_module(
+        &host.world.files,
+        &host.world.root.join(folder),
+        &folder.display().to_string(),
+        host.sources,
+    );
     match module {
         Some(module) if !problems.has_errors() => Ok(module_document(module).to_string()),
         _ => Err(problems),
