@@ -14,7 +14,7 @@ const PREFIX: &str = "terraform-credentials-";
 
 /// What a helper answers; where it knows nothing of a host, nothing.
 #[derive(Deserialize)]
-struct Answer {
+struct Credentials {
     token: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn ask(
         });
     }
     // What it printed may hold a secret: the error says nothing of it.
-    let answer: Answer = serde_json::from_slice(&output.stdout)
+    let answer: Credentials = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("malformed output from {shown}: it is not an object with a token"))?;
     Ok(answer.token.map(Token::new))
 }

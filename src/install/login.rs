@@ -52,7 +52,7 @@ struct Entry {
 /// What a helper answers.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct UserAndSecret {
     username: String,
     secret: String,
 }
@@ -183,7 +183,7 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, S
         };
     }
     // What it printed may hold a secret: the error says nothing of it.
-    let answer: Answer = serde_json::from_slice(&output.stdout)
+    let answer: UserAndSecret = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("malformed output from {name}: it names no user and secret"))?;
     Ok(Some(Shown::Password(Token::login(&answer.username, &answer.secret))))
 }
