@@ -68,6 +68,7 @@ fn main() {
         instance: object(0),
         world: World {
             given: Default::default(),
+            files: Default::default(),
             kept: Default::default(),
             cwd: ".".into(),
             root: ".".into(),

@@ -3,6 +3,7 @@
 //! A room that finds a problem builds a [`Diagnostic`] by a named function and collects it in [`Diagnostics`];
 //! nothing here prints.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -53,6 +54,8 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
+    /// How many texts this name has had up to this one, from 1: a text that changed has a new version.
+    pub version: u32,
     /// Where each line begins; found when first asked for.
     lines: OnceLock<Vec<u32>>,
     /// See [`Source::blocks`].
@@ -91,12 +94,43 @@ pub struct Position {
     pub byte: usize,
 }
 
-/// Every source file that was read in this run. Shared, append-only.
+/// Every source file that was read. Shared, append-only.
+///
+/// A number stands for one text of one file for ever: what was kept for it, or said of places in it, is not about the text that
+/// the file has after a change. A text that is read again unchanged keeps its number.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    files: Arc<Mutex<Vec<Arc<Source>>>>,
+    files: Arc<Mutex<SourceFiles>>,
     /// What names of files begin with that are added here; empty, or ends in a slash.
     folder: String,
+}
+
+#[derive(Debug, Default)]
+struct SourceFiles {
+    /// The file with number `n` stands at `n - 1`.
+    all: Vec<Arc<Source>>,
+    /// The number of each name's newest text.
+    newest: HashMap<String, FileId>,
+}
+
+impl SourceFiles {
+    fn get(&self, id: FileId) -> Option<&Arc<Source>> {
+        (id.0 as usize).checked_sub(1).and_then(|index| self.all.get(index))
+    }
+
+    fn add(&mut self, name: String, text: Arc<str>) -> FileId {
+        let newest = self.newest.get(&name).and_then(|id| Some((*id, self.get(*id)?)));
+        let version = match newest {
+            Some((id, it)) if it.text == text => return id,
+            Some((_, it)) => it.version + 1,
+            None => 1,
+        };
+        let (lines, blocks) = (OnceLock::new(), OnceLock::new());
+        self.all.push(Arc::new(Source { name: name.clone(), text, version, lines, blocks }));
+        let id = FileId(self.all.len() as u32);
+        self.newest.insert(name, id);
+        id
+    }
 }
 
 impl Sources {
@@ -105,23 +139,21 @@ impl Sources {
         Sources { files: self.files.clone(), folder: format!("{folder}/") }
     }
 
-    /// Registers a file and returns its number, from 1.
+    /// Registers a file's text and returns its number, from 1; that of before where the file's text is the same.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let name = self.folder.clone() + &name.into();
-        let mut files = self.files.lock().unwrap_or_else(|it| it.into_inner());
-        files.push(Arc::new(Source {
-            name,
-            text,
-            lines: OnceLock::new(),
-            blocks: OnceLock::new(),
-        }));
-        FileId(files.len() as u32)
+        self.files.lock().unwrap_or_else(|it| it.into_inner()).add(name, text)
     }
 
     /// Returns the file, unless the id is 0 or from elsewhere.
     pub fn get(&self, id: FileId) -> Option<Arc<Source>> {
+        self.files.lock().unwrap_or_else(|it| it.into_inner()).get(id).cloned()
+    }
+
+    /// Returns whether a file has had another text since: what is known of this one is out of date.
+    pub fn is_outdated(&self, id: FileId) -> bool {
         let files = self.files.lock().unwrap_or_else(|it| it.into_inner());
-        (id.0 as usize).checked_sub(1).and_then(|index| files.get(index).cloned())
+        files.get(id).is_some_and(|it| files.newest.get(&it.name) != Some(&id))
     }
 
     /// Returns line and column of a byte offset.
@@ -321,8 +353,7 @@ impl Diagnostics {
     /// Returns them with each problem only where it stands first.
     pub fn once(self) -> Diagnostics {
         let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
-        let mut seen: std::collections::HashMap<(String, Option<Span>), Vec<usize>> =
-            std::collections::HashMap::new();
+        let mut seen: HashMap<(String, Option<Span>), Vec<usize>> = HashMap::new();
         for problem in self.0 {
             let alike = seen.entry((problem.summary.clone(), problem.subject)).or_default();
             if !alike.iter().any(|&it| once[it] == problem) {

@@ -92,7 +92,8 @@ pub enum Event {
 
 /// Who listens to [`Event`]s.
 pub trait Sink: Send + Sync {
-    /// Takes an event. Called from several threads; events of one object come in order.
+    /// Takes an event. Called from several threads; events of one object come in order. It is waited for and cannot be cancelled:
+    /// it must not block for long, and not wait for the run that it listens to.
     fn event(&self, event: Event);
 }
 

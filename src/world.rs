@@ -1,4 +1,4 @@
-//! The outside, as one value: clock, randomness, environment, and the folders that paths are relative to.
+//! The outside, as one value: clock, randomness, environment, files, and the folders that paths are relative to.
 //!
 //! `operation` makes a [`World`] and hands it down; nothing below reads these things in any other way.
 
@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+pub use files::Files;
+pub use reading::{as_text, open_regular, read_given, read_regular, read_text, text_given};
+
+pub mod files;
 mod reading;
 
-pub use reading::{open_regular, read_given, read_regular, read_text, text_given};
-
-/// Clock, randomness, environment and folders of one run.
+/// Clock, randomness, environment, files and folders of one run.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The process's working directory when it started (`path.cwd`), before any `-chdir`.
@@ -20,6 +22,8 @@ pub struct World {
     pub root: PathBuf,
     /// The environment variables.
     pub environment: BTreeMap<String, String>,
+    /// Where files are read: the disk, and what is laid over it.
+    pub files: Files,
     /// A fixed clock for tests; `None` is the real one.
     pub fixed_time: Option<chrono::DateTime<chrono::Utc>>,
     /// What the user says of the root module's variables.
@@ -109,6 +113,7 @@ impl World {
             environment: std::env::vars_os()
                 .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
                 .collect(),
+            files: Files::default(),
             fixed_time: None,
             given: Given::default(),
             kept: Kept::default(),

@@ -131,7 +131,8 @@ fn load(clock: &mut Clock) -> String {
     let written = std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(folder.join("main.tf"), text));
     let sources = Sources::default();
-    let (module, problems) = clock.time(|| config::load_module(&folder, ".", &sources));
+    let (module, problems) = clock
+        .time(|| config::load_module(&entail::world::Files::default(), &folder, ".", &sources));
     let _ = std::fs::remove_dir_all(&folder);
     let resources = module.map_or(0, |it| it.resources.len());
     let problems = problems.0.len() + usize::from(written.is_err());

@@ -1,7 +1,8 @@
 //! Which files of a folder belong to its module, and in which role.
 
-use std::collections::BTreeMap;
 use std::path::Path;
+
+use crate::world::files::{Entry, Files};
 
 /// The configuration files of one folder, in the order in which they are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,64 +23,15 @@ impl ConfigFiles {
     }
 }
 
-/// Where the files of a configuration are read from.
-#[derive(Clone, Copy, Debug)]
-pub enum Tree<'a> {
-    /// The root module's folder on this machine.
-    Disk(&'a Path),
-    /// Texts that were kept, by their names relative to the root module's folder. No file is looked at.
-    Kept(&'a BTreeMap<String, String>),
-}
-
-impl Tree<'_> {
-    /// Lists the configuration files of a folder, or nothing where the folder cannot be read.
-    ///
-    /// - `directory`: relative to the root module's; `.` is that itself.
-    pub(super) fn config_files(&self, directory: &str) -> Option<ConfigFiles> {
-        let texts = match self {
-            Tree::Disk(root) => return config_files(&root.join(directory)),
-            Tree::Kept(texts) => texts,
-        };
-        let names = texts.keys().filter_map(|it| {
-            let (folder, name) = it.rsplit_once('/').unwrap_or((".", it));
-            (folder == directory).then(|| name.to_owned())
-        });
-        let names: Vec<String> = names.collect();
-        (directory == "." || !names.is_empty()).then(|| select(names))
-    }
-
-    /// Reads a file.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is no regular file.
-    pub(super) fn read(&self, directory: &str, name: &str) -> std::io::Result<Vec<u8>> {
-        match self {
-            Tree::Disk(root) => crate::world::read_regular(&root.join(directory).join(name)),
-            Tree::Kept(texts) => {
-                let path = match directory {
-                    "." => name.to_owned(),
-                    folder => format!("{folder}/{name}"),
-                };
-                let text = texts.get(&path).ok_or(std::io::ErrorKind::NotFound)?;
-                Ok(text.clone().into_bytes())
-            }
-        }
-    }
-}
-
 /// Lists the configuration files of a folder, or nothing where the folder cannot be read.
-pub fn config_files(directory: &Path) -> Option<ConfigFiles> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(directory).ok()? {
-        let entry = entry.ok()?;
-        // A link to a folder is a folder; what a dangling link means is found out when it is read.
-        let is_folder = std::fs::metadata(entry.path()).is_ok_and(|it| it.is_dir());
-        if let (false, Ok(name)) = (is_folder, entry.file_name().into_string()) {
-            names.push(name);
-        }
-    }
-    Some(select(names))
+pub fn config_files(files: &Files, folder: &Path) -> Option<ConfigFiles> {
+    let entries = files.entries(folder).ok()?;
+    // A link to a folder is a folder; what a dangling link means is found out when it is read.
+    let is_folder = |it: &Entry| it.is_folder || files.is_folder(&folder.join(&it.name));
+    let names = entries
+        .into_iter()
+        .filter_map(|it| it.name.clone().into_string().ok().filter(|_| !is_folder(&it)));
+    Some(select(names.collect()))
 }
 
 /// Chooses the configuration files among the names of a folder's files.

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::expression::{evaluate_constant, with_defaults};
 use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Str, Type, Value};
-use crate::world::{VariableSource, World};
+use crate::world::{Files, VariableSource, World};
 
 /// A value that was given for a declared variable, not yet converted.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,8 +65,13 @@ pub fn collect_variables(
     world: &World,
     sources: &Sources,
 ) -> (BTreeMap<Str, VariableInput>, Diagnostics) {
-    let mut collector =
-        Collector { sources, directory, values: BTreeMap::new(), problems: Diagnostics::new() };
+    let mut collector = Collector {
+        files: &world.files,
+        sources,
+        directory,
+        values: BTreeMap::new(),
+        problems: Diagnostics::new(),
+    };
     for (name, text) in &world.environment {
         if let Some(name) = name.strip_prefix("TF_VAR_") {
             collector.values.insert(name.into(), (Given::Text(text.clone()), Origin::Environment));
@@ -133,6 +138,7 @@ pub fn read_answer(
 }
 
 struct Collector<'a> {
+    files: &'a Files,
     sources: &'a Sources,
     directory: &'a Path,
     values: BTreeMap<Str, (Given, Origin)>,
@@ -151,15 +157,14 @@ impl Collector<'_> {
 
     fn add_auto_files(&mut self) {
         for name in ["terraform.tfvars", "terraform.tfvars.json"] {
-            if self.directory.join(name).exists() {
+            if self.files.exists(&self.directory.join(name)) {
                 self.add_found(name);
             }
         }
-        let entries = std::fs::read_dir(self.directory).into_iter().flatten().flatten();
+        let entries = self.files.entries(self.directory).unwrap_or_default();
         let mut names: Vec<String> =
-            entries.filter_map(|it| it.file_name().into_string().ok()).collect();
+            entries.into_iter().filter_map(|it| it.name.into_string().ok()).collect();
         names.retain(|it| it.ends_with(".auto.tfvars") || it.ends_with(".auto.tfvars.json"));
-        names.sort();
         for name in names {
             self.add_found(&name);
         }
@@ -167,14 +172,14 @@ impl Collector<'_> {
 
     /// Adds a file that lies there. One that a flag names may come from another program by way of a fifo; this one may not.
     fn add_found(&mut self, name: &str) {
-        match crate::world::read_regular(&self.directory.join(name)) {
+        match self.files.read_regular(&self.directory.join(name)) {
             Ok(_) => self.add_file(name, Origin::AutoFile),
             Err(why) => self.problems.push(unreadable(name, &why.to_string())),
         }
     }
 
     fn add_file(&mut self, name: &str, origin: fn(String, Span) -> Origin) {
-        let text = match crate::world::read_given(&self.directory.join(name)) {
+        let text = match self.files.read(&self.directory.join(name)) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return self.problems.push(no_file(name));

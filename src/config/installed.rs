@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::Diagnostic;
+use crate::world::Files;
 
 use super::source::{ModuleSource, clean_path};
 
@@ -47,9 +48,9 @@ impl InstalledModules {
     }
 
     /// Reads the file under a data folder (`.terraform`). Without the file nothing is installed.
-    pub fn read(data: &Path) -> Result<InstalledModules, Diagnostic> {
+    pub fn read(files: &Files, data: &Path) -> Result<InstalledModules, Diagnostic> {
         let path = InstalledModules::path(data);
-        match crate::world::read_text(&path) {
+        match files.read_text(&path) {
             Ok(text) => InstalledModules::parse(&text).map_err(|why| corrupt(&path, &why)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Ok(InstalledModules::default())

@@ -9,12 +9,13 @@ use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::syntax::Expression;
 use crate::value::{Type, Value, convert};
+use crate::world::Files;
 
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
 use super::early::{Each, EarlyContext, StaticModule, settings};
 use super::file::{self, File};
-use super::files::{Tree, is_tofu_file};
+use super::files::{config_files, is_tofu_file};
 use super::installed::InstalledModules;
 use super::source::{ModuleSource, SourceError};
 use super::version::{Constraints, Version};
@@ -24,20 +25,12 @@ use super::{Config, Module, ModuleCall, check, early, problems, settle};
 ///
 /// Nothing is returned where the folder cannot be read. A module with errors holds what could be understood.
 pub fn load_module(
+    files: &Files,
     directory: &Path,
     shown_as: &str,
     sources: &Sources,
 ) -> (Option<Arc<Module>>, Diagnostics) {
-    load_from(Tree::Disk(directory), ".", shown_as, sources)
-}
-
-fn load_from(
-    tree: Tree<'_>,
-    directory: &str,
-    shown_as: &str,
-    sources: &Sources,
-) -> (Option<Arc<Module>>, Diagnostics) {
-    let Some(files) = tree.config_files(directory) else {
+    let Some(found) = config_files(files, directory) else {
         return (None, problems::unreadable_directory(shown_as).into());
     };
     let mut decoder = Decoder { sources, file: FileKind::default(), problems: Diagnostics::new() };
@@ -50,16 +43,16 @@ fn load_from(
         names
             .iter()
             .filter_map(|name| {
-                let bytes = tree.read(directory, name);
+                let bytes = files.read_regular(&directory.join(name));
                 read_file(&mut decoder, bytes, (shown_as, name), kind(name))
             })
             .collect()
     };
-    let primary = read(&files.primary, false);
-    let overriding = read(&files.overriding, true);
+    let primary = read(&found.primary, false);
+    let overriding = read(&found.overriding, true);
     let mut module = assemble(&mut decoder, primary, overriding);
     module.directory = shown_as.to_owned();
-    module.file_count = files.primary.len() + files.overriding.len();
+    module.file_count = found.primary.len() + found.overriding.len();
     (Some(Arc::new(module)), keep_incompatibility(decoder.problems))
 }
 
@@ -95,22 +88,13 @@ fn read_file(
 ///
 /// - `context`: what values rest on that decide where modules come from.
 pub fn load_config(
+    files: &Files,
     root: &Path,
     sources: &Sources,
     installed: &InstalledModules,
     context: &Arc<EarlyContext>,
 ) -> (Option<Config>, Diagnostics) {
-    load_tree(Tree::Disk(root), sources, installed, context)
-}
-
-/// Reads a configuration like [`load_config`], from wherever its files are.
-pub fn load_tree(
-    tree: Tree<'_>,
-    sources: &Sources,
-    installed: &InstalledModules,
-    context: &Arc<EarlyContext>,
-) -> (Option<Config>, Diagnostics) {
-    let (module, mut problems) = load_from(tree, ".", ".", sources);
+    let (module, mut problems) = load_module(files, root, ".", sources);
     let Some(module) = module else { return (None, problems) };
     let root_place = StaticModule::root(module.clone(), context.clone());
     let (root_place, found) = match problems.has_errors() {
@@ -120,7 +104,8 @@ pub fn load_tree(
     problems.extend(found);
     let place = Arc::new(root_place);
     let mut loader = Loader {
-        tree,
+        files,
+        root,
         sources,
         installed,
         read: BTreeMap::new(),
@@ -144,7 +129,8 @@ pub fn load_tree(
 }
 
 struct Loader<'a> {
-    tree: Tree<'a>,
+    files: &'a Files,
+    root: &'a Path,
     sources: &'a Sources,
     installed: &'a InstalledModules,
     read: BTreeMap<String, Option<Arc<Module>>>,
@@ -270,7 +256,8 @@ impl Loader<'_> {
             }
             return known.clone();
         }
-        let (module, problems) = load_from(self.tree, &directory, &directory, self.sources);
+        let (module, problems) =
+            load_module(self.files, &self.root.join(&directory), &directory, self.sources);
         match &module {
             None => self.problems.push(cache_unreadable(&directory, call.declared)),
             Some(module) => {

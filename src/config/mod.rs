@@ -50,7 +50,7 @@ pub use crate::value::TypeDefaults;
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
-pub use load::{CallSource, call_source, instances, load_config, load_module, load_tree};
+pub use load::{CallSource, call_source, instances, load_config, load_module};
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
 pub use provider::implied_provider;

@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::BlockGraph;
+use crate::world::Files;
 
 /// Writes the files of a sectioned text (`-- name --`) into a fresh folder.
 pub(crate) fn folder(text: &str) -> tempfile::TempDir {
@@ -46,6 +47,7 @@ pub(crate) fn context(root: &Path, sources: &Sources) -> Arc<early::EarlyContext
         environment: BTreeMap::new(),
         fixed_time: None,
         given: Default::default(),
+        files: Default::default(),
         kept: Default::default(),
     };
     Arc::new(early::EarlyContext::new(Arc::new(world), "default", sources.clone()))
@@ -55,7 +57,9 @@ pub(crate) fn context(root: &Path, sources: &Sources) -> Arc<early::EarlyContext
 pub(crate) fn installed(root: &Path) -> InstalledModules {
     let sources = Sources::default();
     let mut modules = InstalledModules::default();
-    let Some(module) = load_module(root, ".", &sources).0 else { return modules };
+    let Some(module) = load_module(&Files::default(), root, ".", &sources).0 else {
+        return modules;
+    };
     let place = early::StaticModule::root(module, context(root, &sources));
     let mut open = vec![Arc::new(place)];
     while let Some(place) = open.pop() {
@@ -67,7 +71,9 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
             let child = place.child_at(call, None);
             let path = source::join_path(&place.module().directory, &source.to_string());
             modules.insert(&child, source.to_string(), None, path.clone());
-            if let Some(module) = load_module(&root.join(&path), &path, &sources).0 {
+            if let Some(module) =
+                load_module(&Files::default(), &root.join(&path), &path, &sources).0
+            {
                 open.push(Arc::new(place.child(call, None, module)));
             }
         }
@@ -77,7 +83,7 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
 
 /// Reads a folder whose local modules are installed.
 pub(crate) fn load_folder(root: &Path, sources: &Sources) -> (Option<Config>, Diagnostics) {
-    load_config(root, sources, &installed(root), &context(root, sources))
+    load_config(&Files::default(), root, sources, &installed(root), &context(root, sources))
 }
 
 /// Prints problems, one per line: severity, summary, place.
@@ -428,8 +434,13 @@ fn a_module_that_is_not_installed_is_told() {
     let folder = folder("-- main.tf --\nmodule \"m\" { source = \"./m\" }\n");
     let sources = Sources::default();
     let context = context(folder.path(), &sources);
-    let (config, problems) =
-        load_config(folder.path(), &sources, &InstalledModules::default(), &context);
+    let (config, problems) = load_config(
+        &Files::default(),
+        folder.path(),
+        &sources,
+        &InstalledModules::default(),
+        &context,
+    );
     expect![[r#"
         Module not installed  main.tf:1,1
     "#]]
@@ -440,14 +451,16 @@ fn a_module_that_is_not_installed_is_told() {
 #[test]
 fn an_empty_folder_is_an_empty_module() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (module, problems) = load_module(folder.path(), ".", &Sources::default());
+    let (module, problems) =
+        load_module(&Files::default(), folder.path(), ".", &Sources::default());
     assert!(module.is_some_and(|it| it.is_empty()) && problems.is_empty());
 }
 
 #[test]
 fn a_missing_folder_is_told() {
     let sources = Sources::default();
-    let (module, problems) = load_module(Path::new("/nowhere/at/all"), "x", &sources);
+    let (module, problems) =
+        load_module(&Files::default(), Path::new("/nowhere/at/all"), "x", &sources);
     assert!(module.is_none());
     assert_eq!(print(&problems, &sources), "Failed to read module directory\n");
 }

@@ -37,6 +37,7 @@ static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
     environment: Default::default(),
     fixed_time: None,
     given: Default::default(),
+    files: Default::default(),
     kept: Default::default(),
 });
 

@@ -14,7 +14,7 @@ const PREFIX: &str = "terraform-credentials-";
 
 /// What a helper answers; where it knows nothing of a host, nothing.
 #[derive(Deserialize)]
-struct Answer {
+struct Credentials {
     token: Option<String>,
 }
 
@@ -24,10 +24,16 @@ pub(super) fn find(world: &World, name: &str) -> Option<PathBuf> {
     let platform = Platform::current().to_string();
     let folders = data_folders(world).into_iter().map(|it| it.join("plugins"));
     let folders = folders.flat_map(|it| [it.clone(), it.join(&platform)]);
-    let files = folders.filter_map(|it| std::fs::read_dir(it).ok()).flatten().flatten();
-    let mut found: Vec<(String, PathBuf)> = files
-        .map(|it| (it.file_name().to_string_lossy().into_owned(), it.path()))
-        .filter(|(name, path)| (*name == exact || name.starts_with(&versioned)) && path.is_file())
+    let mut found: Vec<(String, PathBuf)> = folders
+        .flat_map(|folder| {
+            let entries = world.files.entries(&folder).unwrap_or_default();
+            entries
+                .into_iter()
+                .map(move |it| (it.name.to_string_lossy().into_owned(), folder.join(&it.name)))
+        })
+        .filter(|(name, path)| {
+            (*name == exact || name.starts_with(&versioned)) && world.files.is_file(path)
+        })
         .collect();
     found.sort();
     found.pop().map(|it| it.1)
@@ -58,7 +64,7 @@ pub(super) async fn ask(
         });
     }
     // What it printed may hold a secret: the error says nothing of it.
-    let answer: Answer = serde_json::from_slice(&output.stdout)
+    let answer: Credentials = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("malformed output from {shown}: it is not an object with a token"))?;
     Ok(answer.token.map(Token::new))
 }

@@ -44,7 +44,7 @@ impl Locks {
     /// Reads the file of a folder; nothing is locked where there is none.
     pub fn read(world: &World, sources: &Sources) -> (Locks, Diagnostics) {
         let path = path(world);
-        match crate::world::read_text(&path) {
+        match world.files.read_text(&path) {
             Ok(text) => Locks::parse(FILE, &text, sources),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
             Err(error) => (Locks::default(), unreadable(&error).into()),

@@ -52,7 +52,7 @@ struct Entry {
 /// What a helper answers.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct UserAndSecret {
     username: String,
     secret: String,
 }
@@ -128,7 +128,9 @@ fn files(logins: &Logins, world: &World) -> Result<Vec<File>, String> {
         return Ok(Vec::new());
     }
     let read = |path: &PathBuf| {
-        let text = crate::world::read_regular(path)
+        let text = world
+            .files
+            .read_regular(path)
             .map_err(|it| format!("reading {}: {it}", path.display()))?;
         serde_json::from_slice(&text).map_err(|it| format!("parsing {}: {it}", path.display()))
     };
@@ -158,7 +160,7 @@ fn places(world: &World) -> Vec<PathBuf> {
 async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, String> {
     let name = format!("docker-credential-{helper}");
     let folders = std::env::split_paths(world.variable("PATH").unwrap_or_default());
-    let program = folders.map(|it| it.join(&name)).find(|it| it.is_file());
+    let program = folders.map(|it| it.join(&name)).find(|it| world.files.is_file(it));
     let program = program.ok_or_else(|| format!("there is no program {name} on PATH"))?;
     let failed = |it: std::io::Error| format!("failed to run {name}: {it}");
     let mut child = tokio::process::Command::new(program)
@@ -183,7 +185,7 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, S
         };
     }
     // What it printed may hold a secret: the error says nothing of it.
-    let answer: Answer = serde_json::from_slice(&output.stdout)
+    let answer: UserAndSecret = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("malformed output from {name}: it names no user and secret"))?;
     Ok(Some(Shown::Password(Token::login(&answer.username, &answer.secret))))
 }

@@ -322,7 +322,8 @@ fn registry_rule(retries: u32) -> Rule {
 fn implied(world: &World, web: Web) -> PackageSources {
     let own = world.cwd.join("terraform.d");
     let folders = std::iter::once(own).chain(data_folders(world)).map(|it| it.join("plugins"));
-    let mut rules: Vec<Rule> = folders.filter(|it| it.is_dir()).map(folder_rule).collect();
+    let mut rules: Vec<Rule> =
+        folders.filter(|it| world.files.is_folder(it)).map(folder_rule).collect();
     // What is in a folder is not asked for elsewhere: it may be somebody's own.
     let mut exclude = Vec::new();
     for rule in &rules {

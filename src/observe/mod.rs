@@ -41,6 +41,10 @@ use pool::{Configuring, Pool};
 use values::{ValueScope, Values};
 
 /// Who answers.
+///
+/// Each question can be cancelled by dropping its future. Nothing is changed by that, for observing changes nothing; no answer is
+/// kept, and a configuring that was dropped is begun again by whoever asks next. A provider may finish the call unheard. What was
+/// opened as ephemeral stays open until [`Observer::close_all`], or until the provider's process ends with the pool.
 pub struct Observer<'a> {
     /// What has been learned.
     pub values: Values<'a>,

@@ -81,5 +81,5 @@ impl ProviderSource {
 fn outside(address: &ProviderAddr, world: &World) -> Option<PathBuf> {
     let folder = world.cwd.join(world.variable("ENTAIL_EMBEDDED_PLUGINS")?);
     let path = folder.join(format!("terraform-provider-{}", address.kind));
-    path.is_file().then_some(path)
+    world.files.is_file(&path).then_some(path)
 }

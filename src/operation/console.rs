@@ -72,7 +72,7 @@ pub fn open<'a>(
     values.planning = false;
     values.plan_time = None;
     for id in 0..values.structure.resources.len() {
-        settle(&mut values, pool, state, ResourceId(id as u32));
+        fill_in(&mut values, pool, state, ResourceId(id as u32));
     }
     for module in values.structure.modules.iter().filter(|it| !it.pending) {
         for &node in module.locals.values().chain(module.outputs.values()) {
@@ -84,7 +84,7 @@ pub fn open<'a>(
 }
 
 /// Gives a resource the instances that the state has, and their values.
-fn settle(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
+fn fill_in(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) {
     let resource = values.structure.resource(id);
     let repeats = matches!(resource.style, Style::Count | Style::ForEach);
     if let Some(schema) = pool.schema_of(resource) {

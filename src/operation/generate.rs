@@ -15,6 +15,7 @@ use crate::provider::{ImportName, identity_json};
 use crate::request::{PlanMode, Request};
 use crate::syntax::Body;
 use crate::value::text::shown;
+use crate::world::World;
 
 /// Makes room for the blocks that the plan is to write: each import without one gets an empty block.
 ///
@@ -28,7 +29,7 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
             "Config can only be generated during a normal plan operation, and not during a refresh-only or destroy plan.",
         ));
     }
-    must_be_new(&session.world.root.join(path))?;
+    must_be_new(&session.world, path)?;
     let root = session.config.root();
     let imports = root.imports.iter();
     let blocks: Vec<Resource> = imports.filter_map(|it| missing(root, it)).collect();
@@ -42,8 +43,8 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
     Ok(())
 }
 
-fn must_be_new(path: &Path) -> Result<(), Diagnostic> {
-    if !path.exists() {
+fn must_be_new(world: &World, path: &Path) -> Result<(), Diagnostic> {
+    if !world.files.exists(&world.root.join(path)) {
         return Ok(());
     }
     Err(Diagnostic::error("Target generated file already exists").detail(
@@ -142,8 +143,8 @@ pub fn text(plan: &Plan) -> Option<String> {
 /// # Errors
 ///
 /// If the file exists by now, or cannot be written.
-pub fn write(plan: &Plan, path: &Path) -> Result<bool, Diagnostic> {
-    must_be_new(path)?;
+pub fn write(world: &World, plan: &Plan, path: &Path) -> Result<bool, Diagnostic> {
+    must_be_new(world, path)?;
     let Some(text) = text(plan) else { return Ok(false) };
     let written = match files::create(path, text.as_bytes(), Fresh::Usual) {
         Ok(false) => Err(std::io::ErrorKind::AlreadyExists.into()),

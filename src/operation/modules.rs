@@ -15,6 +15,7 @@ use crate::config::{
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::Settings;
+use crate::world::Files;
 
 mod archive;
 mod copying;
@@ -86,13 +87,14 @@ pub fn install_modules(
     how: How<'_>,
 ) -> (Installation, Diagnostics) {
     let (root, sources) = (&context.world.root, &context.sources);
-    let (module, mut problems) = load_module(root, ".", sources);
+    let (module, mut problems) = load_module(&context.world.files, root, ".", sources);
     let Some(module) = module else { return (Installation::default(), problems) };
     if problems.has_errors() {
         return (Installation::default(), problems);
     }
-    let before = InstalledModules::read(data).unwrap_or_default();
+    let before = InstalledModules::read(&context.world.files, data).unwrap_or_default();
     let mut installer = Installer {
+        files: &context.world.files,
         root,
         data,
         sources,
@@ -125,6 +127,7 @@ pub fn install_modules(
 }
 
 struct Installer<'a> {
+    files: &'a Files,
     root: &'a Path,
     data: &'a Path,
     sources: &'a Sources,
@@ -252,7 +255,8 @@ impl Installer<'_> {
             self.problems.push(problems::calls_itself(name, directory, wanted.call.declared));
             return None;
         }
-        let (module, problems) = load_module(&self.root.join(directory), directory, self.sources);
+        let (module, problems) =
+            load_module(self.files, &self.root.join(directory), directory, self.sources);
         let Some(module) = module else {
             self.problems.push(problems::unreadable(directory, name, wanted.span));
             return None;
@@ -304,7 +308,7 @@ impl Installer<'_> {
             "" => shown.clone(),
             inner => join_path(&shown, inner),
         };
-        if !self.root.join(&directory).is_dir() {
+        if !self.files.is_folder(&self.root.join(&directory)) {
             return Err(problems::no_subdirectory(wanted, &address.folder).into());
         }
         Ok(Put { directory, version, package: Some(shown) })
@@ -325,7 +329,7 @@ impl Installer<'_> {
         let record: &InstalledModule = self.before.get(&wanted.at)?;
         let version = record.version.as_deref().and_then(Version::parse);
         let fits = constraints.is_none_or(|it| version.as_ref().is_some_and(|at| it.allow(at)));
-        let is_there = self.root.join(&record.directory).is_dir();
+        let is_there = self.files.is_folder(&self.root.join(&record.directory));
         if self.how.upgrade || record.source != source.recorded() || !fits || !is_there {
             return None;
         }

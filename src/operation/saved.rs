@@ -14,8 +14,7 @@ use super::session::Session;
 use crate::backend::local::Choice;
 use crate::backend::workspace;
 use crate::config::early::EarlyContext;
-use crate::config::files::Tree;
-use crate::config::{Config, InstalledModules, load_tree};
+use crate::config::{Config, InstalledModules, load_config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::Structure;
@@ -23,7 +22,7 @@ use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
 use crate::value::{Str, Value};
-use crate::world::World;
+use crate::world::{Files, World};
 
 /// The file in a plan that holds the blocks written for its imports.
 const GENERATED: &str = "__generated__.tf";
@@ -73,9 +72,9 @@ pub fn save(
             extras.sources.insert(GENERATED.to_owned(), text);
         }
     }
-    let data = workspace::data_folder(&session.world);
-    extras.modules = crate::world::read_text(&InstalledModules::path(&data)).ok();
-    extras.lock_file = crate::world::read_text(&session.world.root.join(lock::FILE)).ok();
+    let (data, files) = (workspace::data_folder(&session.world), &session.world.files);
+    extras.modules = files.read_text(&InstalledModules::path(&data)).ok();
+    extras.lock_file = files.read_text(&session.world.root.join(lock::FILE)).ok();
     let places: Vec<(u32, u32, String)> = finished
         .places
         .iter()
@@ -284,8 +283,9 @@ impl Loaded {
         let context =
             EarlyContext::new(world.clone(), self.plan.workspace.clone(), sources.clone());
         let context = Arc::new(context.recorded(self.plan.variables.clone()));
-        let (config, problems) =
-            load_tree(Tree::Kept(&self.extras.sources), sources, &installed, &context);
+        let texts = self.extras.sources.iter().map(|it| (it.0.as_str(), it.1.as_str()));
+        let files = Files::of_texts(&world.root, texts);
+        let (config, problems) = load_config(&files, &world.root, sources, &installed, &context);
         match config.filter(|_| !problems.has_errors()) {
             Some(mut config) => {
                 self.note_generated(&mut config, sources);

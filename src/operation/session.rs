@@ -67,16 +67,16 @@ impl Session {
         choice: &Choice,
         provider_sources: Arc<ProviderSources>,
     ) -> Result<Session, Diagnostics> {
-        if crate::config::files::config_files(&world.root)
+        if crate::config::files::config_files(&world.files, &world.root)
             .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
         {
             return Err(no_configuration().into());
         }
         let data = workspace::data_folder(&world);
-        let installed = InstalledModules::read(&data)?;
+        let installed = InstalledModules::read(&world.files, &data)?;
         let context = early_context(&world, &sources)?;
         let (config, mut problems) =
-            crate::config::load_config(&world.root, &sources, &installed, &context);
+            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
@@ -176,10 +176,10 @@ impl Session {
         world: Arc<World>,
         sources: Sources,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let installed = InstalledModules::read(&workspace::data_folder(&world))?;
+        let installed = InstalledModules::read(&world.files, &workspace::data_folder(&world))?;
         let context = early_context(&world, &sources)?;
         let (config, mut problems) =
-            crate::config::load_config(&world.root, &sources, &installed, &context);
+            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
@@ -356,7 +356,7 @@ pub fn early_context(
 /// Reads the root module alone.
 pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule, Diagnostics> {
     let context = early_context(world, sources)?;
-    let (root, problems) = load_module(&world.root, ".", sources);
+    let (root, problems) = load_module(&world.files, &world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
     let place = StaticModule::root(root, context);
     let problems = settings::encryption(&place);

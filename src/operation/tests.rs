@@ -11,14 +11,14 @@ use crate::config::tests::{context, folder, print};
 use crate::diagnostic::Sources;
 use crate::request::VariableSource;
 use crate::value::Value;
-use crate::world::World;
+use crate::world::{Files, World};
 
 /// Prints the final values of all variables, and problems. `given` is a line of flags: `a=1 @file`.
 #[track_caller]
 fn check_values(files: &str, environment: &[(&str, &str)], given: &str, outcome: Expect) {
     let folder = folder(files);
     let sources = Sources::default();
-    let (module, problems) = load_module(folder.path(), ".", &sources);
+    let (module, problems) = load_module(&Files::default(), folder.path(), ".", &sources);
     assert!(!problems.has_errors(), "{}", print(&problems, &sources));
     let module = module.expect("a module");
     let environment: BTreeMap<String, String> =
@@ -30,6 +30,7 @@ fn check_values(files: &str, environment: &[(&str, &str)], given: &str, outcome:
         environment,
         fixed_time: None,
         given: Default::default(),
+        files: Default::default(),
         kept: Default::default(),
     };
     let flag = |it: &str| match (it.strip_prefix('@'), it.split_once('=')) {

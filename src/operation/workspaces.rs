@@ -105,7 +105,7 @@ fn choose(world: &World, name: &str) -> Result<(), Diagnostic> {
 fn given_state(world: &World, file: &Path) -> Result<State, Diagnostics> {
     let problem = |summary: &str, detail: String| Diagnostic::error(summary).detail(detail);
     let shown = file.display().to_string();
-    let bytes = crate::world::read_given(&world.root.join(file)).map_err(|it| {
+    let bytes = world.files.read(&world.root.join(file)).map_err(|it| {
         let detail = format!(
             "Failed opening the given state {shown:?}: open {shown}: {}",
             system_words(&it)

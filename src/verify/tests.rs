@@ -55,6 +55,7 @@ fn check(change: impl FnOnce(&mut Finished, &dyn Fn(&str) -> Node), faults: Expe
         root: folder.path().into(),
         cwd: folder.path().into(),
         environment: Default::default(),
+        files: Default::default(),
         fixed_time: None,
         given: Default::default(),
         kept: Default::default(),

@@ -1,6 +1,5 @@
 //! `fmt`: finds files and brings them into the usual form.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::host::Host;
@@ -8,7 +7,7 @@ use crate::backend::files::{Fresh, replace};
 use crate::config::files::is_ignored;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax;
-use crate::world::read_regular;
+use crate::world::files::{Kind, by_name};
 
 /// The endings of files that are formatted.
 const ENDINGS: [&str; 5] = [".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl"];
@@ -18,7 +17,7 @@ const ENDINGS: [&str; 5] = [".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest
 pub struct FormatOptions<'a> {
     /// The files and folders, relative to the world's root; the root itself where none is named.
     pub paths: &'a [String],
-    /// Whether files are written.
+    /// Whether files are written. A text that is laid over a file is not: whoever laid it takes the new one.
     pub write: bool,
     /// Whether folders below are formatted too.
     pub recursive: bool,
@@ -70,13 +69,13 @@ impl Run<'_> {
     fn all(&mut self, words: &[String]) {
         for word in words {
             let path = self.normal(word);
-            let Ok(found) = fs::metadata(self.host.world.root.join(&path)) else {
+            let Ok(found) = self.at(&path) else {
                 return self.problems.push(
                     Diagnostic::error("Invalid file or directory path")
                         .detail(format!("No file or directory at {}", path.display())),
                 );
             };
-            if found.is_dir() {
+            if found == Kind::Folder {
                 self.directory(&path);
             } else if is_formatted(&path.to_string_lossy()) {
                 self.file(&path);
@@ -89,25 +88,23 @@ impl Run<'_> {
     }
 
     fn directory(&mut self, directory: &Path) {
-        let entries = fs::read_dir(self.host.world.root.join(directory));
-        let entries = entries.and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let Ok(mut entries) = entries else {
+        let world = self.host.world;
+        let Ok(entries) = world.files.entries(&world.root.join(directory)) else {
             return self.problems.push(
                 Diagnostic::error("Invalid path")
                     .detail(format!("Cannot read directory {}", directory.display())),
             );
         };
-        entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry.name.to_string_lossy().into_owned();
             if is_ignored(&name) {
                 continue;
             }
             let path = match directory == Path::new(".") {
-                true => PathBuf::from(entry.file_name()),
-                false => directory.join(entry.file_name()),
+                true => PathBuf::from(&entry.name),
+                false => directory.join(&entry.name),
             };
-            if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            if entry.is_folder {
                 if self.options.recursive {
                     self.directory(&path);
                 }
@@ -119,7 +116,7 @@ impl Run<'_> {
 
     fn file(&mut self, path: &Path) {
         let (place, name) = (self.host.world.root.join(path), path.display().to_string());
-        let Ok(bytes) = read_regular(&place) else {
+        let Ok(bytes) = self.host.world.files.read_regular(&place) else {
             return self.problems.push(
                 Diagnostic::error("Failed to open file")
                     .detail(format!("Failed to read file {name}")),
@@ -132,6 +129,7 @@ impl Run<'_> {
         let changes = formatted.old != formatted.new;
         if changes
             && self.options.write
+            && !self.host.world.files.is_laid(&place)
             && replace(&place, formatted.new.as_bytes(), Fresh::Usual).is_err()
         {
             self.problems.push(
@@ -142,10 +140,14 @@ impl Run<'_> {
         self.formatted.push(formatted);
     }
 
+    fn at(&self, path: &Path) -> std::io::Result<Kind> {
+        self.host.world.files.kind(&self.host.world.root.join(path))
+    }
+
     /// Returns a path relative to the working directory, without detours.
     fn normal(&self, word: &str) -> PathBuf {
-        let here = clean(&self.host.world.root);
-        let whole = clean(&self.host.world.root.join(word));
+        let here = by_name(&self.host.world.root);
+        let whole = by_name(&self.host.world.root.join(word));
         let shared =
             whole.components().zip(here.components()).take_while(|it| it.0 == it.1).count();
         let up = here.components().skip(shared).map(|_| Component::ParentDir);
@@ -168,19 +170,4 @@ fn not_utf8(name: &str, wrong: &std::string::FromUtf8Error) -> Diagnostic {
     Diagnostic::error("Invalid character encoding").detail(format!(
         "Line {line} of {name} is not UTF-8. All input files must be UTF-8 encoded; choose that encoding in your editor.",
     ))
-}
-
-/// Resolves `.` and `..` by name.
-fn clean(path: &Path) -> PathBuf {
-    let mut done = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                done.pop();
-            }
-            other => done.push(other),
-        }
-    }
-    done
 }

@@ -16,6 +16,10 @@ use crate::world::World;
 pub type Schemas = BTreeMap<Provider, Arc<ProviderSchema>>;
 
 /// What a program gives to the workflows that it runs.
+///
+/// A workflow is cancelled by [`Host::stop`] alone: it blocks until it is done, and cannot be dropped halfway. Asked once, it begins
+/// nothing new, lets the steps that run come to an end, records them and gives back its lock; asked twice, it abandons what runs and
+/// saves what is known. Work that leaves nothing behind, such as planning, ends at once with an error.
 #[derive(Clone, Copy)]
 pub struct Host<'a> {
     /// Clock, environment, files.
@@ -32,7 +36,9 @@ pub struct Host<'a> {
 
 /// Who is told what happens while a workflow runs. Called from several threads.
 ///
-/// [`Sink`] takes the events of walk and executor; the methods here are about the workflow itself.
+/// [`Sink`] takes the events of walk and executor; the methods here are about the workflow itself. Each is waited for and none can
+/// be cancelled: a method that blocks holds the workflow up, and a wish to stop is seen when it returns. What was told stays true
+/// when the workflow is stopped after it.
 pub trait Tell: Sink {
     /// Takes problems that do not end the workflow. Those that end it are returned from it, and not told.
     fn problems(&self, problems: Diagnostics);
@@ -48,21 +54,27 @@ pub trait Tell: Sink {
 }
 
 /// Who can be asked. Nothing is asked twice.
+///
+/// A question is waited for, and the wish to stop is not looked at meanwhile: whoever is asked gives up by answering `None`, `false`
+/// or an error, as each method says. What a question is about has not been done when it is asked, and is not done when it is given
+/// up; a lock that is held meanwhile is given back at the end.
 pub trait Ask: Sync {
     /// Returns whether there is anybody to ask.
     fn may_ask(&self) -> bool;
 
-    /// Asks for the value of a root variable, as text; `None` where it cannot be asked.
+    /// Asks for the value of a root variable, as text; `None` where it cannot be asked or the question is given up: then the
+    /// workflow ends with the error that the variable has no value.
     fn variable(&self, name: &str, description: Option<&str>, sensitive: bool) -> Option<String>;
 
-    /// Asks whether the plan that was told is to be carried out.
+    /// Asks whether the plan that was told is to be carried out. `false` ends the workflow, with nothing done and no error.
     ///
     /// # Errors
     ///
-    /// If nobody can be asked.
+    /// If nobody can be asked, or the question is given up: the workflow ends with this error.
     fn approves(&self, mode: PlanMode, workspace: &str) -> Result<bool, Diagnostic>;
 
-    /// Asks a question that `yes` agrees to; `None` where nobody can be asked.
+    /// Asks a question that `yes` agrees to; `None` where nobody can be asked or the question is given up: then what it is about
+    /// is not done.
     fn agrees(&self, question: &str, explanation: &str) -> Option<bool>;
 }
 
@@ -100,7 +112,7 @@ impl Ask for Nobody {
 }
 
 impl Host<'_> {
-    /// Waits for work that leaves nothing behind, unless the user wants it to stop.
+    /// Waits for work that leaves nothing behind, unless the user wants it to stop: then the work is dropped where it waits.
     pub async fn unless_stopped<T>(
         &self,
         work: impl Future<Output = Result<T, Diagnostics>>,

@@ -127,7 +127,7 @@ fn valid<T>(step: TellStep<'_>, read: Result<T, Diagnostics>) -> Result<T, Diagn
 }
 
 fn is_empty(world: &World) -> bool {
-    crate::config::files::config_files(&world.root).is_some_and(|it| it.is_empty())
+    crate::config::files::config_files(&world.files, &world.root).is_some_and(|it| it.is_empty())
 }
 
 /// Tells of the backend as of other steps, and asks the host.

@@ -48,7 +48,7 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     let plan = &planned.finished.plan;
     let mut problems = planned.finished.problems.clone();
     let has_generated = match request.generate_config_out.as_deref() {
-        Some(path) => generate::write(plan, &host.world.root.join(path))?,
+        Some(path) => generate::write(host.world, plan, &host.world.root.join(path))?,
         None => false,
     };
     if has_generated {

@@ -57,18 +57,18 @@ pub fn show(host: &Host<'_>, subject: &Subject) -> Result<Shown, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
             Ok(match found(host, subject)? {
-                Found::State(None) => Shown::NoState,
-                Found::State(Some(state)) => {
+                Opened::State(None) => Shown::NoState,
+                Opened::State(Some(state)) => {
                     let (schemas, _) = of_state(host, &state).await;
                     Shown::State(Box::new(state), schemas)
                 }
-                Found::Plan(loaded) => {
+                Opened::Plan(loaded) => {
                     let loaded = *loaded;
                     let (_, schemas, _) = of_plan(host, &loaded).await?;
                     Shown::Plan(Box::new(loaded.plan), schemas)
                 }
-                Found::Config => Shown::Document(configuration(host).await?),
-                Found::Module(text) => Shown::Document(text),
+                Opened::Config => Shown::Document(configuration(host).await?),
+                Opened::Module(text) => Shown::Document(text),
             })
         })
     })?
@@ -83,8 +83,8 @@ pub fn show_json(host: &Host<'_>, subject: &Subject) -> Result<String, Diagnosti
     with_room(|runtime| {
         runtime.block_on(async {
             match found(host, subject)? {
-                Found::State(state) => state_document(host, &state.unwrap_or_default()).await,
-                Found::Plan(loaded) => {
+                Opened::State(state) => state_document(host, &state.unwrap_or_default()).await,
+                Opened::Plan(loaded) => {
                     let (config, schemas, problems) = of_plan(host, &loaded).await?;
                     if problems.has_errors() {
                         return Err(problems);
@@ -92,8 +92,8 @@ pub fn show_json(host: &Host<'_>, subject: &Subject) -> Result<String, Diagnosti
                     let find = |provider: &Provider| find(&schemas, provider);
                     Ok(json::plan_document(&loaded.plan, &config, &find)?.to_string())
                 }
-                Found::Config => configuration(host).await,
-                Found::Module(text) => Ok(text),
+                Opened::Config => configuration(host).await,
+                Opened::Module(text) => Ok(text),
             }
         })
     })?
@@ -109,29 +109,28 @@ pub fn state_json(host: &Host<'_>, state: &State) -> Result<String, Diagnostics>
 }
 
 /// What was found of what is asked for.
-enum Found {
+enum Opened {
     State(Option<State>),
     Plan(Box<saved::Loaded>),
     Config,
     Module(String),
 }
 
-fn found(host: &Host<'_>, subject: &Subject) -> Result<Found, Diagnostics> {
+fn found(host: &Host<'_>, subject: &Subject) -> Result<Opened, Diagnostics> {
     let path = |it: &Path| host.world.root.join(it);
     Ok(match subject {
-        Subject::State => Found::State(Store::open(host, &Choice::default())?.read(host)?),
-        Subject::Plan(file) => Found::Plan(Box::new(saved::load(&path(file))?)),
+        Subject::State => Opened::State(Store::open(host, &Choice::default())?.read(host)?),
+        Subject::Plan(file) => Opened::Plan(Box::new(saved::load(&path(file))?)),
         Subject::File(file) => {
-            let bytes =
-                crate::world::read_given(&path(file)).map_err(|it| unreadable(file, &it))?;
+            let bytes = host.world.files.read(&path(file)).map_err(|it| unreadable(file, &it))?;
             if is_archive(&bytes) {
-                return Ok(Found::Plan(Box::new(saved::load(&path(file))?)));
+                return Ok(Opened::Plan(Box::new(saved::load(&path(file))?)));
             }
             let state = crate::state::read::read(&bytes).map_err(|_| unreadable_kind(file))?;
-            Found::State(Some(state.unwrap_or_default()))
+            Opened::State(Some(state.unwrap_or_default()))
         }
-        Subject::Config => Found::Config,
-        Subject::Module(folder) => Found::Module(module(host, folder)?),
+        Subject::Config => Opened::Config,
+        Subject::Module(folder) => Opened::Module(module(host, folder)?),
     })
 }
 
@@ -155,8 +154,12 @@ async fn configuration(host: &Host<'_>) -> Result<String, Diagnostics> {
 }
 
 fn module(host: &Host<'_>, folder: &Path) -> Result<String, Diagnostics> {
-    let (module, problems) =
-        load_module(&host.world.root.join(folder), &folder.display().to_string(), host.sources);
+    let (module, problems) = load_module(
+        &host.world.files,
+        &host.world.root.join(folder),
+        &folder.display().to_string(),
+        host.sources,
+    );
     match module {
         Some(module) if !problems.has_errors() => Ok(module_document(module).to_string()),
         _ => Err(problems),

@@ -16,6 +16,8 @@ use crate::plan::Plan;
 use crate::request::{PlanMode, Request};
 use crate::world::World;
 
+mod memory;
+
 fn folder(config: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("main.tf"), config).expect("it is written");

@@ -105,7 +105,7 @@ fn read_pipe(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// If it cannot be read, or is no regular file, or no text.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    text_of(read_regular(path)?)
+    as_text(read_regular(path)?)
 }
 
 /// Reads a file that the user names as text.
@@ -114,10 +114,15 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 ///
 /// If it cannot be read, is a pipe that nobody writes, or a device, or no text.
 pub fn text_given(path: &Path) -> io::Result<String> {
-    text_of(read_given(path)?)
+    as_text(read_given(path)?)
 }
 
-fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+/// Returns what a file holds, as text.
+///
+/// # Errors
+///
+/// If it is not UTF-8.
+pub fn as_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| {
         io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
     })

@@ -101,6 +101,41 @@ fn workflows_tell_and_ask_a_host_and_know_no_process() {
     assert_none("workflows that reach for the process", found("src/workflow", process));
 }
 
+/// Who looks at the disk without [`entail::world::Files`], and why. Everything else reads by way of it, so that texts in memory can
+/// stand in for files.
+const ON_THE_DISK: &[(&str, &str)] = &[
+    ("src/world", "it is the way"),
+    ("src/backend/", "states, locks and settings of folders: what is written is the product"),
+    ("src/execute/", "the journal is written; provisioners send what is on the disk"),
+    ("src/install/authenticate.rs", "archives that were loaded"),
+    ("src/install/hash.rs", "packages as they lie on the disk are hashed"),
+    ("src/install/installer.rs", "packages are put in their places"),
+    ("src/install/package.rs", "packages are unpacked, linked and copied"),
+    ("src/install/plugins.rs", "packages that are installed"),
+    ("src/install/search.rs", "packages in mirrors of the file system"),
+    ("src/install/web.rs", "what is loaded goes to a file"),
+    ("src/operation/modules/", "packages of modules are loaded and unpacked"),
+    ("src/operation/plugins/", "packages are written to mirrors"),
+    ("src/operation/backends.rs", "workspaces are folders of the local backend"),
+    ("src/provider/builtin/local/", "its objects are files"),
+    ("src/provider/builtin/remote_state.rs", "a state that another run has left"),
+    ("src/provider/plugin/", "processes, their sockets and what is kept of them"),
+    ("src/reason/shipped.rs", "the trace for developers is written"),
+    ("src/workflow/threads.rs", "what the system says of its limits"),
+];
+
+#[test]
+fn files_are_read_by_way_of_the_world() {
+    let disk = r"\bfs::(read|metadata|symlink_metadata|canonicalize|File|OpenOptions|write|copy|rename|create|remove)|\bstd::fs\b|\bread_dir\(|\.canonicalize\(|\.(exists|is_symlink)\(\)|\b(path|folder|root|file|here|it)\.is_(dir|file)\(\)";
+    let (allowed, others): (Vec<String>, Vec<String>) = found("src", disk)
+        .into_iter()
+        .partition(|it| ON_THE_DISK.iter().any(|(place, _)| it.starts_with(place)));
+    assert_none("rooms that look at the disk themselves (`World::files` is the way)", others);
+    let idle =
+        ON_THE_DISK.iter().filter(|(place, _)| !allowed.iter().any(|it| it.starts_with(place)));
+    assert_none("places that no longer need to", idle.map(|it| it.0.to_owned()).collect());
+}
+
 #[test]
 fn the_terminal_runs_workflows_and_not_what_they_are_made_of() {
     let rooms = r"\bentail::(observe|planner|lower|schedule|verify)\b|\boperation::(session|plan|apply|saved|import)\b";

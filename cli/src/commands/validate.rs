@@ -58,7 +58,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, D
     if let Some(directory) = args.directory()? {
         let root = world.root.join(directory);
         let folder = shown_folder(&root, &world.root);
-        unreadable = (!root.is_dir()).then(|| unreadable_folder(&folder));
+        unreadable = (!world.files.is_folder(&root)).then(|| unreadable_folder(&folder));
         if !folder.is_empty() {
             sources = sources.below(&folder);
         }

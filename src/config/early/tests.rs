@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::config::tests::{context, folder};
 use crate::config::{CallSource, call_source, load_module};
+use crate::world::Files;
 
 /// Prints the source of every call of the root module, and of the modules that they lead to; problems with their details.
 #[track_caller]
@@ -18,7 +19,7 @@ fn check(files: &str, variables: &[(&str, &str)], outcome: Expect) {
         world.environment.insert(format!("TF_VAR_{name}"), (*value).to_owned());
     }
     let context = Arc::new(EarlyContext::new(Arc::new(world), "blue", sources.clone()));
-    let (root, problems) = load_module(folder.path(), ".", &sources);
+    let (root, problems) = load_module(&Files::default(), folder.path(), ".", &sources);
     assert!(!problems.has_errors(), "{problems:?}");
     let root = StaticModule::root(root.expect("a module"), context);
     let mut text = String::new();
@@ -35,7 +36,12 @@ fn check(files: &str, variables: &[(&str, &str)], outcome: Expect) {
             let version = version.map(|it| format!(" {it}")).unwrap_or_default();
             text.push_str(&format!("{child}: {source}{version}\n"));
             let directory = source.to_string();
-            let (module, _) = load_module(&folder.path().join(&directory), &directory, &sources);
+            let (module, _) = load_module(
+                &Files::default(),
+                &folder.path().join(&directory),
+                &directory,
+                &sources,
+            );
             if let Some(module) = module {
                 let child = Arc::new(place.child(call, None, module));
                 problems.extend(child.check_constants());

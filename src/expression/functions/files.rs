@@ -12,6 +12,7 @@ use super::maps::redacted;
 use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape, glob};
 use crate::value::{Marks, Type, Value};
 use crate::world::World;
+use crate::world::files::Kind;
 
 const PATH: Parameter = Parameter::string("path");
 const SECRET_PATH: &[Parameter] = &[PATH.or_secret()];
@@ -157,7 +158,7 @@ fn place(path: &str, world: &World) -> Result<PathBuf, String> {
 /// Reads a file; the error is a phrase.
 pub(super) fn bytes_of(path: &str, marks: &Marks, world: &World) -> Result<Vec<u8>, String> {
     let shown = redacted(&format!("{path:?}"), marks);
-    crate::world::read_given(&place(path, world)?).map_err(|error| match error.kind() {
+    world.files.read(&place(path, world)?).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!(
             "no file exists at {shown}; this function works only with files that are distributed as part of the configuration \
              source code, so if this file will be created by a resource in this configuration you must instead obtain this \
@@ -185,12 +186,14 @@ fn fileexists(call: &Call<'_>) -> Outcome {
     let marks = call.argument(0).marks();
     let path = place(call.text(0), call.scope.world()).map_err(Failure::call)?;
     let shown = || redacted(&format!("{:?}", clean(Path::new(call.text(0)))), &marks);
-    match std::fs::metadata(&path) {
-        Ok(it) if it.is_file() => Ok(Value::Bool(true).mark(&marks)),
-        Ok(it) if it.is_dir() => {
+    match call.scope.world().files.kind(&path) {
+        Ok(Kind::File) => Ok(Value::Bool(true).mark(&marks)),
+        Ok(Kind::Folder) => {
             Err(Failure::call(format!("{} is a directory, not a file", shown())).discreet())
         }
-        Ok(_) => Err(Failure::call(format!("{} is not a regular file", shown())).discreet()),
+        Ok(Kind::Other) => {
+            Err(Failure::call(format!("{} is not a regular file", shown())).discreet())
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Ok(Value::Bool(false).mark(&marks))
         }
@@ -207,7 +210,8 @@ fn fileset(call: &Call<'_>) -> Outcome {
             &marks,
         )
     };
-    let found = glob::files(&absolute(folder, call.scope.world()), pattern).map_err(|why| {
+    let world = call.scope.world();
+    let found = glob::files(&world.files, &absolute(folder, world), pattern).map_err(|why| {
         Failure::call(format!("failed to glob pattern {}: {why}", shown())).discreet()
     })?;
     Ok(Value::set(Type::STRING, found.into_iter().map(Value::string).collect()).mark(&marks))

@@ -3,18 +3,23 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::world::Files;
+
 /// More alternatives than this are refused.
 const MOST_ALTERNATIVES: usize = 4096;
 
 /// Returns the regular files below `folder` that match, as paths relative to it with `/` between the parts.
-pub(super) fn files(folder: &Path, pattern: &str) -> Result<BTreeSet<String>, String> {
+pub(super) fn files(
+    files: &Files,
+    folder: &Path,
+    pattern: &str,
+) -> Result<BTreeSet<String>, String> {
     check(pattern)?;
-    let mut found = BTreeSet::new();
+    let mut walk = Walk { files, folder, taken: Vec::new(), found: BTreeSet::new() };
     for pattern in alternatives(pattern)? {
-        let parts: Vec<&str> = tidy(&pattern);
-        walk(folder, &mut Vec::new(), &parts, &mut found);
+        walk.follow(&tidy(&pattern));
     }
-    Ok(found)
+    Ok(walk.found)
 }
 
 /// The parts of a pattern without `.` and with `..` taken back where the part before it is plain.
@@ -152,48 +157,57 @@ fn class(text: &str) -> Option<(Class, usize)> {
     }
 }
 
-fn walk(folder: &Path, taken: &mut Vec<String>, parts: &[&str], found: &mut BTreeSet<String>) {
-    let here: PathBuf = taken.iter().fold(folder.to_owned(), |path, it| path.join(it));
-    let Some((part, rest)) = parts.split_first() else {
-        if !taken.is_empty() && here.is_file() {
-            found.insert(taken.join("/"));
-        }
-        return;
-    };
-    if *part == "**" {
-        walk(folder, taken, rest, found);
-        for (name, is_folder) in entries(&here) {
-            taken.push(name);
-            if is_folder {
-                walk(folder, taken, parts, found);
-            } else if rest.is_empty() {
-                walk(folder, taken, rest, found);
-            }
-            taken.pop();
-        }
-        return;
-    }
-    if !part.contains(['*', '?', '[', '\\']) {
-        taken.push((*part).to_owned());
-        walk(folder, taken, rest, found);
-        taken.pop();
-        return;
-    }
-    for (name, _) in entries(&here) {
-        if matches(part, &name) {
-            taken.push(name);
-            walk(folder, taken, rest, found);
-            taken.pop();
-        }
-    }
+/// A walk through a folder, along the parts of a pattern.
+struct Walk<'a> {
+    files: &'a Files,
+    folder: &'a Path,
+    /// The names on the way from the folder to where the walk is.
+    taken: Vec<String>,
+    found: BTreeSet<String>,
 }
 
-/// Names in a folder, and whether each is a folder itself (a link to one is not: links could go round in circles).
-fn entries(folder: &Path) -> Vec<(String, bool)> {
-    let Ok(read) = std::fs::read_dir(folder) else { return Vec::new() };
-    read.flatten()
-        .filter_map(|it| Some((it.file_name().into_string().ok()?, it.file_type().ok()?.is_dir())))
-        .collect()
+impl Walk<'_> {
+    fn follow(&mut self, parts: &[&str]) {
+        let Some((part, rest)) = parts.split_first() else {
+            if !self.taken.is_empty() && self.files.is_file(&self.here()) {
+                self.found.insert(self.taken.join("/"));
+            }
+            return;
+        };
+        if *part == "**" {
+            self.follow(rest);
+            for (name, is_folder) in self.entries() {
+                if is_folder {
+                    self.enter(name, parts);
+                } else if rest.is_empty() {
+                    self.enter(name, rest);
+                }
+            }
+        } else if !part.contains(['*', '?', '[', '\\']) {
+            self.enter((*part).to_owned(), rest);
+        } else {
+            for (name, _) in self.entries().into_iter().filter(|it| matches(part, &it.0)) {
+                self.enter(name, rest);
+            }
+        }
+    }
+
+    fn enter(&mut self, name: String, parts: &[&str]) {
+        self.taken.push(name);
+        self.follow(parts);
+        self.taken.pop();
+    }
+
+    fn here(&self) -> PathBuf {
+        self.taken.iter().fold(self.folder.to_owned(), |path, it| path.join(it))
+    }
+
+    /// Names in the folder, and whether each is a folder itself (a link to one is not: links could go round in circles).
+    fn entries(&self) -> Vec<(String, bool)> {
+        let entries = self.files.entries(&self.here()).unwrap_or_default();
+        let named = entries.into_iter();
+        named.filter_map(|it| Some((it.name.into_string().ok()?, it.is_folder))).collect()
+    }
 }
 
 /// Returns whether a name matches one part of a pattern.

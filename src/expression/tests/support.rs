@@ -31,6 +31,7 @@ impl Known {
             environment: [("HOME".to_owned(), "/home/someone".to_owned())].into(),
             fixed_time: None,
             given: Default::default(),
+            files: Default::default(),
             kept: Default::default(),
         };
         Known {

@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::world::World;
+use crate::world::{Files, World};
 
 mod hcl;
 pub mod installation;
@@ -99,12 +99,12 @@ impl Settings {
         let mut settings = Settings::default();
         for file in places::files(world, &mut problems) {
             let read =
-                crate::world::read_text(&file).map_err(|it| unreadable(&file, &it.to_string()));
+                world.files.read_text(&file).map_err(|it| unreadable(&file, &it.to_string()));
             let Some(text) = problems.take(read) else { continue };
             settings.add(&file, &text, world, &mut problems);
         }
         settings.add_environment(world);
-        settings.check(&mut problems);
+        settings.check(&world.files, &mut problems);
         Settings { problems, ..settings }
     }
 
@@ -232,7 +232,7 @@ impl Settings {
         self.timeout = number("TF_REGISTRY_CLIENT_TIMEOUT").map(u64::from).or(self.timeout);
     }
 
-    fn check(&self, problems: &mut Diagnostics) {
+    fn check(&self, files: &Files, problems: &mut Diagnostics) {
         for (kind, hosts) in [
             ("host", self.hosts.keys().collect::<Vec<_>>()),
             ("credentials", self.credentials.keys().collect()),
@@ -249,7 +249,7 @@ impl Settings {
             problems.push(problem("No more than one provider_installation block may be specified"));
         }
         if let Some(folder) = &self.cache
-            && let Err(error) = std::fs::metadata(folder)
+            && let Err(error) = files.kind(folder)
         {
             problems.push(problem(format!(
                 "The specified plugin cache dir {} cannot be opened: {error}",

@@ -7,10 +7,11 @@ use crate::world::World;
 
 /// Returns the files that make up the CLI configuration, in the order in which they count.
 pub fn files(world: &World, problems: &mut Diagnostics) -> Vec<PathBuf> {
+    let files = &world.files;
     let given = world.variable("TF_CLI_CONFIG_FILE").or_else(|| world.variable("TERRAFORM_CONFIG"));
     if let Some(given) = given {
         let file = world.cwd.join(given);
-        if file.exists() {
+        if files.exists(&file) {
             return vec![file];
         }
         problems.push(missing(given));
@@ -19,27 +20,26 @@ pub fn files(world: &World, problems: &mut Diagnostics) -> Vec<PathBuf> {
     let Some(home) = home(world) else { return Vec::new() };
     let (own, legacy) = (home.join(".tofurc"), home.join(".terraformrc"));
     let folder = || world.variable("XDG_CONFIG_HOME").map(PathBuf::from);
-    let main = match (own.exists(), legacy.exists()) {
+    let main = match (files.exists(&own), files.exists(&legacy)) {
         (true, _) => Some(own),
         (false, true) => Some(legacy),
         (false, false) => folder().map(|it| it.join("opentofu").join("tofurc")),
     };
-    let mut files: Vec<PathBuf> = main.into_iter().filter(|it| it.exists()).collect();
+    let mut found: Vec<PathBuf> = main.into_iter().filter(|it| files.exists(it)).collect();
     let mut more = home.join(".terraform.d");
-    if !more.exists()
+    if !files.exists(&more)
         && let Some(folder) = folder()
     {
         more = folder.join("opentofu");
     }
-    let entries = std::fs::read_dir(&more).into_iter().flatten().flatten();
-    let mut names: Vec<PathBuf> = entries.map(|it| it.path()).collect();
+    let entries = files.entries(&more).unwrap_or_default();
+    let mut names: Vec<PathBuf> = entries.iter().map(|it| more.join(&it.name)).collect();
     names.retain(|it| {
         let name = it.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         name.ends_with(".tfrc") || name.ends_with(".tfrc.json")
     });
-    names.sort();
-    files.extend(names);
-    files
+    found.extend(names);
+    found
 }
 
 /// Returns the folders whose `plugins` are searched without being asked for, besides that of the working directory.

@@ -110,6 +110,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         environment: BTreeMap::new(),
         fixed_time: None,
         given: Default::default(),
+        files: Default::default(),
         kept: Default::default(),
     };
     let variables = BTreeMap::new();

@@ -5,7 +5,7 @@ use crate::backend::settings::Arguments;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::expression::evaluate_constant;
 use crate::syntax;
-use crate::world::World;
+use crate::world::{World, as_text};
 
 /// Returns the arguments that flags give, the later one winning; nothing where there are no flags. One empty flag takes all
 /// earlier arguments back.
@@ -35,7 +35,10 @@ pub(super) fn read(
 }
 
 fn read_file(world: &World, sources: &Sources, path: &str) -> Result<Arguments, Diagnostics> {
-    let text = crate::world::text_given(&world.root.join(path))
+    let text = world
+        .files
+        .read(&world.root.join(path))
+        .and_then(as_text)
         .map_err(|it| problems::unreadable(path, &it.to_string()))?;
     let id = sources.add(path, text.as_str().into());
     let (body, mut found) = match path.ends_with(".json") {

@@ -18,7 +18,7 @@ use crate::world::World;
 ///
 /// If the working directory has configuration files, or the module cannot be fetched. Nothing is copied then.
 pub fn copy_module(world: &World, source: &str, how: &How<'_>) -> Result<(), Diagnostic> {
-    if config_files(&world.root).is_some_and(|it| !it.is_empty()) {
+    if config_files(&world.files, &world.root).is_some_and(|it| !it.is_empty()) {
         return Err(Diagnostic::error("The working directory already contains files").detail(
             "The -from-module option wants a directory without configuration files, into which the module is copied. To initialize the configuration that is there already, leave the option out.",
         ));

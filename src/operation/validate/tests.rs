@@ -21,6 +21,7 @@ fn check(files: &str, expected: Expect) {
         environment: Default::default(),
         fixed_time: None,
         given: Default::default(),
+        files: Default::default(),
         kept: Default::default(),
     };
     let (world, sources) = (Arc::new(world), Sources::default());

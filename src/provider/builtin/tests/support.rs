@@ -27,6 +27,7 @@ pub fn world(root: &Path) -> World {
         cwd: root.to_path_buf(),
         root: root.to_path_buf(),
         environment: World::of_this_process().environment,
+        files: Default::default(),
         fixed_time: now,
         given: Default::default(),
         kept: Default::default(),

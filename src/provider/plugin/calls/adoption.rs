@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::{
-    CAPABILITIES, Found, Plugin, identity_of, nonconforming, one, taken, unknown_kind,
+    CAPABILITIES, Complaints, Plugin, identity_of, nonconforming, one, taken, unknown_kind,
     written_identity,
 };
 use crate::provider::plugin::values::{decode, decode_object, diagnostics};
@@ -15,7 +15,7 @@ pub(super) async fn import(
     plugin: &Plugin,
     kind: &str,
     name: &ImportName,
-) -> Result<Response<Vec<ImportedObject>>, Found> {
+) -> Result<Response<Vec<ImportedObject>>, Complaints> {
     let (process, announced) = plugin.ready().await?;
     let schema = announced.schema.resources.get(kind).and_then(|it| it.identity.as_ref());
     let identity = match name {
@@ -55,7 +55,7 @@ pub(super) async fn move_state(
     (from_provider, from_kind, from_version): (&str, &str, u64),
     stored: &RawValue,
     kind: &str,
-) -> Result<Response<Option<ReadObject>>, Found> {
+) -> Result<Response<Option<ReadObject>>, Complaints> {
     let site = plugin.managed(kind).await?;
     if !site.announced.move_state {
         return Err(one(ProviderDiagnostic::error(

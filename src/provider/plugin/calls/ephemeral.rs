@@ -1,6 +1,6 @@
 //! Calls about what is lent: ephemeral resources are opened, renewed and closed.
 
-use super::{CAPABILITIES, Found, Plugin, one, taken};
+use super::{CAPABILITIES, Complaints, Plugin, one, taken};
 use crate::provider::plugin::values::{decode_object, diagnostics, encode};
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::provider::{OpenedEphemeral, RenewedEphemeral, Response};
@@ -10,7 +10,7 @@ pub(super) async fn open(
     plugin: &Plugin,
     kind: &str,
     config: &Value,
-) -> Result<Response<Option<OpenedEphemeral>>, Found> {
+) -> Result<Response<Option<OpenedEphemeral>>, Complaints> {
     let site = plugin.site(kind, |it| &it.ephemeral).await?;
     let request = msg::open_ephemeral_resource::Request {
         type_name: kind.into(),
@@ -34,7 +34,7 @@ pub(super) async fn renew(
     plugin: &Plugin,
     kind: &str,
     private: &[u8],
-) -> Result<Response<Option<RenewedEphemeral>>, Found> {
+) -> Result<Response<Option<RenewedEphemeral>>, Complaints> {
     let (process, _) = plugin.ready().await?;
     let request = msg::renew_ephemeral_resource::Request {
         type_name: kind.into(),
@@ -50,7 +50,11 @@ pub(super) async fn renew(
     })
 }
 
-pub(super) async fn close(plugin: &Plugin, kind: &str, private: &[u8]) -> Result<Found, Found> {
+pub(super) async fn close(
+    plugin: &Plugin,
+    kind: &str,
+    private: &[u8],
+) -> Result<Complaints, Complaints> {
     let (process, _) = plugin.ready().await?;
     let request = msg::close_ephemeral_resource::Request {
         type_name: kind.into(),

@@ -1,6 +1,6 @@
 //! Calls of functions.
 
-use super::{Found, Plugin, one};
+use super::{Complaints, Plugin, one};
 use crate::provider::plugin::values::{decode, encode};
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::value::Value;
@@ -10,7 +10,7 @@ pub(super) async fn call(
     name: &str,
     arguments: &[Value],
 ) -> Result<Value, (Option<usize>, String)> {
-    let told = |found: Found| {
+    let told = |found: Complaints| {
         let texts: Vec<String> =
             found.into_iter().map(|it| format!("{}: {}", it.summary, it.detail)).collect();
         (None, texts.join("\n"))

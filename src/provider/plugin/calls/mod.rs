@@ -25,13 +25,13 @@ mod functions;
 mod ephemeral;
 mod objects;
 
-type Found = Vec<ProviderDiagnostic>;
+type Complaints = Vec<ProviderDiagnostic>;
 
 /// What this program can do.
 const CAPABILITIES: Option<msg::ClientCapabilities> =
     Some(msg::ClientCapabilities { deferral_allowed: false, write_only_attributes_allowed: true });
 
-fn refused<T: Default>(diagnostics: Found) -> Response<T> {
+fn refused<T: Default>(diagnostics: Complaints) -> Response<T> {
     Response { value: T::default(), diagnostics }
 }
 
@@ -56,7 +56,7 @@ fn not_text(call: &str, kind: &str) -> ProviderDiagnostic {
 }
 
 /// The plugin knows nothing of what is asked.
-fn unknown_kind(kind: &str) -> Found {
+fn unknown_kind(kind: &str) -> Complaints {
     vec![ProviderDiagnostic::error(
         "Invalid resource type",
         format!("The provider does not support the type {kind:?}."),
@@ -77,7 +77,7 @@ impl Plugin {
         &self,
         kind: &str,
         schemas: impl Fn(&ProviderSchema) -> &Schemas,
-    ) -> Result<Site<'_>, Found> {
+    ) -> Result<Site<'_>, Complaints> {
         let (process, announced) = self.ready().await?;
         let schema = schemas(&announced.schema).get(kind).ok_or_else(|| unknown_kind(kind))?;
         let (block, ty) = (&schema.block, schema.block.ty());
@@ -89,11 +89,16 @@ impl Plugin {
         encode(self.meta.as_ref()?, announced.schema.meta.as_ref()?.block.ty())
     }
 
-    async fn managed(&self, kind: &str) -> Result<Site<'_>, Found> {
+    async fn managed(&self, kind: &str) -> Result<Site<'_>, Complaints> {
         self.site(kind, |it| &it.resources).await
     }
 
-    async fn checked(&self, kind: &str, config: &Value, what: Checked) -> Result<Found, Found> {
+    async fn checked(
+        &self,
+        kind: &str,
+        config: &Value,
+        what: Checked,
+    ) -> Result<Complaints, Complaints> {
         let site = match what {
             Checked::Resource => self.managed(kind).await?,
             Checked::Data => self.site(kind, |it| &it.data_sources).await?,
@@ -130,11 +135,11 @@ enum Checked {
 }
 
 /// The result of a call whose every failure is a list of problems.
-fn whole<T: Default>(result: Result<Response<T>, Found>) -> Response<T> {
+fn whole<T: Default>(result: Result<Response<T>, Complaints>) -> Response<T> {
     result.unwrap_or_else(refused)
 }
 
-fn listed(result: Result<Found, Found>) -> Found {
+fn listed(result: Result<Complaints, Complaints>) -> Complaints {
     result.unwrap_or_else(|it| it)
 }
 
@@ -143,7 +148,7 @@ fn taken<T>(
     value: Result<(Value, bool), PathError>,
     call: &str,
     kind: &str,
-    mut found: Found,
+    mut found: Complaints,
     make: impl FnOnce(Value) -> T,
 ) -> Response<Option<T>> {
     match value {
@@ -158,7 +163,7 @@ fn taken<T>(
     }
 }
 
-fn one(problem: ProviderDiagnostic) -> Found {
+fn one(problem: ProviderDiagnostic) -> Complaints {
     vec![problem]
 }
 
@@ -193,19 +198,19 @@ impl Provider for Plugin {
         self.provider_schema().await
     }
 
-    async fn validate_provider(&self, config: &Value) -> Found {
+    async fn validate_provider(&self, config: &Value) -> Complaints {
         listed(self.checked_config(config).await)
     }
 
-    async fn configure(&self, config: &Value) -> Found {
+    async fn configure(&self, config: &Value) -> Complaints {
         listed(configure(self, config).await)
     }
 
-    async fn validate_resource(&self, kind: &str, config: &Value) -> Found {
+    async fn validate_resource(&self, kind: &str, config: &Value) -> Complaints {
         listed(self.checked(kind, config, Checked::Resource).await)
     }
 
-    async fn validate_data(&self, kind: &str, config: &Value) -> Found {
+    async fn validate_data(&self, kind: &str, config: &Value) -> Complaints {
         listed(self.checked(kind, config, Checked::Data).await)
     }
 
@@ -265,7 +270,7 @@ impl Provider for Plugin {
         whole(read_data(self, kind, config).await)
     }
 
-    async fn validate_ephemeral(&self, kind: &str, config: &Value) -> Found {
+    async fn validate_ephemeral(&self, kind: &str, config: &Value) -> Complaints {
         listed(self.checked(kind, config, Checked::Ephemeral).await)
     }
 
@@ -277,7 +282,7 @@ impl Provider for Plugin {
         whole(ephemeral::renew(self, kind, private).await)
     }
 
-    async fn close(&self, kind: &str, private: &[u8]) -> Found {
+    async fn close(&self, kind: &str, private: &[u8]) -> Complaints {
         listed(ephemeral::close(self, kind, private).await)
     }
 
@@ -297,7 +302,7 @@ impl Provider for Plugin {
     }
 }
 
-async fn configure(plugin: &Plugin, config: &Value) -> Result<Found, Found> {
+async fn configure(plugin: &Plugin, config: &Value) -> Result<Complaints, Complaints> {
     let (process, announced) = plugin.ready().await?;
     let request = msg::configure_provider::Request {
         terraform_version: TERRAFORM_VERSION.into(),
@@ -313,7 +318,7 @@ async fn read_data(
     plugin: &Plugin,
     kind: &str,
     config: &Value,
-) -> Result<Response<Option<Value>>, Found> {
+) -> Result<Response<Option<Value>>, Complaints> {
     let site = plugin.site(kind, |it| &it.data_sources).await?;
     let request = msg::read_data_source::Request {
         type_name: kind.into(),

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use super::{CAPABILITIES, Found, Plugin, identity_of, one, taken, unknown_kind, written_identity};
+use super::{
+    CAPABILITIES, Complaints, Plugin, identity_of, one, taken, unknown_kind, written_identity,
+};
 use crate::provider::plugin::values::{decode_object, diagnostics, encode, path};
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::provider::{AppliedObject, ApplyCall, PlanCall, PlannedObject, ReadObject, Response};
@@ -14,7 +16,7 @@ pub(super) async fn upgrade(
     kind: &str,
     version: u64,
     stored: &RawValue,
-) -> Result<Response<Option<Value>>, Found> {
+) -> Result<Response<Option<Value>>, Complaints> {
     let (process, announced) = plugin.ready().await?;
     let schema = announced.schema.resources.get(kind).ok_or_else(|| unknown_kind(kind))?.clone();
     // What the schema of the same version lacks was written by a provider that lied.
@@ -42,7 +44,7 @@ pub(super) async fn upgrade_identity(
     kind: &str,
     version: u64,
     stored: &RawValue,
-) -> Result<Response<Option<Value>>, Found> {
+) -> Result<Response<Option<Value>>, Complaints> {
     let site = plugin.managed(kind).await?;
     let request = msg::upgrade_resource_identity::Request {
         type_name: kind.into(),
@@ -67,7 +69,7 @@ pub(super) async fn read(
     prior: &Value,
     private: &[u8],
     identity: Option<&Value>,
-) -> Result<Response<Option<ReadObject>>, Found> {
+) -> Result<Response<Option<ReadObject>>, Complaints> {
     let site = plugin.managed(kind).await?;
     let request = msg::read_resource::Request {
         type_name: kind.into(),
@@ -92,7 +94,7 @@ pub(super) async fn read(
 pub(super) async fn plan(
     plugin: &Plugin,
     call: PlanCall<'_>,
-) -> Result<Response<Option<PlannedObject>>, Found> {
+) -> Result<Response<Option<PlannedObject>>, Complaints> {
     let site = plugin.managed(call.kind).await?;
     if call.proposed.is_null() && !site.announced.plan_destroy {
         return Ok(Response::ok(Some(PlannedObject {
@@ -131,7 +133,7 @@ pub(super) async fn plan(
 pub(super) async fn apply(
     plugin: &Plugin,
     call: ApplyCall<'_>,
-) -> Result<Response<Option<AppliedObject>>, Found> {
+) -> Result<Response<Option<AppliedObject>>, Complaints> {
     let site = plugin.managed(call.kind).await?;
     let request = msg::apply_resource_change::Request {
         type_name: call.kind.into(),
