@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
-use entail::expression::{self, Scope, Subject};
-use entail::syntax::{self, Expression, Step};
+use entail::diagnostic::{Diagnostic, Diagnostics, FileId};
+use entail::expression::{self, Ask, Declared, Scope};
+use entail::syntax::{self, Expression};
 use entail::value::{Str, Type, Value};
 use entail::world::World;
 
@@ -35,24 +35,15 @@ struct Known {
 }
 
 impl Scope for Known {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        _: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        match subject {
-            Subject::Variable(name) if &**name == "name" => Ok(self.name.clone()),
-            Subject::Variable(name) if &**name == "tags" => Ok(self.tags.clone()),
-            Subject::Variable(_) => Ok(self.count.clone()),
-            Subject::Resource(..) => Ok(self.instance.clone()),
-            _ => Err(Diagnostic::error("Unknown").at(span).into()),
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        match what {
+            Declared::Variable(name) if &**name == "name" => Ok(self.name.clone()),
+            Declared::Variable(name) if &**name == "tags" => Ok(self.tags.clone()),
+            Declared::Variable(_) => Ok(self.count.clone()),
+            Declared::Resource(_) => Ok(self.instance.clone()),
+            _ => Err(Diagnostic::error("Unknown").at(ask.span).into()),
         }
     }
-
-    fn reached(&self, _: &Subject, _: Option<&Value>, _: &[Step], _: &Value, _: Span) {}
-
-    fn unevaluated(&self, _: &Expression, _: &[Str]) {}
 
     fn world(&self) -> &World {
         &self.world

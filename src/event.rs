@@ -174,7 +174,7 @@ fn shown_text(value: &Value) -> Option<String> {
 }
 
 fn hides(value: &Value) -> bool {
-    matches!(value, Value::Marked(it) if it.marks.sensitive || it.marks.ephemeral)
+    matches!(value, Value::Marked(it) if it.marks().sensitive || it.marks().ephemeral)
 }
 
 /// What a listener is told of a change: everything but the values.

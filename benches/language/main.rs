@@ -14,8 +14,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use entail::config;
-use entail::diagnostic::{Diagnostics, FileId, Sources, Span};
-use entail::expression::{Scope, Subject, evaluate};
+use entail::diagnostic::{Diagnostics, FileId, Sources};
+use entail::expression::{Ask, Declared, Scope, evaluate};
 use entail::syntax;
 use entail::value::Value;
 use entail::world::World;
@@ -199,7 +199,7 @@ impl Nothing {
 }
 
 impl Scope for Nothing {
-    fn lookup(&self, _: &Subject, _: Option<&Value>, _: Span) -> Result<Value, Diagnostics> {
+    fn declared(&self, _: Declared<'_>, _: Ask<'_>) -> Result<Value, Diagnostics> {
         Ok(self.1.clone())
     }
 

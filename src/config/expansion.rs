@@ -1,12 +1,11 @@
-//! `count`, `for_each` and `enabled`: from a value to instance keys, and what `each`, `count` and `path` are then.
+//! `count`, `for_each` and `enabled`: from a value to instance keys.
 
 use crate::address::InstanceKey;
 use crate::diagnostic::Diagnostic;
-use crate::expression::{Scope, Subject, values_of};
+use crate::expression::{Scope, values_of};
 use crate::syntax::Expression;
 use crate::value::convert::convert;
-use crate::value::{Marks, Number, Str, Type, Value};
-use crate::world::World;
+use crate::value::{Marks, Str, Type, Value};
 
 use super::Repetition;
 
@@ -66,8 +65,8 @@ pub fn blamed(
     expression: &Expression,
     scope: &dyn Scope,
 ) -> Diagnostic {
-    let (plain, marks) = value.unmark_deep();
-    let is_secret = marks.sensitive || marks.ephemeral;
+    let value = value.to_marked();
+    let is_secret = value.marks().is_secret();
     let is_shown = match repetition {
         Repetition::Count(_) => problem.summary == "Incorrect value type",
         Repetition::Enabled(_) => !is_secret,
@@ -75,7 +74,7 @@ pub fn blamed(
     };
     let mut problem = problem.at(expression.span);
     if is_shown {
-        let is_unknown = !is_secret && !plain.is_wholly_known();
+        let is_unknown = !is_secret && !value.value().is_wholly_known();
         problem.values = values_of(expression, scope, &[], is_unknown, is_secret);
     }
     problem
@@ -83,7 +82,8 @@ pub fn blamed(
 
 fn count(value: &Value) -> Keys {
     const SUMMARY: &str = "Invalid count argument";
-    let (value, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (value, marks) = value.look();
     if marks.ephemeral {
         return invalid(
             SUMMARY,
@@ -96,7 +96,7 @@ fn count(value: &Value) -> Keys {
             "The given \"count\" argument value is null. An integer is required.",
         );
     }
-    let number = match convert(&value, Type::NUMBER) {
+    let number = match convert(value, Type::NUMBER) {
         Ok(number) => number,
         Err(why) => {
             return invalid("Incorrect value type", format!("Invalid expression value: {why}."));
@@ -131,7 +131,8 @@ pub fn too_many(asked: usize) -> Diagnostic {
 
 fn enabled(value: &Value) -> Keys {
     const SUMMARY: &str = "Invalid enabled argument";
-    let (value, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (value, marks) = value.look();
     if marks.ephemeral || marks.sensitive {
         let kind = if marks.ephemeral { "an ephemeral" } else { "a sensitive" };
         return invalid(
@@ -147,7 +148,7 @@ fn enabled(value: &Value) -> Keys {
             "The given \"enabled\" argument value is null. A boolean is required.",
         );
     }
-    match convert(&value, Type::BOOL) {
+    match convert(value, Type::BOOL) {
         Ok(value) => match value.as_bool() {
             Some(true) => Keys::Known(vec![(InstanceKey::None, None)]),
             Some(false) => Keys::Known(Vec::new()),
@@ -290,7 +291,8 @@ pub fn key_for(value: &Value, counted: bool) -> Option<InstanceKey> {
 ///
 /// What is wrong with it, without a place; `None` where it is only not known yet.
 pub fn provider_key(value: &Value) -> Result<InstanceKey, Option<String>> {
-    let (value, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (value, marks) = value.look();
     let wrong = |what: &str| Err(Some(format!("A provider instance key must not be {what}.")));
     if marks.sensitive {
         return wrong("derived from a sensitive value");
@@ -301,7 +303,7 @@ pub fn provider_key(value: &Value) -> Result<InstanceKey, Option<String>> {
     if value.is_null() {
         return wrong("null");
     }
-    match convert(&value, Type::STRING) {
+    match convert(value, Type::STRING) {
         Ok(Value::String(text)) => Ok(InstanceKey::Str(text)),
         Ok(_) => Err(None),
         Err(why) => Err(Some(format!("The given instance key is unsuitable: {why}."))),
@@ -314,32 +316,5 @@ pub fn key_text(key: &InstanceKey) -> Str {
         InstanceKey::None => "".into(),
         InstanceKey::Int(it) => it.to_string().into(),
         InstanceKey::Str(it) => it.clone(),
-    }
-}
-
-/// Returns the value of a key.
-pub fn key_value(key: &InstanceKey) -> Value {
-    match key {
-        InstanceKey::None => Value::NULL,
-        InstanceKey::Int(it) => Value::Number(Number::Int(*it)),
-        InstanceKey::Str(it) => Value::String(it.clone()),
-    }
-}
-
-/// Returns `each.key`, `each.value` or `count.index`.
-pub fn each(subject: &Subject, key: &InstanceKey, value: Option<&Value>) -> Value {
-    match subject {
-        Subject::EachValue => value.cloned().unwrap_or(Value::unknown(Type::DYNAMIC)),
-        _ => key_value(key),
-    }
-}
-
-/// Returns `path.NAME`.
-pub fn path(name: &str, module_directory: &str, world: &World) -> Value {
-    match name {
-        "module" => Value::string(module_directory),
-        "root" => Value::string("."),
-        "cwd" => Value::string(world.cwd.to_string_lossy()),
-        _ => Value::unknown(Type::STRING),
     }
 }

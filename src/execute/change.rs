@@ -12,7 +12,7 @@ use super::{Context, Counted, Outcome, Report, problems};
 use crate::address::InstanceKey;
 use crate::event::{Event, Sink, Subject as EventSubject};
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::observe::object::{Planned, Prior, Subject, lasting};
+use crate::observe::object::{Planned, Prior, Subject};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
 use crate::schema;
@@ -176,8 +176,7 @@ async fn plan_again(
         None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
     };
     let planned = ctx.observer.plan(subject, prior).await?;
-    let (before, _) = change.after.unmark_deep();
-    let (now, _) = planned.value.unmark_deep();
+    let (before, now) = (change.after.to_plain(), planned.value.to_plain());
     let errors = schema::check_compatible(&subject.schema.block, &before, &now);
     let mut found: Vec<_> =
         errors.iter().map(|it| problems::inconsistent_plan(subject, &it.to_string())).collect();
@@ -193,14 +192,11 @@ async fn plan_again(
 }
 
 async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<AppliedObject>> {
-    let (prior, _) = planned.prior.value.unmark_deep();
-    let (value, _) = planned.value.unmark_deep();
-    let (config, _) = planned.config.unmark_deep();
     let call = ApplyCall {
         kind: &subject.block.name.kind,
-        prior: &prior,
-        planned: &value,
-        config: &config,
+        prior: &planned.prior.value.to_plain(),
+        planned: &planned.value.to_plain(),
+        config: &planned.config.to_plain(),
         private: &planned.private,
         identity: planned.identity.as_ref(),
     };
@@ -208,8 +204,8 @@ async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<Appl
 }
 
 fn marked(subject: &Subject<'_>, planned: &Planned, value: &Value) -> Value {
-    let marks = lasting(planned.config.unmark_paths().1);
-    schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &subject.schema.block)
+    let marks = planned.config.mark_paths().lasting();
+    schema::mark_object(value, &marks, &subject.schema.block)
 }
 
 /// The object as it was, with what is sensitive about it as it is now.
@@ -218,7 +214,7 @@ fn with_new_marks(
     planned: &Planned,
     updated: Option<&Object>,
 ) -> (Value, Object) {
-    let value = marked(subject, planned, &planned.value.unmark_deep().0);
+    let value = marked(subject, planned, &planned.value.to_plain());
     let mut object = updated.cloned().unwrap_or_else(|| record::new_object(&value, subject.schema));
     record::encode(&mut object, &value, subject.schema);
     (value, object)
@@ -265,8 +261,7 @@ fn taken_in(
 
 /// The object that may have been made, with all that is known of it: what was planned.
 fn as_planned(subject: &Subject<'_>, planned: &Planned) -> (Value, Object) {
-    let (plain, _) = planned.value.unmark_deep();
-    let value = marked(subject, planned, &record::known_only(&plain));
+    let value = marked(subject, planned, &record::known_only(&planned.value.to_plain()));
     let identity = planned.identity.as_ref().filter(|it| it.is_wholly_known());
     let object = Object {
         private: planned.private.clone(),
@@ -293,7 +288,7 @@ fn is_as_planned(
         // The errors that came with it are the explanation.
         return true;
     }
-    let (expected, _) = planned.value.unmark_deep();
+    let expected = planned.value.to_plain();
     let errors = schema::check_compatible(&subject.schema.block, &expected, &applied.value);
     ctx.observer
         .values

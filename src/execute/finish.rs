@@ -55,10 +55,10 @@ pub(super) fn finish(
         }
         let stored = match only_records {
             // What is gone is told as a null: the output is declared, and has no value now.
-            true => Some(value.unmark_deep().0)
-                .filter(|it| !it.is_null())
-                .map(|it| record::known_only(&it)),
-            false => Some(record::known_only(&without_absent(&value).unmark_deep().0))
+            true => {
+                Some(value.to_plain()).filter(|it| !it.is_null()).map(|it| record::known_only(&it))
+            }
+            false => Some(record::known_only(&without_absent(&value).to_plain()))
                 .filter(|it| !it.is_null()),
         };
         let stored = stored.map(|value| OutputValue {

@@ -65,7 +65,7 @@ async fn removed(
     let (Some(schema), Some(provider)) = (schema, provider) else {
         return (Vec::new(), true);
     };
-    let (prior, _) = change.before.unmark_deep();
+    let prior = change.before.to_plain();
     let null = Value::Null(schema.block.ty());
     let call = ApplyCall {
         kind,

@@ -382,45 +382,52 @@ impl Evaluator<'_> {
         whole: &Expression,
         names: &Names<'_>,
     ) -> Value {
-        let (value, marks) = value.unmark();
-        let ty = value.ty();
-        if value.is_null() {
-            if ty.is_sequence() {
-                self.report(
-                    problems::splat_of_null(source.span, between(source.span, marker)),
-                    source,
-                    names,
-                );
-                return Value::unknown(Type::DYNAMIC);
-            }
-            return Value::tuple(Vec::new()).mark(&marks);
-        }
-        if ty == Type::DYNAMIC {
-            each.iter().for_each(|step| self.leave_out_key(step, names));
-            return Value::unknown(Type::DYNAMIC).mark(&marks);
-        }
-        if !ty.is_sequence() {
-            let may_be_null = matches!(&value, Value::Unknown(it) if !it.refinement.not_null);
-            let item = self.follow(value.mark(&marks), each, whole, names);
-            // It may become no element or one.
-            return if may_be_null {
-                Value::unknown(Type::DYNAMIC)
-            } else {
-                Value::tuple(vec![item])
-            }
-            .mark(&marks);
-        }
-        match &value {
-            Value::Unknown(it) => self.splat_of_unknown(it, each, whole, names),
-            Value::Tuple(it) => Value::tuple(
-                it.items.iter().map(|item| self.follow(item.clone(), each, whole, names)).collect(),
-            ),
-            Value::List(it) | Value::Set(it) => {
-                self.splat_of_list(&it.items, it.element, each, whole, names)
-            }
-            _ => Value::unknown(Type::DYNAMIC),
-        }
-        .mark(&marks)
+        let value = value.into_marked();
+        let marks = value.marks().clone();
+        value
+            .map(|value| {
+                let ty = value.ty();
+                if value.is_null() {
+                    if ty.is_sequence() {
+                        self.report(
+                            problems::splat_of_null(source.span, between(source.span, marker)),
+                            source,
+                            names,
+                        );
+                        return Value::unknown(Type::DYNAMIC);
+                    }
+                    return Value::tuple(Vec::new());
+                }
+                if ty == Type::DYNAMIC {
+                    each.iter().for_each(|step| self.leave_out_key(step, names));
+                    return Value::unknown(Type::DYNAMIC);
+                }
+                if !ty.is_sequence() {
+                    let may_be_null =
+                        matches!(&value, Value::Unknown(it) if !it.refinement.not_null);
+                    let item = self.follow(value.mark(&marks), each, whole, names);
+                    // It may become no element or one.
+                    return if may_be_null {
+                        Value::unknown(Type::DYNAMIC)
+                    } else {
+                        Value::tuple(vec![item])
+                    };
+                }
+                match &value {
+                    Value::Unknown(it) => self.splat_of_unknown(it, each, whole, names),
+                    Value::Tuple(it) => Value::tuple(
+                        it.items
+                            .iter()
+                            .map(|item| self.follow(item.clone(), each, whole, names))
+                            .collect(),
+                    ),
+                    Value::List(it) | Value::Set(it) => {
+                        self.splat_of_list(&it.items, it.element, each, whole, names)
+                    }
+                    _ => Value::unknown(Type::DYNAMIC),
+                }
+            })
+            .into()
     }
 
     fn leave_out_key(&self, step: &Step, names: &Names<'_>) {

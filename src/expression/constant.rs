@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Scope, Subject, evaluate, problems};
+use super::{Ask, Declared, Scope, Subject, evaluate, problems};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::syntax::{self, Expression};
 use crate::value::Value;
@@ -42,7 +42,11 @@ static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
 });
 
 impl Scope for Nothing {
-    fn lookup(&self, _: &Subject, _: Option<&Value>, span: Span) -> Result<Value, Diagnostics> {
+    fn declared(&self, _: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        Err(problems::no_variables(ask.span).into())
+    }
+
+    fn absent(&self, _: &Subject, span: Span) -> Result<Value, Diagnostics> {
         Err(problems::no_variables(span).into())
     }
 

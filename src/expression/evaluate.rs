@@ -9,10 +9,10 @@ use std::cell::{Cell, RefCell};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::stack::deeper;
 use crate::syntax::{Expr, Expression, Name, Step};
-use crate::value::{Marks, Reads, Str, Type, Value};
+use crate::value::{Marked, Marks, Reads, Str, Type, Value};
 
 use super::reference::{is_type_keyword, parse_reference};
-use super::{Scope, Subject, access, problems, statement};
+use super::{Ask, Scope, Subject, access, problems, statement};
 
 /// Depth that nobody writes, and where evaluation ends with an error.
 const GREATEST_DEPTH: u32 = 4500;
@@ -285,14 +285,10 @@ impl<'a> Evaluator<'a> {
             Some(value) => (value.clone(), steps),
             None => {
                 let reference = parse_reference(root, steps).ok()?;
-                let (key, _, rest) =
-                    self.instance_key(&reference.subject, reference.rest, names)?;
-                (
-                    self.scope
-                        .lookup_aside(&reference.subject, key.as_ref(), reference.subject_span)
-                        .ok()?,
-                    rest,
-                )
+                let (subject, span) = (&reference.subject, reference.subject_span);
+                let (key, rest) = self.instance_key(subject, reference.rest, names)?;
+                let ask = Ask { key: key.value().as_ref(), span, is_aside: true };
+                (self.scope.lookup(subject, ask).ok()?.mark(key.marks()), rest)
             }
         };
         let whole = Expression { expr: Expr::Null, span: root.span };
@@ -325,29 +321,26 @@ impl<'a> Evaluator<'a> {
             }
         };
         let (subject, span) = (&reference.subject, reference.subject_span);
-        let Some((key, key_marks, rest)) = self.instance_key(subject, reference.rest, names) else {
+        let Some((key, rest)) = self.instance_key(subject, reference.rest, names) else {
             return Value::unknown(Type::DYNAMIC);
         };
+        let (key, key_marks) = (key.value().as_ref(), key.marks());
         let aside = self.aside.get() > 0;
         let span = match (&key, reference.rest.first()) {
             (Some(_), Some(step)) => span.to(step.span()),
             _ => span,
         };
-        let found = match aside {
-            true => self.scope.lookup_aside(subject, key.as_ref(), span),
-            false => self.scope.lookup(subject, key.as_ref(), span),
-        };
-        let value = match found {
-            Ok(value) => value.mark(&key_marks),
+        let value = match self.scope.lookup(subject, Ask { key, span, is_aside: aside }) {
+            Ok(value) => value.mark(key_marks),
             Err(problems) => {
                 self.unresolved(problems, whole, names);
-                return Value::unknown(Type::DYNAMIC).mark(&key_marks);
+                return Value::unknown(Type::DYNAMIC).mark(key_marks);
             }
         };
         self.tread(&value.marks().reads);
         let value = self.follow(value, rest, whole, names);
         if !aside {
-            self.scope.reached(subject, key.as_ref(), rest, &value, reference.span);
+            self.scope.reached(subject, key, rest, &value, reference.span);
         }
         value
     }
@@ -363,28 +356,24 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Takes the instance key off the steps after a resource or module call: the key if it is known, its marks, and the
-    /// steps left. `None` where the key itself is wrong.
+    /// Takes the instance key off the steps after a resource or module call: the key if it is known, and the steps left. `None` where the key itself is wrong.
     fn instance_key<'s>(
         &self,
         subject: &Subject,
         rest: &'s [Step],
         names: &Names<'_>,
-    ) -> Option<(Option<Value>, Marks, &'s [Step])> {
+    ) -> Option<(Marked<Option<Value>>, &'s [Step])> {
         if !matches!(subject, Subject::Resource(..) | Subject::Module(_)) {
-            return Some((None, Marks::default(), rest));
+            return Some((Marked::default(), rest));
         }
         let key = match rest.first() {
             Some(Step::Index(key, _)) => self.key(key, names)?,
             Some(Step::LegacyIndex(at, _)) => legacy_key(*at),
-            _ => return Some((None, Marks::default(), rest)),
+            _ => return Some((Marked::default(), rest)),
         };
         match key.bare() {
-            Value::Number(_) | Value::String(_) => {
-                let (bare, marks) = key.unmark();
-                Some((Some(bare), marks, &rest[1..]))
-            }
-            _ => Some((None, Marks::default(), rest)),
+            Value::Number(_) | Value::String(_) => Some((key.into_marked().map(Some), &rest[1..])),
+            _ => Some((Marked::default(), rest)),
         }
     }
 

@@ -143,8 +143,8 @@ impl Evaluator<'_> {
             return Value::unknown(gives).mark(&marks);
         }
         let result = match op {
-            BinaryOp::Equal => Ok(unknown::equals(&a.unmark_deep().0, &b.unmark_deep().0)),
-            BinaryOp::NotEqual => Ok(not(unknown::equals(&a.unmark_deep().0, &b.unmark_deep().0))),
+            BinaryOp::Equal => Ok(unknown::equals(&a.to_plain(), &b.to_plain())),
+            BinaryOp::NotEqual => Ok(not(unknown::equals(&a.to_plain(), &b.to_plain()))),
             _ => combine(op, a.bare(), b.bare(), gives),
         };
         match result {

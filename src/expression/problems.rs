@@ -14,6 +14,12 @@ pub(super) fn no_variables(at: Span) -> Diagnostic {
     problem("Variables not allowed", "Variables may not be used here.", at)
 }
 
+/// A name that nothing has here.
+pub(super) fn not_there(name: &str, at: Span) -> Diagnostic {
+    let what = format!("{name} is not the name of anything that can be referred to here.");
+    problem("Invalid reference", &what, at)
+}
+
 /// A call where only constants may stand.
 pub(super) fn no_functions(at: Span) -> Diagnostic {
     problem("Function calls not allowed", "Functions may not be called here.", at)

@@ -81,8 +81,7 @@ impl Evaluator<'_> {
             self.report(problems::null_interpolation(at.span, whole), at, names);
             return;
         }
-        let (value, marks) = value.unmark();
-        text.marks = text.marks.union(&marks);
+        let value = text.marks.take(value.into_marked());
         match (&value, convert(&value, Type::STRING)) {
             // An unknown list will never be text, but which error that is can wait for its value.
             (Value::Unknown(_), _) => text.unknown = true,
@@ -114,8 +113,7 @@ impl Evaluator<'_> {
                 for (key, item) in items {
                     let own = bindings(key_name, value_name, key, item);
                     let piece = self.template(body, span, &Names::within(&own, names));
-                    let (piece, marks) = piece.unmark();
-                    text.marks = text.marks.union(&marks);
+                    let piece = text.marks.take(piece.into_marked());
                     match &piece {
                         Value::String(it) => text.push(it),
                         _ => text.unknown = true,

@@ -59,14 +59,15 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
     if problems.has_errors() {
         return Outcome { status: Status::Error, message: None, problems };
     }
-    let (plain, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (plain, marks) = value.look();
     if !plain.is_known() {
         return Outcome { status: Status::Unknown, message: None, problems };
     }
     let invalid = |why: String| {
         Diagnostic::error("Invalid condition result").detail(why).at(condition.condition.span)
     };
-    let passed = match convert(&plain, Type::BOOL) {
+    let passed = match convert(plain, Type::BOOL) {
         _ if plain.is_null() => {
             Err("Condition expression must return either true or false, not null.".to_owned())
         }
@@ -93,7 +94,7 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
         .at(condition.condition.span)
         .within(condition.condition.span);
     failure.values = expression::values_of(&condition.condition, scope, &[], false, false);
-    if !marks.sensitive && !marks.ephemeral {
+    if !marks.is_secret() {
         failure.difference = difference(condition, scope);
     }
     problems.push(failure);
@@ -106,9 +107,10 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
     if problems.has_errors() {
         return (None, problems);
     }
-    let (value, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (value, marks) = value.look();
     let span = condition.error_message.span;
-    if marks.sensitive || marks.ephemeral {
+    if marks.is_secret() {
         let kind = if marks.ephemeral { "ephemeral" } else { "sensitive" };
         problems.push(
             Diagnostic::warning(format!("Error message refers to {kind} values"))
@@ -122,7 +124,7 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
             .detail(format!("Unsuitable value for error message: {why}."))
             .at(span)
     };
-    match convert(&value, Type::STRING) {
+    match convert(value, Type::STRING) {
         Err(why) => problems.push(invalid(&why.to_string())),
         Ok(it) if it.is_null() => problems.push(invalid("must not be null")),
         Ok(it) => return (it.as_str().map(|it| it.trim().to_owned()), problems),

@@ -6,7 +6,7 @@ use super::{Observer, conditions};
 use crate::diagnostic::Diagnostics;
 use crate::schema::{self, Schema};
 use crate::state;
-use crate::value::{Marks, Path, Value};
+use crate::value::{MarkPaths, Value};
 
 /// What is known of a data source before it is decided.
 #[derive(Clone, Debug)]
@@ -37,12 +37,12 @@ impl Observer<'_> {
     ///
     /// One that stands in a `check` block only warns where it cannot be read: the check has failed then.
     pub async fn read_data(&self, subject: &Subject<'_>, config: &Value) -> Option<Value> {
-        let (plain, marks) = config.unmark_paths();
+        let config = config.to_marked_by_path();
         let kind = &subject.block.name.kind;
-        let mut found = subject.provider.validate_data(kind, &plain).await;
+        let mut found = subject.provider.validate_data(kind, config.value()).await;
         let mut value = None;
         if !self.failed(&found) {
-            let response = subject.provider.read_data(kind, &plain).await;
+            let response = subject.provider.read_data(kind, config.value()).await;
             found.extend(response.diagnostics);
             value = response.value.filter(|_| !self.failed(&found));
         }
@@ -62,7 +62,7 @@ impl Observer<'_> {
         }
         let is_scoped = subject.block.check.is_some();
         self.values.report(problems.into_iter().map(|it| conditions::softened(it, is_scoped)));
-        Some(crate::value::path::mark_paths(&value?, &marks))
+        Some(config.with(value?).into())
     }
 }
 
@@ -70,15 +70,12 @@ impl Observer<'_> {
 pub fn recorded(stored: &state::Object, schema: &Schema) -> Option<Value> {
     let state::Attributes::Json(json) = &stored.attributes else { return None };
     let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    let marks: Vec<(Path, Marks)> =
-        stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-    Some(crate::value::path::mark_paths(&value, &marks))
+    Some(value.mark_at(&MarkPaths::sensitive(&stored.sensitive)))
 }
 
 /// Returns whether a recorded result was given for these arguments: everything that is set is as it was.
 fn fits(config: &Value, recorded: &Value) -> bool {
-    let (config, _) = config.unmark_deep();
-    let (recorded, _) = recorded.unmark_deep();
+    let (config, recorded) = (config.to_plain(), recorded.to_plain());
     config
         .entries()
         .into_iter()

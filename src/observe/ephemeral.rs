@@ -16,7 +16,6 @@ use crate::address::Instance;
 use crate::event::Phase;
 use crate::provider::Provider;
 use crate::schema;
-use crate::value::path::mark_paths;
 use crate::value::{Marks, Value};
 
 /// Where nothing is to be renewed, it is looked again after this long.
@@ -123,14 +122,14 @@ impl EphemeralUses {
 impl Observer<'_> {
     /// Opens an ephemeral resource and returns its value. `None` where that failed; the problem has been reported.
     pub async fn open(&self, node: Node, subject: &Subject<'_>, config: &Value) -> Option<Value> {
-        let (plain, marks) = config.unmark_paths();
+        let config = config.to_marked_by_path();
         let kind = &*subject.block.name.kind;
-        let mut found = subject.provider.validate_ephemeral(kind, &plain).await;
+        let mut found = subject.provider.validate_ephemeral(kind, config.value()).await;
         if self.failed(&found) {
             self.report_provider(&subject.address, Some(subject.block), &found);
             return None;
         }
-        let opening = subject.provider.open(kind, &plain);
+        let opening = subject.provider.open(kind, config.value());
         let response = self.events.calling_ephemeral(&subject.address, Phase::Open, opening).await;
         found.extend(response.diagnostics);
         self.report_provider(&subject.address, Some(subject.block), &found);
@@ -139,7 +138,7 @@ impl Observer<'_> {
             self.values.report([problems::data_not_known(&subject.address)]);
             return None;
         }
-        let value = marked(&mark_paths(&opened.value, &marks), subject);
+        let value = marked(&config.with(opened.value).into(), subject);
         let opened = Opened {
             address: subject.address.clone(),
             provider: subject.provider.clone(),

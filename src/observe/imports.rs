@@ -95,7 +95,8 @@ fn key_of(key: &Expression, scope: &ValueScope<'_, '_>) -> Result<InstanceKey, D
     if found.has_errors() {
         return Err(found);
     }
-    let (plain, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (plain, marks) = value.look();
     let why = match () {
         () if !plain.is_known() => {
             "that is only known after apply: only what is known while planning can be an index"
@@ -103,7 +104,7 @@ fn key_of(key: &Expression, scope: &ValueScope<'_, '_>) -> Result<InstanceKey, D
         () if plain.is_null() => "which is null",
         () if marks.sensitive => "which is sensitive",
         () if marks.ephemeral => "which is ephemeral",
-        () => match expansion::key_of(&plain) {
+        () => match expansion::key_of(plain) {
             Some(key) => return Ok(key),
             None => "which is not valid for a resource instance (not a string or a number)",
         },
@@ -136,11 +137,12 @@ fn written_name(
     if found.has_errors() {
         return Err(found);
     }
-    let (plain, marks) = value.unmark_deep();
+    let value = value.to_marked();
+    let (plain, marks) = value.look();
     let plain = match word {
-        "id" => convert(&plain, Type::STRING)
+        "id" => convert(plain, Type::STRING)
             .map_err(|it| wrong_type(&it.to_string(), expression.span))?,
-        _ => plain,
+        _ => plain.clone().into(),
     };
     let why = match () {
         () if plain.is_null() => "null",
@@ -445,11 +447,10 @@ impl Observer<'_> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
         let (config, _) =
             expression::body::decode_body(&subject.block.body, &subject.schema.block, &scope, &[]);
-        let (_, marks) = config.unmark_paths();
-        let value = crate::value::path::mark_paths(&read.value, &marks);
+        let marks = config.mark_paths();
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
-            value: schema::mark_sensitive(&value, &subject.schema.block),
+            value: schema::mark_object(&read.value, &marks, &subject.schema.block),
             private: read.private,
             tainted: false,
             imported: Some(name),

@@ -182,7 +182,7 @@ impl<'a> Observer<'a> {
             _ => crate::schema::empty_value(&schema.provider.block),
         };
         let is_lasting = config.is_wholly_known() && !config.contains_ephemeral();
-        let (config, _) = config.unmark_deep();
+        let config = config.to_plain();
         let mut found = provider.validate_provider(&config).await;
         if !self.failed(&found) {
             found.extend(provider.configure(&config).await);

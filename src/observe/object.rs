@@ -13,7 +13,7 @@ use crate::provider::{PlanCall, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
 use crate::syntax::{Expression, Step};
-use crate::value::{Marks, Path, PathStep, Str, Value};
+use crate::value::{MarkPaths, Path, PathStep, Plain, Str, Value};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -100,17 +100,13 @@ pub struct Planned {
 impl Planned {
     /// Returns whether the planned object is (or may become) another than the one that exists.
     pub fn differs(&self) -> bool {
-        let (planned, _) = self.value.unmark_deep();
-        let (prior, _) = self.prior.value.unmark_deep();
+        let (planned, prior) = (self.value.to_plain(), self.prior.value.to_plain());
         !planned.is_wholly_known() || planned != prior
     }
 
     /// Returns whether only what is sensitive changes.
     pub fn marks_differ(&self) -> bool {
-        let sensitive = |value: &Value| -> Vec<Path> {
-            let (_, marks) = value.unmark_paths();
-            marks.into_iter().filter(|it| it.1.sensitive).map(|it| it.0).collect()
-        };
+        let sensitive = |value: &Value| value.mark_paths().sensitive_paths();
         sensitive(&self.value) != sensitive(&self.prior.value)
     }
 }
@@ -169,11 +165,8 @@ impl<'a> Observer<'a> {
             schema::decode_stored(&text, &schema.block).ok()
         });
         let previous = stored_form.unwrap_or(previous);
-        let marks: Vec<(Path, Marks)> =
-            stored.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-        let marked = |value: &Value| {
-            schema::mark_sensitive(&crate::value::path::mark_paths(value, &marks), &schema.block)
-        };
+        let marks = MarkPaths::sensitive(&stored.sensitive);
+        let marked = |value: &Value| schema::mark_object(value, &marks, &schema.block);
         let tainted = stored.status == Status::Tainted;
         let identity = self.identity(address, stored, schema, provider).await?;
         let deposed: Option<Str> = match refresh {
@@ -257,28 +250,30 @@ impl<'a> Observer<'a> {
         is_first: bool,
     ) -> Option<Planned> {
         let block = &subject.schema.block;
-        let (plain_config, config_marks) = config.unmark_paths();
-        let null = Value::Null(block.ty());
-        let effective =
-            if prior.tainted || prior.value.is_null() { null } else { prior.value.unmark_deep().0 };
+        let apart = config.to_marked_by_path();
+        let (plain_config, config_marks) = (apart.value(), apart.marks());
+        let effective = match prior.tainted || prior.value.is_null() {
+            true => Plain::null(block.ty()),
+            false => prior.value.to_plain(),
+        };
         if is_first {
             let found =
-                subject.provider.validate_resource(&subject.block.name.kind, &plain_config).await;
+                subject.provider.validate_resource(&subject.block.name.kind, plain_config).await;
             self.report_provider(&subject.address, Some(subject.block), &found);
             if self.failed(&found) {
                 return None;
             }
         }
         let adjusted = match is_first && !effective.is_null() {
-            true => without_ignored(
+            true => &without_ignored(
                 &effective,
-                &plain_config,
+                plain_config,
                 &subject.block.lifecycle.ignore_changes,
                 block,
             ),
-            false => plain_config,
+            false => &**plain_config,
         };
-        let proposed = schema::proposed_new(block, &effective, &adjusted);
+        let proposed = schema::proposed_new(block, &effective, adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
         // What is gone is asked for under its name; what replaces something has none yet.
         let keeps_name = !effective.is_null() || prior.value.is_null();
@@ -287,7 +282,7 @@ impl<'a> Observer<'a> {
             kind: &subject.block.name.kind,
             prior: &effective,
             proposed: &proposed,
-            config: &adjusted,
+            config: adjusted,
             private,
             identity,
         };
@@ -295,7 +290,7 @@ impl<'a> Observer<'a> {
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
         let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
         if is_first && !planned.legacy_types {
-            let errors = schema::check_planned(block, &effective, &adjusted, &planned.planned);
+            let errors = schema::check_planned(block, &effective, adjusted, &planned.planned);
             if !errors.is_empty() {
                 self.values.report(errors.into_iter().map(|it| {
                     problems::invalid_plan(
@@ -309,13 +304,11 @@ impl<'a> Observer<'a> {
         }
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
-        let marked =
-            crate::value::path::mark_paths(&planned.planned, &lasting(config_marks.clone()));
-        let value = schema::mark_sensitive(&marked, block);
+        let value = schema::mark_object(&planned.planned, &config_marks.lasting(), block);
         let mut prior = prior;
         if prior.imported.is_some() {
             // What is adopted is as sensitive as the configuration says: that alone is no change.
-            prior.value = crate::value::path::mark_paths(&prior.value, &config_marks);
+            prior.value = prior.value.mark_at(config_marks);
         }
         Some(Planned {
             prior,
@@ -358,7 +351,7 @@ impl<'a> Observer<'a> {
         prior: &Prior,
     ) -> Option<(Vec<u8>, Option<Value>)> {
         let null = Value::Null(schema.block.ty());
-        let (value, _) = prior.value.unmark_deep();
+        let value = prior.value.to_plain();
         let call = PlanCall {
             kind: &address.resource.kind,
             prior: &value,
@@ -388,11 +381,11 @@ pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec
     if block.name.mode == Mode::Ephemeral || !config.contains_ephemeral() {
         return Vec::new();
     }
-    let (plain, marks) = config.unmark_paths();
-    let write_only = schema::write_only_paths(&schema.block, &plain);
-    let is_stored = |path: &Path| !write_only.iter().any(|it| path.starts_with(it));
+    let config = config.to_marked_by_path();
+    let write_only = schema::write_only_paths(&schema.block, config.value());
+    let is_stored = |path: &[PathStep]| !write_only.iter().any(|it| path.starts_with(it));
     let mut found: Vec<Diagnostic> = Vec::new();
-    for (path, _) in marks.iter().filter(|it| it.1.ephemeral && is_stored(&it.0)) {
+    for (path, _) in config.marks().iter().filter(|it| it.1.ephemeral && is_stored(it.0)) {
         // The argument as a whole is to blame, wherever in it the value stands.
         let whole = schema.block.argument_of(path);
         let span = crate::expression::body::span_of_path(&block.body, &whole.to_vec());
@@ -402,13 +395,6 @@ pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec
         }
     }
     found
-}
-
-/// Leaves out that a part is ephemeral: what is planned and kept of a write-only argument is null.
-pub fn lasting(marks: Vec<(Path, Marks)>) -> Vec<(Path, Marks)> {
-    let kept =
-        marks.into_iter().map(|(path, it)| (path, Marks { ephemeral: false, early: false, ..it }));
-    kept.filter(|it| !it.1.is_empty()).collect()
 }
 
 /// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.

@@ -7,7 +7,7 @@ use crate::expression::body::span_of_path;
 use crate::provider::ImportName;
 use crate::provider::ProviderDiagnostic;
 use crate::syntax::Body;
-use crate::value::{Path, Value};
+use crate::value::{PathStep, Value};
 
 /// A provider's own words, placed at the attribute they are about.
 pub fn of_provider(
@@ -139,7 +139,7 @@ pub(super) fn removal_not_null(address: &Instance) -> Diagnostic {
     ))
 }
 
-pub(super) fn ephemeral_value(path: &Path, span: Span) -> Diagnostic {
+pub(super) fn ephemeral_value(path: &[PathStep], span: Span) -> Diagnostic {
     Diagnostic::error("Ephemeral value used in non-ephemeral context").at(span).detail(format!(
         "The argument {} is stored, and an ephemeral value must not be. Only write-only arguments accept ephemeral values.",
         crate::value::path::ShowPath(path).to_string().trim_start_matches('.')
@@ -148,7 +148,7 @@ pub(super) fn ephemeral_value(path: &Path, span: Span) -> Diagnostic {
 
 /// A value that an output of the root module must not have.
 pub fn of_output(value: &Value, output: &config::Output) -> Option<Diagnostic> {
-    let (_, marks) = value.unmark_deep();
+    let marks = value.deep_marks();
     if marks.sensitive && !output.sensitive {
         return Some(sensitive_output(output.declared));
     }

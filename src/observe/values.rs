@@ -210,7 +210,7 @@ impl<'a> Values<'a> {
 
     /// Returns the scope of a module instance.
     pub fn scope(&self, module: ModuleId) -> ValueScope<'_, 'a> {
-        ValueScope { values: self, module, each: None, own: None }
+        ValueScope { values: self, module, each: None, own: None, given: None, is_console: false }
     }
 
     /// Returns the scope of a module instance's inputs: the calling module, with the call's `each` and `count`.

@@ -25,7 +25,7 @@ use crate::request::{PlanMode, Request};
 use crate::schema;
 use crate::state::journal::{Base, difference};
 use crate::state::{Attributes, State};
-use crate::value::{Marks, Path, Str, Type, Value};
+use crate::value::{MarkPaths, Str, Type, Value};
 use entail_rules::configurations::Configurations;
 use entail_rules::ephemeral_uses;
 use entail_rules::order::Order;
@@ -317,9 +317,7 @@ pub fn stored_value(
     )?;
     let Attributes::Json(json) = &object.attributes else { return None };
     let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    let marks: Vec<(Path, Marks)> =
-        object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-    Some(schema::mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block))
+    Some(schema::mark_object(&value, &MarkPaths::sensitive(&object.sensitive), &schema.block))
 }
 
 /// Returns what a finished run is called to account for: the errors that make its exit code 1.

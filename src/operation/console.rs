@@ -1,7 +1,6 @@
 //! `console`: expressions in the scope of the root module, with the values that the state holds.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::attributes;
 use super::session::Session;
@@ -9,22 +8,18 @@ use crate::address::{Instance, InstanceKey, Module};
 use crate::config::check::references_problems;
 use crate::config::inputs::RootVariables;
 use crate::config::uses::of_value;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::expression::functions::Failure;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::print::format_value;
-use crate::expression::{self, Scope, Subject, is_type_call, is_type_function, unknown_function};
+use crate::expression::{self, is_type_call, is_type_function, unknown_function};
 use crate::lower::structure::{ResourceId, Style};
 use crate::lower::{Moved, Structure};
 use crate::observe::pool::Pool;
-use crate::observe::values::{ValueScope, Values};
+use crate::observe::values::Values;
 use crate::operation::apply::stored_value;
 use crate::planner::{self, Inputs};
 use crate::request::Request;
-use crate::schema::FunctionSignature;
 use crate::state::State;
-use crate::syntax::{self, Expression, Name, Step};
-use crate::value::{Str, Value};
-use crate::world::World;
+use crate::syntax;
 
 /// What `help` answers.
 pub const HELP: &str = "\
@@ -130,7 +125,7 @@ pub fn answer(values: &Values<'_>, pool: &Pool, text: &str) -> Result<String, Di
     if found.has_errors() {
         return Err(found);
     }
-    let scope = ConsoleScope(values.scope(Structure::ROOT));
+    let scope = values.scope(Structure::ROOT).in_console();
     let (value, found) = expression::evaluate(&expression, &scope);
     if found.has_errors() {
         return Err(found);
@@ -149,48 +144,6 @@ pub fn answer(values: &Values<'_>, pool: &Pool, text: &str) -> Result<String, Di
 fn misused_type() -> Diagnostic {
     Diagnostic::error("Invalid use of type function")
         .detail("The console-only \"type\" function cannot be used as part of an expression.")
-}
-
-/// The root module's scope, with what only the console has.
-struct ConsoleScope<'v, 'a>(ValueScope<'v, 'a>);
-
-impl Scope for ConsoleScope<'_, '_> {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        self.0.lookup(subject, key, span)
-    }
-
-    fn reached(&self, _: &Subject, _: Option<&Value>, _: &[Step], _: &Value, _: Span) {}
-
-    fn unevaluated(&self, _: &Expression, _: &[Str]) {}
-
-    fn place(&self, span: Span) -> String {
-        self.0.place(span)
-    }
-
-    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
-        self.0.provider_function(name)
-    }
-
-    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
-        self.0.call_provider_function(name, arguments)
-    }
-
-    fn world(&self) -> &World {
-        self.0.world()
-    }
-
-    fn is_planning(&self) -> bool {
-        false
-    }
-
-    fn is_console(&self) -> bool {
-        true
-    }
 }
 
 /// Lines that belong together: as long as a bracket is open, or a line ends in a backslash.

@@ -183,9 +183,9 @@ impl Encoder {
             Value::Marked(it) => {
                 self.body.push(12);
                 // What a value was read from concerns only the run that traced it.
-                self.flag(it.marks.sensitive);
-                self.flag(it.marks.ephemeral);
-                self.value(&it.value);
+                self.flag(it.marks().sensitive);
+                self.flag(it.marks().ephemeral);
+                self.value(it.value());
             }
         }
     }

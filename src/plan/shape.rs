@@ -79,7 +79,7 @@ fn is_trivial_sensitive(value: &Value) -> bool {
 }
 
 fn is_sensitive(value: &Value) -> bool {
-    matches!(value, Value::Marked(it) if it.marks.sensitive)
+    matches!(value, Value::Marked(it) if it.marks().sensitive)
 }
 
 fn write_sequence(json: &mut JsonWriter, items: &[Value], each: fn(&mut JsonWriter, &Value)) {

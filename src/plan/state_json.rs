@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::shape::{Schemas, concrete_type, write_known, write_sensitive};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider, Resource, ResourceName};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Schema, mark_sensitive};
+use crate::schema::{Schema, mark_object};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::{Attributes, CheckResult, Object, ResourceState, State, Status, names};
-use crate::value::{Marks, Path, Str, Value, json};
+use crate::value::{MarkPaths, Str, Value, json};
 
 /// Writes the document of a state, on one line.
 pub fn state_document(state: &State, schemas: &Schemas<'_>) -> Result<String, Diagnostic> {
@@ -170,12 +170,8 @@ fn write_object(
         write_known(json, &value);
     }
     json.key("sensitive_values");
-    let marks: Vec<(Path, Marks)> =
-        object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-    write_sensitive(
-        json,
-        &mark_sensitive(&crate::value::path::mark_paths(&value, &marks), &schema.block),
-    );
+    let marks = MarkPaths::sensitive(&object.sensitive);
+    write_sensitive(json, &mark_object(&value, &marks, &schema.block));
     json.member_strings("depends_on", &object.dependencies);
     json.member_if_true("tainted", object.status == Status::Tainted);
     json.member_unless_empty("deposed_key", deposed.map(|it| &**it).unwrap_or_default());

@@ -19,8 +19,7 @@ use crate::observe::object::Prior;
 use crate::observe::serving::Served;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
 use crate::request::PlanMode;
-use crate::value::path::mark_paths;
-use crate::value::{Str, Type, Value};
+use crate::value::{Marked, Str, Type, Value};
 
 /// What a plan is put together from.
 pub(super) struct Parts<'p, 'a> {
@@ -130,7 +129,7 @@ fn given(variables: &RootVariables, lasting: &BTreeMap<Str, Value>) -> BTreeMap<
 /// Ephemeral values are in no plan.
 fn lasting(variables: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
     let all = variables.iter().filter(|it| !it.1.contains_ephemeral());
-    all.map(|(name, value)| (name.clone(), value.unmark_deep().0)).collect()
+    all.map(|(name, value)| (name.clone(), value.to_plain().into())).collect()
 }
 
 fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
@@ -159,7 +158,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
         reason: found.reason,
         before,
         after: match &found.recorded_marks {
-            Some(marks) => mark_paths(&found.after.unmark_deep().0, marks),
+            Some(marks) => Marked::new(found.after.to_plain(), marks.clone()).into(),
             None => found.after.clone(),
         },
         replace_paths: found.replace_paths.clone(),

@@ -96,8 +96,8 @@ fn answer(observer: &Observer<'_>, output: &config::Output, is_whole: bool) -> A
     }
     // What is left out and was never made is unknown, and says that it was read.
     let undecided = output.preconditions.iter().filter(|_| !is_whole).find(|it| {
-        let (plain, marks) = evaluate(&it.condition, &scope).0.unmark_deep();
-        !plain.is_known() && !marks.reads.is_empty()
+        let value = evaluate(&it.condition, &scope).0.to_marked();
+        !value.value().is_known() && !value.marks().reads.is_empty()
     });
     match undecided {
         Some(it) => {
@@ -142,12 +142,12 @@ fn kept(name: &str, why: &str, place: Span) -> Diagnostic {
 
 /// Whether a value is not known to be the one that is recorded.
 fn differs(old: Option<&OutputValue>, value: &Value, sensitive: bool) -> bool {
-    let (plain, _) = value.unmark_deep();
+    let plain = value.to_plain();
     match old {
         None => !plain.is_null(),
         Some(old) => {
             !(plain.is_wholly_known()
-                && plain == old.value
+                && *plain == old.value
                 && old.sensitive == sensitive
                 && old.ty == plain.ty())
         }

@@ -15,8 +15,7 @@ use crate::observe::object::Prior;
 use crate::request::PlanMode;
 use crate::schema;
 use crate::state::{self, ResourceState, State};
-use crate::value::path::mark_paths;
-use crate::value::{Str, Value};
+use crate::value::{Marked, Str, Value};
 
 /// The state after refresh: what the changes start from.
 pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
@@ -82,9 +81,9 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         if found.reason == Reason::ReadBecauseCheckNested
             && let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node)
         {
-            let (plain, _) = found.after.unmark_deep();
-            let marks = found.recorded_marks.as_deref().unwrap_or_default();
-            store_result(parts, &mut state, *resource, key, &mark_paths(&plain, marks));
+            let marks = found.recorded_marks.clone().unwrap_or_default();
+            let value = Marked::new(found.after.to_plain(), marks).into();
+            store_result(parts, &mut state, *resource, key, &value);
         }
     }
     state
@@ -113,7 +112,7 @@ fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
 /// Outputs whose new value is known stand in the state already.
 fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
     for (name, change) in &parts.outputs {
-        let (value, _) = change.after.unmark_deep();
+        let value: Value = change.after.to_plain().into();
         let declared = parts.inputs.config.root().outputs.get(name);
         if value.is_null() {
             // What is declared no more stays until it is removed.

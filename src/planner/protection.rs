@@ -69,9 +69,10 @@ impl Observer<'_> {
             return Err(problems);
         }
         self.values.report(problems);
-        let (value, marks) = value.unmark_deep();
+        let value = value.to_marked();
+        let (value, marks) = value.look();
         let invalid = |why: &str| Err(invalid(name, why, expression.span).into());
-        match convert(&value, Type::BOOL) {
+        match convert(value, Type::BOOL) {
             Err(_) => invalid(
                 "has an invalid value for its prevent_destroy argument: a bool is required.",
             ),

@@ -391,7 +391,7 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
         PathStep::Attribute(name) => attribute(&value, &name, nowhere).ok(),
         PathStep::Index(key) => index(&value, &key, nowhere).ok(),
     };
-    let reach = |value: &Value| trigger.path.iter().try_fold(value.unmark_deep().0, follow);
+    let reach = |value: &Value| trigger.path.iter().try_fold(value.to_plain().into(), follow);
     let before = found.prior.as_ref().and_then(|it| reach(&it.value));
     let after = reach(&found.after);
     before != after

@@ -24,7 +24,7 @@ fn coerce_block(value: &Value, schema: &BlockSchema, path: &mut Path) -> Result<
         return Ok(value.clone());
     }
     let object = match value {
-        Value::Marked(it) => return Ok(coerce_block(&it.value, schema, path)?.mark(&it.marks)),
+        Value::Marked(it) => return Ok(coerce_block(it.value(), schema, path)?.mark(it.marks())),
         Value::Null(_) => return Ok(Value::Null(ty)),
         Value::Unknown(_) => return Ok(Value::unknown(ty)),
         Value::Object(it) => it,
@@ -80,7 +80,7 @@ fn coerce_blocks(value: &Value, block: &NestedBlock, path: &mut Path) -> Result<
     };
     let must_be = |path: &Path| PathError::new(&path[..path.len() - 1], format!("must be {noun}"));
     match value {
-        Value::Marked(it) => Ok(coerce_blocks(&it.value, block, path)?.mark(&it.marks)),
+        Value::Marked(it) => Ok(coerce_blocks(it.value(), block, path)?.mark(it.marks())),
         Value::Null(_) => Ok(Value::Null(all)),
         Value::Unknown(_) => Ok(Value::unknown(all)),
         Value::List(_) | Value::Set(_) | Value::Tuple(_) if block.nesting != Nesting::Map => {

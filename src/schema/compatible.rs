@@ -61,10 +61,10 @@ impl Check {
     }
 
     fn attribute(&mut self, is_sensitive: bool, planned: &Value, actual: &Value) {
-        let (bare_planned, planned_marks) = planned.unmark_deep();
-        let (bare_actual, actual_marks) = actual.unmark_deep();
-        let is_sensitive = is_sensitive || planned_marks.sensitive || actual_marks.sensitive;
-        let found = self.apart(|check| check.value(&bare_planned, &bare_actual));
+        let both = planned.to_marked().zip(actual.to_marked());
+        let is_sensitive = is_sensitive || both.marks().sensitive;
+        let (planned, actual) = both.value();
+        let found = self.apart(|check| check.value(planned, actual));
         match found.is_empty() || !is_sensitive {
             true => self.errors.extend(found),
             false => self.error("inconsistent values for sensitive attribute"),

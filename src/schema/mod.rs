@@ -21,7 +21,7 @@ pub use coerce::{coerce, conforms};
 pub use compatible::check_compatible;
 pub use ignore::{Ignored, apply_ignore_changes};
 pub use paths::{
-    deprecations, has_deprecations, mark_sensitive, sensitive_names, sensitive_paths,
+    deprecations, has_deprecations, mark_object, mark_sensitive, sensitive_names, sensitive_paths,
     without_write_only, write_only_paths,
 };
 pub use proposed::{planned_unknown, proposed_new};

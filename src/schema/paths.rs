@@ -2,7 +2,7 @@
 
 use super::types::{NestedBlock, Part};
 use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
-use crate::value::{Marks, Path, PathStep, ShowPath, Str, Value, path};
+use crate::value::{MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
 ///
@@ -15,17 +15,17 @@ pub fn sensitive_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
 
 /// Marks what the schema calls sensitive; marks that are there stay.
 pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
-    let paths = sensitive_paths(schema, value);
-    let marks = paths.into_iter().map(|path| (path, Marks::sensitive()));
-    let marks: Vec<(Path, Marks)> = marks.chain(repeated(value, schema)).collect();
-    match marks.is_empty() {
-        true => value.clone(),
-        false => path::mark_paths(value, &marks),
-    }
+    let paths = sensitive_paths(schema, value).into_iter().chain(repeated(value, schema));
+    value.clone().mark_at(&paths.map(|path| (path, Marks::sensitive())).collect())
+}
+
+/// Marks what a state or a configuration says of an object, and what the schema calls sensitive.
+pub fn mark_object(value: &Value, marks: &MarkPaths, schema: &BlockSchema) -> Value {
+    mark_sensitive(&value.clone().mark_at(marks), schema)
 }
 
 /// Returns what is sensitive about attributes because it is about the arguments that they repeat.
-fn repeated(value: &Value, schema: &BlockSchema) -> Vec<(Path, Marks)> {
+fn repeated(value: &Value, schema: &BlockSchema) -> Vec<Path> {
     let mut found = Vec::new();
     if value.is_null() || !value.is_known() {
         return found;
@@ -34,12 +34,9 @@ fn repeated(value: &Value, schema: &BlockSchema) -> Vec<(Path, Marks)> {
         let Some(argument) = attribute.repeats.as_ref().and_then(|it| value.get(it)) else {
             continue;
         };
-        for (path, marks) in argument.unmark_paths().1 {
-            if marks.sensitive {
-                let path = std::iter::once(PathStep::attribute(name)).chain(path).collect();
-                found.push((path, Marks::sensitive()));
-            }
-        }
+        let sensitive = argument.mark_paths().sensitive_paths().into_iter();
+        let below = |path: Path| std::iter::once(PathStep::attribute(name)).chain(path).collect();
+        found.extend(sensitive.map(below));
     }
     found
 }
@@ -50,7 +47,7 @@ pub fn sensitive_names(schema: &BlockSchema) -> impl Iterator<Item = &Str> {
 }
 
 /// Returns the marks of what should not be used in an object of the resource called `name`.
-pub fn deprecations(schema: &BlockSchema, value: &Value, name: &str) -> Vec<(Path, Marks)> {
+pub fn deprecations(schema: &BlockSchema, value: &Value, name: &str) -> MarkPaths {
     let is_hit: Hit = |it| it.deprecated;
     let mut search = Search { is_hit, paths: Vec::new(), path: Vec::new() };
     search.block(schema, value);

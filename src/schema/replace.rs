@@ -38,12 +38,12 @@ pub fn requires_replace(
 fn changes(prior: &Value, planned: &Value, at: &Path) -> Option<bool> {
     let (before, after) = (path::get(prior, at), path::get(planned, at));
     let ty = before.as_ref().or(after.as_ref())?.ty();
-    let bare = |it: Option<Value>| it.unwrap_or(Value::Null(ty)).unmark_deep().0;
+    let bare = |it: Option<Value>| it.unwrap_or(Value::Null(ty)).to_plain();
     Some(unknown::known_equality(&bare(before), &bare(after)) != Some(true))
 }
 
 /// Returns whether two objects are equal for certain, marks aside.
 pub fn is_unchanged(prior: &Value, planned: &Value) -> bool {
-    let (prior, planned) = (prior.unmark_deep().0, planned.unmark_deep().0);
+    let (prior, planned) = (prior.to_plain(), planned.to_plain());
     prior.ty() != Type::DYNAMIC && unknown::known_equality(&prior, &planned) == Some(true)
 }

@@ -4,8 +4,8 @@ use serde_json::value::RawValue;
 
 use crate::schema::Schema;
 use crate::state::{Attributes, Object, Status};
+use crate::value::Value;
 use crate::value::json::to_state_json;
-use crate::value::{Path, Value};
 
 /// Returns a whole object of a value, with nothing known of what it rests on.
 pub fn new_object(value: &Value, schema: &Schema) -> Object {
@@ -27,14 +27,13 @@ pub fn new_object(value: &Value, schema: &Schema) -> Object {
 
 /// Writes a value into an object. What is unknown is stored as null.
 pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
-    let (plain, marks) = value.unmark_paths();
-    let known = known_only(&plain);
+    let value = value.to_marked_by_path();
+    let known = known_only(value.value());
     let text = to_state_json(&known, schema.block.ty()).unwrap_or_else(|_| "null".into());
     object.attributes =
         Attributes::Json(RawValue::from_string(text).expect("what was encoded is JSON"));
     object.schema_version = schema.version;
-    let mut sensitive: Vec<Path> =
-        marks.into_iter().filter(|it| it.1.sensitive).map(|it| it.0).collect();
+    let mut sensitive = value.marks().sensitive_paths();
     sensitive.dedup();
     object.sensitive = sensitive;
 }

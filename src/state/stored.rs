@@ -28,8 +28,7 @@ pub(super) fn read_value(text: &str, ty: Type) -> Result<Value, String> {
 
 /// Writes a value of a type. What has no JSON – an unknown that was planned but never decided – is stored as null.
 pub(super) fn write_value(value: &Value, ty: Type) -> String {
-    let (value, _) = value.unmark_deep();
-    json::to_state_json(&value, ty).unwrap_or_else(|_| "null".into())
+    json::to_state_json(&value.to_plain(), ty).unwrap_or_else(|_| "null".into())
 }
 
 /// Reads a value whose type is not recorded. Old states knew no tuples and objects, so like elements make a list or map.

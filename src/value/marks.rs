@@ -190,7 +190,7 @@ impl Value {
     }
 
     /// Takes the outermost marks off.
-    pub fn unmark(self) -> (Value, Marks) {
+    pub(super) fn unmark(self) -> (Value, Marks) {
         match self {
             Value::Marked(it) => match Arc::try_unwrap(it) {
                 Ok(it) => (it.value, it.marks),
@@ -242,7 +242,7 @@ impl Value {
     }
 
     /// Takes all marks off, at every depth, and returns their union.
-    pub fn unmark_deep(&self) -> (Value, Marks) {
+    pub(super) fn unmark_deep(&self) -> (Value, Marks) {
         if !self.contains_marked() {
             return (self.clone(), Marks::default());
         }
@@ -270,7 +270,7 @@ impl Value {
     }
 
     /// Takes all marks off and returns them by path, outermost first.
-    pub fn unmark_paths(&self) -> (Value, Vec<(Path, Marks)>) {
+    pub(super) fn unmark_paths(&self) -> (Value, Vec<(Path, Marks)>) {
         if !self.contains_marked() {
             return (self.clone(), Vec::new());
         }

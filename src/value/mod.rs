@@ -13,6 +13,7 @@ mod defaults;
 mod digits;
 mod float;
 pub mod json;
+pub mod marked;
 pub mod marks;
 pub mod msgpack;
 mod notation;
@@ -30,6 +31,7 @@ pub mod unknown;
 
 pub use convert::{ConversionError, convert};
 pub use defaults::{TypeDefaults, apply_defaults};
+pub use marked::{MarkPaths, Marked, Plain};
 pub use marks::{Deprecations, Marks, Reads};
 pub use notation::Notated;
 pub use number::{Notation, Number};
@@ -67,7 +69,7 @@ pub enum Value {
     /// An object.
     Object(Arc<Object>),
     /// A value with marks. INVARIANT: the inner value is not itself `Marked`, and the marks are not empty.
-    Marked(Arc<Marked>),
+    Marked(Arc<Marked<Value>>),
 }
 
 /// The elements of a list or set, and their type.
@@ -106,15 +108,6 @@ pub struct Object {
     pub ty: Type,
     /// One value per attribute, in the type's (sorted) order.
     pub values: Box<[Value]>,
-}
-
-/// A value and its marks.
-#[derive(Debug, PartialEq)]
-pub struct Marked {
-    /// The marks, not empty.
-    pub marks: Marks,
-    /// The value, itself unmarked (parts of it may be marked).
-    pub value: Value,
 }
 
 impl Value {

@@ -139,7 +139,7 @@ fn step_type(ty: Type, step: &PathStep) -> Option<Type> {
 /// Puts the marks where the paths lead; a path that leads nowhere is left out.
 ///
 /// Elements of sets cannot carry marks: there, the set gets them.
-pub fn mark_paths(value: &Value, marks: &[(Path, Marks)]) -> Value {
+pub(super) fn mark_paths(value: &Value, marks: &[(Path, Marks)]) -> Value {
     let marks: Vec<(&[PathStep], &Marks)> =
         marks.iter().map(|(path, marks)| (path.as_slice(), marks)).collect();
     mark_parts(value, &marks)

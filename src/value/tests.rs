@@ -459,3 +459,42 @@ fn what_is_marked_and_unknown_is_not_known() {
     assert!(!secret.is_wholly_known());
     assert!(!Value::tuple(vec![secret]).is_wholly_known());
 }
+
+#[test]
+fn what_is_taken_apart_is_put_together_again() {
+    let secret = Value::from("x").mark(&Marks::sensitive());
+    let whole =
+        Value::object([("a".into(), secret), ("b".into(), Value::tuple(vec![Value::NULL]))])
+            .mark(&Marks::ephemeral());
+    let apart = whole.to_marked_by_path();
+    assert!(!apart.value().contains_marked());
+    assert_eq!(apart.marks().sensitive_paths(), [vec![PathStep::attribute("a")]]);
+    assert_eq!(Value::from(apart.clone()), whole);
+    // What a provider made of it is as marked as what it was sent.
+    let answer = value(r#"{"a":"y","c":1}"#);
+    let answer = Value::from(apart.with(answer));
+    assert!(answer.marks().ephemeral && answer.get("a").is_some_and(|it| it.marks().sensitive));
+    assert_eq!(Value::from(whole.clone().into_marked()), whole);
+    assert_eq!(whole.to_plain(), *whole.to_marked().value());
+}
+
+#[test]
+fn what_is_made_of_two_values_has_the_marks_of_both() {
+    let a = Value::int(1).mark(&Marks::sensitive()).to_marked();
+    let b = Value::int(2).mark(&Marks::ephemeral()).to_marked();
+    let both = a.zip(b).map(|(a, b)| Value::tuple(vec![a.into(), b.into()]));
+    let both = Value::from(both);
+    assert!(both.marks().sensitive && both.marks().ephemeral);
+    assert_eq!(both.bare(), &value("[1,2]"));
+    let mut marks = Marks::ephemeral();
+    assert_eq!(marks.take(Value::int(3).mark(&Marks::sensitive()).into_marked()), Value::int(3));
+    assert!(marks.sensitive && marks.ephemeral);
+}
+
+#[test]
+fn what_lasts_of_marks_is_neither_ephemeral_nor_early() {
+    let passing = Marks { sensitive: true, early: true, ..Marks::ephemeral() };
+    let (a, b) = (vec![PathStep::attribute("a")], vec![PathStep::attribute("b")]);
+    let marks: MarkPaths = [(a.clone(), passing), (b, Marks::ephemeral())].into_iter().collect();
+    assert_eq!(marks.lasting(), MarkPaths::sensitive([&a]));
+}

@@ -188,8 +188,8 @@ fn given_again(
     for (name, input) in &inputs {
         let Some(variable) = session.config.root().variables.get(name) else { continue };
         let value = variables::finish(variable, &format!("var.{name}"), Some(input), host.sources)?;
-        let plain = value.unmark_deep().0;
-        if plan.variables.get(name).is_some_and(|it| *it != plain) {
+        let plain = value.to_plain();
+        if plan.variables.get(name).is_some_and(|it| *it != *plain) {
             wrong.push(Diagnostic::error("Mismatch between input and plan variable value").detail(format!(
                 "Value saved in the plan file for variable \"{name}\" is different from the one given to the current command."
             )));

@@ -8,7 +8,7 @@ use entail::config::check::references_problems;
 use entail::config::{Config, Module};
 use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
 use entail::expression::print::{format_type, format_value};
-use entail::expression::{self, Scope, Subject};
+use entail::expression::{self, Around, Ask, Declared, Scope, Subject};
 use entail::syntax;
 use entail::value::{Value, json};
 use entail::world::World;
@@ -44,8 +44,9 @@ pub fn evaluate(text: &str, folder: &Path) -> Result<Answer, Diagnostic> {
     let world = World { root: folder.into(), cwd: folder.into(), ..World::of_this_process() };
     let (value, problems) = expression::evaluate(&value, &Empty(world));
     first_error(problems)?;
-    let (bare, marks) = value.unmark_deep();
-    let encoded = json::to_json(&bare).map_err(|it| {
+    let marked = value.to_marked();
+    let (bare, marks) = marked.look();
+    let encoded = json::to_json(bare).map_err(|it| {
         Diagnostic::error("Invalid function argument").detail(format!("Not to be encoded: {it}."))
     })?;
     Ok(Answer {
@@ -60,22 +61,24 @@ fn first_error(problems: Diagnostics) -> Result<(), Diagnostic> {
     problems.0.into_iter().find(Diagnostic::is_error).map_or(Ok(()), Err)
 }
 
+fn undeclared(what: &dyn std::fmt::Debug, at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid reference").detail(format!("Nothing is declared: {what:?}.")).at(at)
+}
+
 /// A root module without anything in it.
 struct Empty(World);
 
 impl Scope for Empty {
-    fn lookup(&self, subject: &Subject, _: Option<&Value>, at: Span) -> Result<Value, Diagnostics> {
-        match subject {
-            Subject::Path(name) if &**name == "cwd" => {
-                Ok(Value::string(self.0.cwd.to_string_lossy()))
-            }
-            Subject::Path(_) => Ok(Value::string(".")),
-            Subject::Terraform(_) => Ok(Value::string("default")),
-            other => Err(Diagnostic::error("Invalid reference")
-                .detail(format!("Nothing is declared: {other:?}."))
-                .at(at)
-                .into()),
-        }
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        Err(undeclared(&what, ask.span).into())
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around { directory: Some("."), workspace: Some("default"), ..Around::default() }
+    }
+
+    fn absent(&self, subject: &Subject, at: Span) -> Result<Value, Diagnostics> {
+        Err(undeclared(subject, at).into())
     }
 
     fn world(&self) -> &World {

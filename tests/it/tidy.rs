@@ -137,6 +137,22 @@ fn files_are_read_by_way_of_the_world() {
 }
 
 #[test]
+fn marks_are_taken_off_by_one_type() {
+    let raw = found("src", r"\bunmark\w*\(|\bValue::Marked\(Arc|\bpath::mark_paths\b");
+    let outside = raw.into_iter().filter(|it| !it.starts_with("src/value/"));
+    assert_none("marks that do not travel in `value::Marked`", outside.collect());
+}
+
+#[test]
+fn there_are_four_scopes() {
+    let scopes = found("src", r"^impl\b.* Scope for ");
+    let rooms = ["config/early/", "expression/constant.rs", "lower/trace/", "observe/values/"];
+    let is_known = |it: &String| rooms.iter().any(|room| it.starts_with(&format!("src/{room}")));
+    assert_eq!(scopes.len(), rooms.len());
+    assert_none("scopes beside those", scopes.into_iter().filter(|it| !is_known(it)).collect());
+}
+
+#[test]
 fn the_terminal_runs_workflows_and_not_what_they_are_made_of() {
     let rooms = r"\bentail::(observe|planner|lower|schedule|verify)\b|\boperation::(session|plan|apply|saved|import)\b";
     assert_none("commands that do what a workflow does", found("cli/src", rooms));

@@ -177,7 +177,7 @@ fn raw(json: String) -> Box<RawValue> {
 
 /// Returns a stored value as JSON. Stored values are known; whatever is not has no JSON.
 pub fn value_json(value: &Value) -> String {
-    to_json(&value.unmark_deep().0).unwrap_or_else(|_| "null".to_owned())
+    to_json(&value.to_plain()).unwrap_or_else(|_| "null".to_owned())
 }
 
 fn output(note: &OutputNote) -> Output {

@@ -142,9 +142,9 @@ pub fn expression(value: &Value) -> String {
 
 fn push_expression(out: &mut String, value: &Value, indent: usize) {
     match value {
-        Value::Marked(it) if it.marks.sensitive => out.push_str("(sensitive value)"),
-        Value::Marked(it) if it.marks.ephemeral => out.push_str("(ephemeral value)"),
-        Value::Marked(it) => push_expression(out, &it.value, indent),
+        Value::Marked(it) if it.marks().sensitive => out.push_str("(sensitive value)"),
+        Value::Marked(it) if it.marks().ephemeral => out.push_str("(ephemeral value)"),
+        Value::Marked(it) => push_expression(out, it.value(), indent),
         Value::Unknown(_) => out.push_str("(known after apply)"),
         Value::Null(ty) => out.push_str(&null(*ty)),
         Value::Bool(it) => out.push_str(if *it { "true" } else { "false" }),

@@ -7,8 +7,7 @@ use entail::address::{Instance, Mode, ModuleInstance, Provider};
 use entail::schema::{BlockSchema, mark_sensitive, sensitive_names};
 use entail::state::{Attributes, Object, OutputValue, State, Status};
 use entail::value::json::{from_json_implied, from_stored_json};
-use entail::value::path::mark_paths;
-use entail::value::{Marks, Path, PathStep, Str, Value};
+use entail::value::{MarkPaths, Path, PathStep, Str, Value};
 
 use super::plan::change::Sides;
 use super::plan::diff;
@@ -66,11 +65,7 @@ pub fn object(
     let fitting = fitting(&object.attributes, schema);
     let has_form = fitting.is_some();
     let value = match fitting {
-        Some(value) => {
-            let marks: Vec<_> =
-                object.sensitive.iter().map(|it| (it.clone(), Marks::sensitive())).collect();
-            mark_paths(&value, &marks)
-        }
+        Some(value) => value.mark_at(&MarkPaths::sensitive(&object.sensitive)),
         None => covered(&formless(&object.attributes), &object.sensitive, schema),
     };
     Shown {
@@ -106,8 +101,8 @@ fn covered(value: &Value, marked: &[Path], schema: Option<&BlockSchema>) -> Valu
     let below = marked.iter().map(|it| it.iter().take(1).cloned().collect::<Path>());
     let named = schema.into_iter().flat_map(sensitive_names);
     let attributes = named.map(|it| vec![PathStep::Attribute(it.clone())]);
-    let marks: Vec<_> = below.chain(attributes).map(|it| (it, Marks::sensitive())).collect();
-    mark_paths(value, &marks)
+    let paths: Vec<Path> = below.chain(attributes).collect();
+    value.clone().mark_at(&MarkPaths::sensitive(&paths))
 }
 
 /// Writes a whole state.

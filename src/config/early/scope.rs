@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::address::{InstanceKey, ResourceName};
 use crate::config::suggest;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::expression::{self, Reference, Scope, Subject};
+use crate::expression::{self, Around, Ask, Declared, Reference, Scope, Subject};
 use crate::syntax::{Expression, Step};
 use crate::value::{Str, Value};
 use crate::world::World;
@@ -117,35 +117,32 @@ struct EarlyScope<'a> {
 }
 
 impl Scope for EarlyScope<'_> {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        _: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        let named = |name: Named| match self.values.get(&name) {
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        let name = match what {
+            Declared::Variable(name) => Named::Variable(name.clone()),
+            Declared::Local(name) => Named::Local(name.clone()),
+            Declared::Module(_) | Declared::Resource(_) => {
+                return Err(problems::unexpected(ask.span).into());
+            }
+        };
+        match self.values.get(&name) {
             Some(value) => Ok(value.clone()),
             // A template that is text only now can name what nothing before has seen.
-            None => self.module.named(&name, span, &mut Vec::new()),
-        };
-        let context = &self.module.context;
-        match (subject, self.each) {
-            (Subject::Variable(name), _) => named(Named::Variable(name.clone())),
-            (Subject::Local(name), _) => named(Named::Local(name.clone())),
-            (Subject::Path(name), _) => Ok(match &**name {
-                "module" => Value::string(&*self.module.module.directory),
-                "cwd" => Value::string(context.world.cwd.to_string_lossy()),
-                _ => Value::string("."),
-            }),
-            (Subject::Terraform(_), _) => Ok(Value::string(&*context.workspace)),
-            (Subject::EachKey | Subject::CountIndex, Some(each)) => Ok(match &each.key {
-                InstanceKey::Int(index) => Value::int(*index),
-                InstanceKey::Str(key) => Value::String(key.clone()),
-                InstanceKey::None => Value::NULL,
-            }),
-            (Subject::EachValue, Some(Each { value: Some(value), .. })) => Ok(value.clone()),
-            _ => Err(problems::unexpected(span).into()),
+            None => self.module.named(&name, ask.span, &mut Vec::new()),
         }
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around {
+            directory: Some(&self.module.module.directory),
+            workspace: Some(&self.module.context.workspace),
+            each: self.each.map(|it| (&it.key, it.value.as_ref())),
+            ..Around::default()
+        }
+    }
+
+    fn absent(&self, _: &Subject, span: Span) -> Result<Value, Diagnostics> {
+        Err(problems::unexpected(span).into())
     }
 
     fn world(&self) -> &World {

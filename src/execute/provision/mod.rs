@@ -126,18 +126,20 @@ async fn run_one(
     let Some((kind, config, connection)) = evaluate(ctx, address, provisioner, base, scope) else {
         return false;
     };
-    let (config, marks) = config.unmark_deep();
+    let config = config.to_marked();
     let name = &provisioner.kind.text;
     ctx.sink.event(Event::ProvisionStart(address.clone(), name.clone()));
-    let hidden = hidden_output(&marks);
+    let hidden = hidden_output(config.marks());
     let tell = |text: &str| {
         let text = hidden.unwrap_or(text).to_owned();
         ctx.sink.event(Event::ProvisionProgress(address.clone(), name.clone(), text));
     };
     let result = match kind {
-        Kind::LocalExec => local::local_exec(ctx, &config, tell).await,
-        Kind::RemoteExec => remote::remote_exec(ctx, &config, connection.as_ref(), tell).await,
-        Kind::File => remote::file(ctx, &config, connection.as_ref()).await,
+        Kind::LocalExec => local::local_exec(ctx, config.value(), tell).await,
+        Kind::RemoteExec => {
+            remote::remote_exec(ctx, config.value(), connection.as_ref(), tell).await
+        }
+        Kind::File => remote::file(ctx, config.value(), connection.as_ref()).await,
     };
     let event = if result.is_ok() { Event::ProvisionComplete } else { Event::ProvisionErrored };
     ctx.sink.event(event(address.clone(), name.clone()));
@@ -168,7 +170,7 @@ fn evaluate(
         let (connection, more) = decode_body(&body, schema::connection(), scope, &[]);
         found.extend(more);
         // What it says is not printed, so that nothing of it must be hidden.
-        connection.unmark_deep().0
+        connection.to_plain().into()
     });
     let is_sound = !found.has_errors();
     ctx.observer.values.report(

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostics;
 use crate::schema::NestedBlock;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Body, Expr, Expression};
 use crate::value::convert::convert;
-use crate::value::{Str, Type, Value};
+use crate::value::{Marks, Str, Type, Value};
 
 /// A dynamic block, read.
 pub(super) struct Dynamic<'b> {
@@ -108,7 +108,8 @@ impl Decoder<'_> {
         if failed {
             return;
         }
-        let (collection, marks) = collection.unmark();
+        let mut marks = Marks::default();
+        let collection = marks.take(collection.into_marked());
         if collection.is_null() {
             return self.problems.push(blame(
                 problems::null_for_each(at.span),

@@ -98,7 +98,7 @@ fn check(text: &str, wanted: Expect) {
                 && value.children().next().is_none());
         if !empty {
             let sensitive = if value.contains_sensitive() { " (sensitive)" } else { "" };
-            let text = format_value(&value.unmark_deep().0);
+            let text = format_value(&value.to_plain());
             shown.push_str(&format!(
                 "{name}{sensitive} = {}\n",
                 text.split_whitespace().collect::<Vec<_>>().join(" ")

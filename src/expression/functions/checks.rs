@@ -195,7 +195,7 @@ fn assumeequal(call: &Call<'_>) -> Outcome {
         let why = format!("actual value type {have} does not match assumed value type {want}");
         Failure::argument(0, why)
     })?;
-    let equal = unknown::equals(&actual.unmark_deep().0, &assumed.unmark_deep().0);
+    let equal = unknown::equals(&actual.to_plain(), &assumed.to_plain());
     match equal.as_bool() {
         Some(false) => {
             Err(Failure::argument(0, "the actual value does not match the assumed value"))

@@ -41,8 +41,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn nonsensitive(call: &Call<'_>) -> Outcome {
-    let (value, marks) = call.argument(0).clone().unmark();
-    Ok(value.mark(&Marks { sensitive: false, ..marks }))
+    let value = call.argument(0).clone().into_marked();
+    Ok(value.map_marks(|marks| Marks { sensitive: false, ..marks }).into())
 }
 
 fn issensitive(call: &Call<'_>) -> Outcome {

@@ -408,9 +408,7 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
             }
             ready.arguments.push(value.clone());
         } else {
-            let (bare, marks) = value.unmark_deep();
-            ready.marks = ready.marks.union(&marks);
-            ready.arguments.push(bare);
+            ready.arguments.push(ready.marks.take(value.to_marked()).into());
         }
     }
     Ok(ready)

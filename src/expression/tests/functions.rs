@@ -3,8 +3,13 @@
 use super::super::functions::{Failure, all, find};
 use super::super::*;
 use super::support::{Known, check, shown_in, value_of};
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::schema::{FunctionParameter, FunctionSignature};
-use crate::value::{Marks, Type};
+use crate::syntax::Name;
+use crate::value::{Marks, Type, Value};
+use crate::world::World;
 
 #[test]
 fn every_function_says_what_it_does() {
@@ -122,13 +127,8 @@ fn files_are_read_from_the_root_folder() {
 struct WithProvider(Known);
 
 impl Scope for WithProvider {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        self.0.lookup(subject, key, span)
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        self.0.declared(what, ask)
     }
 
     fn world(&self) -> &World {

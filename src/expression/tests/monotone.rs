@@ -8,10 +8,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::*;
 use super::support::{Known, value_of};
 use crate::value::unknown::can_become;
-use crate::value::{Kind, Type};
+use crate::value::{Kind, Type, Value};
 
 /// The unknown values that expressions use, and what each may turn out to be.
 fn variables() -> Vec<(&'static str, Type, Vec<Value>)> {
@@ -173,7 +172,7 @@ fn holds(said: &Value, turned_out: &Value) -> bool {
     match (said.bare(), turned_out.bare()) {
         (Value::Unknown(it), _) if it.ty == Type::DYNAMIC => true,
         (Value::Unknown(it), Value::Unknown(other)) => it.ty == other.ty,
-        (Value::Unknown(it), known) => can_become(it, &known.unmark_deep().0),
+        (Value::Unknown(it), known) => can_become(it, &known.to_plain()),
         (_, Value::Unknown(_)) => false,
         // Elements that are not known yet may turn out to be the same one.
         (Value::Set(a), Value::Set(b)) if !said.is_wholly_known() => {

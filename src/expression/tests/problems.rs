@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::super::*;
 use super::support::{Known, parse, shown};
+use crate::diagnostic::Diagnostic;
 
 #[track_caller]
 fn check(text: &str, wanted: Expect) {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::super::*;
-use crate::diagnostic::Sources;
-use crate::syntax;
-use crate::value::{Marks, Type};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::syntax::{self, Expression};
+use crate::value::{Marks, Type, Value};
+use crate::world::World;
 
 /// A scope with variables, resources by address, and what the evaluator told it.
 pub struct Known {
@@ -81,25 +82,21 @@ impl Value {
 }
 
 impl Scope for Known {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
         let undeclared = |what: String| {
             Err(Diagnostic::error("Reference to undeclared thing")
                 .detail(format!("There is no {what}."))
-                .at(span)
+                .at(ask.span)
                 .into())
         };
-        match subject {
-            Subject::Variable(name) => match self.variables.iter().find(|it| it.0 == &**name) {
+        match what {
+            Declared::Variable(name) => match self.variables.iter().find(|it| it.0 == &**name) {
                 Some(it) => Ok(it.1.clone()),
                 None => undeclared(format!("variable {name}")),
             },
-            Subject::Resource(_, kind, name) => {
-                let address = match key {
+            Declared::Resource(name) => {
+                let (kind, name) = (&name.kind, &name.name);
+                let address = match ask.key {
                     Some(key) => format!("{kind}.{name}[{}]", print::format_value(key)),
                     None => format!("{kind}.{name}"),
                 };
@@ -108,10 +105,17 @@ impl Scope for Known {
                     None => undeclared(format!("resource {address}")),
                 }
             }
-            Subject::Path(_) => Ok(Value::string(".")),
-            Subject::Terraform(_) => Ok(Value::string("default")),
             other => undeclared(format!("{other:?}")),
         }
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around { directory: Some("."), workspace: Some("default"), ..Around::default() }
+    }
+
+    fn absent(&self, subject: &Subject, at: Span) -> Result<Value, Diagnostics> {
+        let detail = format!("There is no {subject:?}.");
+        Err(Diagnostic::error("Reference to undeclared thing").detail(detail).at(at).into())
     }
 
     fn reached(
@@ -212,7 +216,7 @@ fn describe(value: &Value) -> String {
             }
             text
         }
-        bare => print::format_value(&bare.unmark_deep().0),
+        bare => print::format_value(&bare.to_plain()),
     };
     for (has, word) in [(marks.sensitive, "sensitive"), (marks.ephemeral, "ephemeral")] {
         if has {

@@ -8,7 +8,7 @@ use super::{Each, Trace, TraceScope, Trigger, providers};
 use crate::address::{ConfigResource, InstanceKey, Resource, ResourceName};
 use crate::config;
 use crate::config::uses::{self, Role, Use};
-use crate::expression::{self, Subject, parse_reference};
+use crate::expression::{self, Ask, Subject, parse_reference};
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use crate::syntax::{Expression, Step};
 use crate::value::Value;
@@ -192,7 +192,8 @@ impl Trace<'_> {
             _ => (None, reference.rest),
         };
         if let Some(id) = scope.resource_id(*mode, kind, name) {
-            scope.resource(id, key.as_ref(), expression.span);
+            let (key, span) = (key.as_ref(), expression.span);
+            scope.resource(id, Ask { key, span, is_aside: false });
         }
         let log = scope.into_log();
         if self.name_all() {

@@ -9,7 +9,7 @@ use crate::address::{InstanceKey, Mode, ResourceName};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
-use crate::expression::{Scope, Subject, parse_reference};
+use crate::expression::{Around, Ask, Declared, Scope, Subject, parse_reference};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Step};
@@ -65,13 +65,19 @@ impl<'a> TraceScope<'a> {
         self.trace.structure.module(self.module).resources.get(&name).copied()
     }
 
-    pub fn resource(&self, id: ResourceId, key: Option<&Value>, span: Span) -> Value {
+    pub fn resource(&self, id: ResourceId, ask: Ask<'_>) -> Value {
+        let note = |node: Node| {
+            if !ask.is_aside {
+                self.note(node, ask.span, How::Both);
+            }
+        };
         let resource = self.trace.structure.resource(id);
-        let key = key.and_then(|it| expansion::key_for(it, resource.style == Style::Count));
+        let counted = resource.style == Style::Count;
+        let key = ask.key.and_then(|it| expansion::key_for(it, counted));
         if let Some(key) = key.as_ref().filter(|_| resource.repetition.is_some()) {
             match self.instance(id, key) {
                 Some(node) => {
-                    self.note(node, span, How::Both);
+                    note(node);
                     return Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
                 }
                 None if self.trace.may_have(id, key) => self.trace.named_by(id, key),
@@ -79,7 +85,7 @@ impl<'a> TraceScope<'a> {
             }
         }
         let Some(collection) = resource.collection else { return Value::unknown(Type::DYNAMIC) };
-        self.note(collection, span, How::Both);
+        note(collection);
         let whole =
             self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, collection));
         match key {
@@ -163,50 +169,35 @@ fn whole_resource(resource: &ResourceNode, collection: Node) -> Value {
 }
 
 impl Scope for TraceScope<'_> {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        let structure = &self.trace.structure;
-        let module = structure.module(self.module);
-        let known = |node: Option<&Node>| {
-            let value = node.and_then(|it| self.trace.values.get(it));
-            value.cloned().unwrap_or(Value::unknown(Type::DYNAMIC))
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        let module = self.trace.structure.module(self.module);
+        let value = |node: Option<&Node>| node.and_then(|it| self.trace.values.get(it)).cloned();
+        let found = match what {
+            Declared::Variable(name) => value(module.variables.get(name)),
+            Declared::Local(name) => value(module.locals.get(name)),
+            Declared::Module(name) => Some(self.module_call(name, ask.key)),
+            Declared::Resource(name) => {
+                module.resources.get(name).map(|it| self.resource(*it, ask))
+            }
         };
-        Ok(match subject {
-            Subject::Variable(name) => known(module.variables.get(name)),
-            Subject::Local(name) => known(module.locals.get(name)),
-            Subject::Module(name) => self.module_call(name, key),
-            Subject::Resource(mode, kind, name) => match self.resource_id(*mode, kind, name) {
-                Some(id) => self.resource(id, key, span),
-                None => Value::unknown(Type::DYNAMIC),
-            },
-            Subject::EachKey | Subject::EachValue | Subject::CountIndex => match self.each {
-                Each::Known(key, value) => expansion::each(subject, key, value.as_ref()),
-                _ => Value::unknown(Type::DYNAMIC),
-            },
-            Subject::Path(name) => {
-                expansion::path(name, &module.config.directory, self.trace.input.world)
-            }
-            Subject::Terraform(name) if &**name == "workspace" => {
-                Value::string(self.trace.input.workspace)
-            }
-            Subject::Terraform(_) | Subject::SelfObject | Subject::Unknown(_) => {
-                Value::unknown(Type::DYNAMIC)
-            }
-        })
+        Ok(found.unwrap_or(Value::unknown(Type::DYNAMIC)))
     }
 
-    /// Only the type matters: nothing is read.
-    fn lookup_aside(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        TraceScope::new(self.trace, self.module, self.each).lookup(subject, key, span)
+    fn around(&self) -> Around<'_> {
+        Around {
+            directory: Some(&self.trace.structure.module(self.module).config.directory),
+            workspace: Some(self.trace.input.workspace),
+            each: match self.each {
+                Each::Known(key, value) => Some((key, value.as_ref())),
+                Each::None | Each::Unknown => None,
+            },
+            ..Around::default()
+        }
+    }
+
+    /// The walk says what is wrong with it. Here, it may be anything.
+    fn absent(&self, _: &Subject, _: Span) -> Result<Value, Diagnostics> {
+        Ok(Value::unknown(Type::DYNAMIC))
     }
 
     fn reached(

@@ -8,7 +8,7 @@ use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema;
-use crate::value::{Kind, Marks, Str, Type, Value, path};
+use crate::value::{Kind, Marks, Str, Type, Value};
 
 impl Values<'_> {
     pub(super) fn resource(
@@ -105,7 +105,7 @@ impl Values<'_> {
         let Some(schema) = self.deprecated.get(&id) else { return value.clone() };
         // As OpenTofu names it: whichever instance it is.
         let name = self.structure.resource(id).address.resource.to_string();
-        path::mark_paths(value, &schema::deprecations(&schema.block, value, &name))
+        value.clone().mark_at(&schema::deprecations(&schema.block, value, &name))
     }
 
     fn whole(&self, id: ResourceId) -> Value {

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use entail_rules::Node;
 
 use super::Values;
-use crate::address::{InstanceKey, ResourceName};
-use crate::config::{self, expansion};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::address::InstanceKey;
+use crate::config;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::functions::Failure;
-use crate::expression::{Scope, Subject};
+use crate::expression::{Around, Ask, Declared, Scope};
 use crate::lower::structure::ModuleId;
 use crate::observe::functions;
 use crate::schema::FunctionSignature;
-use crate::syntax::{Expression, Name, Step};
-use crate::value::{Marks, Str, Type, Value};
+use crate::syntax::Name;
+use crate::value::{Str, Type, Value};
 use crate::world::World;
 
 /// The scope of a module instance, perhaps of one instance of a block in it.
@@ -23,6 +23,8 @@ pub struct ValueScope<'v, 'a> {
     pub(super) module: ModuleId,
     pub(super) each: Option<(InstanceKey, Option<Value>)>,
     pub(super) own: Option<Value>,
+    pub(super) given: Option<(Str, Value)>,
+    pub(super) is_console: bool,
 }
 
 impl ValueScope<'_, '_> {
@@ -41,62 +43,58 @@ impl ValueScope<'_, '_> {
         self.own = Some(value);
         self
     }
+
+    /// Sets what a variable has that is just being given its value.
+    pub fn with_given(mut self, name: Str, value: Value) -> Self {
+        self.given = Some((name, value));
+        self
+    }
+
+    /// Makes it the scope of what is typed into a console.
+    pub fn in_console(mut self) -> Self {
+        self.is_console = true;
+        self
+    }
 }
 
 impl Scope for ValueScope<'_, '_> {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
         let module = self.values.structure.module(self.module);
         let named = |node: Option<&Node>| match node {
             Some(&node) => self.values.value(node),
             None => Ok(Value::unknown(Type::DYNAMIC)),
         };
-        match subject {
-            Subject::Variable(name) => named(module.variables.get(name)),
-            Subject::Local(name) => named(module.locals.get(name)),
-            Subject::Module(name) => self.values.module_call(self.module, name, key, span),
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                self.values.resource(self.module, &name, key, span)
-            }
-            Subject::EachKey | Subject::EachValue | Subject::CountIndex => Ok(match &self.each {
-                Some((key, value)) => expansion::each(subject, key, value.as_ref()),
-                None => Value::unknown(match subject {
-                    Subject::EachKey => Type::STRING,
-                    Subject::CountIndex => Type::NUMBER,
-                    _ => Type::DYNAMIC,
-                }),
-            }),
-            Subject::SelfObject => Ok(self.own.clone().unwrap_or(Value::unknown(Type::DYNAMIC))),
-            Subject::Path(name) => {
-                Ok(expansion::path(name, &module.config.directory, self.values.world))
-            }
-            Subject::Terraform(name) => Ok(match &**name {
-                "workspace" => Value::string(self.values.workspace),
-                "applying" => Value::Bool(!self.values.planning).mark(&Marks::ephemeral()),
-                _ => Value::unknown(Type::DYNAMIC),
-            }),
-            Subject::Unknown(name) => Err(Diagnostic::error("Invalid reference")
-                .detail(format!("{name} is not the name of anything that can be referred to here."))
-                .at(span)
-                .into()),
+        match what {
+            Declared::Variable(name) => match &self.given {
+                Some((given, value)) if given == name => Ok(value.clone()),
+                _ => named(module.variables.get(name)),
+            },
+            Declared::Local(name) => named(module.locals.get(name)),
+            Declared::Module(name) => self.values.module_call(self.module, name, ask.key, ask.span),
+            Declared::Resource(name) => self.values.resource(self.module, name, ask.key, ask.span),
         }
     }
 
-    fn reached(&self, _: &Subject, _: Option<&Value>, _: &[Step], _: &Value, _: Span) {}
-
-    fn unevaluated(&self, _: &Expression, _: &[Str]) {}
+    fn around(&self) -> Around<'_> {
+        Around {
+            directory: Some(&self.config().directory),
+            workspace: Some(self.values.workspace),
+            is_applying: Some(!self.values.planning),
+            each: self.each.as_ref().map(|(key, value)| (key, value.as_ref())),
+            own: self.own.as_ref(),
+        }
+    }
 
     fn world(&self) -> &World {
         self.values.world
     }
 
     fn is_planning(&self) -> bool {
-        self.values.planning
+        self.values.planning && !self.is_console
+    }
+
+    fn is_console(&self) -> bool {
+        self.is_console
     }
 
     fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {

@@ -1,23 +1,17 @@
 //! One block looked at with nothing decided: variables, local values, outputs, calls, providers and checks.
 
-use std::sync::Arc;
-
 use super::{Check, discarded, problems};
 use crate::address::Module as ModuleAddr;
 use crate::config::expansion::{self, Keys};
 use crate::config::{self, Condition, uses, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::expression::functions::Failure;
-use crate::expression::{self, Scope, Subject, body};
+use crate::expression::{self, Scope, body};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::conditions::{self, Status};
 use crate::operation::attributes;
 use crate::operation::variables::{self, Origin, VariableInput};
-use crate::schema::FunctionSignature;
-use crate::syntax::{Expression, Name, Step};
 use crate::value::{Str, Value};
-use crate::world::World;
 
 /// What looking at a block found.
 #[derive(Default)]
@@ -142,7 +136,7 @@ impl Check<'_> {
                 None => return found.into(),
             }
         }
-        let given = Given { scope: &self.values.scope(module), name, value };
+        let given = self.values.scope(module).with_given(name.clone(), value);
         for condition in &variable.validations {
             let outcome =
                 conditions::check_validation(condition, &given, place, self.values.sources);
@@ -168,7 +162,7 @@ impl Check<'_> {
         }
         let (value, more) = expression::evaluate(&output.value, &scope);
         found.extend(more);
-        let (_, marks) = value.unmark_deep();
+        let marks = value.deep_marks();
         if marks.ephemeral && !output.ephemeral {
             found.push(problems::ephemeral_output(output.value.span));
         } else if marks.sensitive && !output.sensitive && node.parent.is_none() {
@@ -194,7 +188,7 @@ impl Check<'_> {
         if found.has_errors() {
             return found;
         }
-        let answer = provider.validate_provider(&value.unmark_deep().0).await;
+        let answer = provider.validate_provider(&value.to_plain()).await;
         found.extend(
             answer
                 .iter()
@@ -253,49 +247,4 @@ impl Check<'_> {
 
 fn is_empty(body: &crate::syntax::Body) -> bool {
     body.just_attributes().0.is_empty() && body.blocks.is_empty()
-}
-
-/// A scope in which one variable has the value that it is being given.
-struct Given<'s> {
-    scope: &'s dyn Scope,
-    name: &'s Str,
-    value: Value,
-}
-
-impl Scope for Given<'_> {
-    fn lookup(
-        &self,
-        subject: &Subject,
-        key: Option<&Value>,
-        span: Span,
-    ) -> Result<Value, Diagnostics> {
-        match subject {
-            Subject::Variable(name) if name == self.name => Ok(self.value.clone()),
-            _ => self.scope.lookup(subject, key, span),
-        }
-    }
-
-    fn reached(&self, _: &Subject, _: Option<&Value>, _: &[Step], _: &Value, _: Span) {}
-
-    fn unevaluated(&self, _: &Expression, _: &[Str]) {}
-
-    fn place(&self, span: Span) -> String {
-        self.scope.place(span)
-    }
-
-    fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
-        self.scope.provider_function(name)
-    }
-
-    fn call_provider_function(&self, name: &Name, arguments: &[Value]) -> Result<Value, Failure> {
-        self.scope.call_provider_function(name, arguments)
-    }
-
-    fn world(&self) -> &World {
-        self.scope.world()
-    }
-
-    fn plan_time(&self) -> Option<chrono::DateTime<chrono::Utc>> {
-        None
-    }
 }

@@ -57,7 +57,7 @@ impl Check<'_> {
             return;
         };
         ignored(block, schema, found);
-        let (kind, value) = (&*block.name.kind, value.unmark_deep().0);
+        let (kind, value) = (&*block.name.kind, value.to_plain());
         let answer = match block.name.mode {
             Mode::Managed => provider.validate_resource(kind, &value).await,
             Mode::Data => provider.validate_data(kind, &value).await,

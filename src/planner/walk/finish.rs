@@ -8,11 +8,11 @@ use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::ephemeral;
-use crate::observe::object::{Planned, Prior, Subject, lasting};
+use crate::observe::object::{Planned, Prior, Subject};
 use crate::planner::problems;
 use crate::request::PlanMode;
 use crate::schema;
-use crate::value::{Marks, Path, Value};
+use crate::value::{MarkPaths, Path, Value};
 
 /// What was learned and decided of one object.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Found {
     /// Paths that made it a replacement.
     pub replace_paths: Vec<Path>,
     /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
-    pub recorded_marks: Option<Vec<(Path, Marks)>>,
+    pub recorded_marks: Option<MarkPaths>,
 }
 
 impl Found {
@@ -124,7 +124,7 @@ async fn changed(
     let mut recorded_marks = None;
     let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
     if again {
-        recorded_marks = Some(lasting(planned.config.unmark_paths().1));
+        recorded_marks = Some(planned.config.mark_paths().lasting());
         match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,
             None => return Outcome::Failed,
@@ -240,7 +240,7 @@ async fn read(
             let after = kept.map_or_else(|| unread(&subject, &question), |it| marked(&it));
             // What is known of it already may be enough to fail.
             let refused = !was_read && !observer.postconditions(&subject, &after);
-            let recorded_marks = Some(question.config.unmark_paths().1);
+            let recorded_marks = Some(question.config.mark_paths());
             let read = Found::unplanned(Action::Read, reason, None, after);
             found(Found { recorded_marks, ..read }, refused)
         }

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
+use entail::diagnostic::{Diagnostic, Diagnostics, FileId};
 use entail::expression::print::{format_type, format_value};
-use entail::expression::{Scope, Subject, evaluate};
+use entail::expression::{Ask, Declared, Scope, evaluate};
 use entail::syntax;
 use entail::value::{Marks, Type, Value, json};
 use entail::world::World;
@@ -23,9 +23,9 @@ static SCOPE: LazyLock<Known> = LazyLock::new(|| {
 });
 
 impl Scope for Known {
-    fn lookup(&self, subject: &Subject, _: Option<&Value>, at: Span) -> Result<Value, Diagnostics> {
-        let Subject::Variable(name) = subject else {
-            return Err(Diagnostic::error("Nothing of this kind").at(at).into());
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        let Declared::Variable(name) = what else {
+            return Err(Diagnostic::error("Nothing of this kind").at(ask.span).into());
         };
         Ok(match &**name {
             "a" => Value::string("abc"),
@@ -49,7 +49,7 @@ fuzz_target!(|text: &str| {
     let (body, _) = syntax::parse(FileId(1), &text);
     for attribute in &body.attributes {
         let (value, _) = evaluate(&attribute.value, &*SCOPE);
-        let (bare, _) = value.unmark_deep();
+        let bare = value.to_plain();
         let _ = (format_value(&value), format_type(bare.ty()), json::to_json(&bare));
     }
 });

@@ -244,7 +244,7 @@ impl<'a> Sides<'a> {
 }
 
 fn is_sensitive(value: &Value) -> bool {
-    matches!(value, Value::Marked(it) if it.marks.sensitive)
+    matches!(value, Value::Marked(it) if it.marks().sensitive)
 }
 
 /// Returns the elements of a list, set or tuple.
