@@ -22,6 +22,10 @@ ascent! {
     relation blocked(Node, Node);
     relation check_block(Node);
     relation filtered();
+    relation output(Node);
+    relation has_conditions(Node);
+    relation of(Node, Block);
+    relation selected(Node);
 
     /// `ends(o)`: `o` goes.
     relation ends(Node);
@@ -40,6 +44,12 @@ ascent! {
 
     /// `check_left(c)`: `c` is not looked at.
     relation check_left(Node);
+
+    /// `block_taken(b)`: an instance of `b` takes part in a run that leaves something out.
+    relation block_taken(Block);
+
+    /// `awaits_check(n)`: the conditions of `n` are listed, be it that this run does not judge them.
+    relation awaits_check(Node);
 
     // @rule changes.all-end: the run destroys everything
     ends(o) <-- mode(Mode::Destroy), recalculated(o);
@@ -63,6 +73,12 @@ ascent! {
     check_left(c) <-- check_block(c), mode(Mode::Destroy);
     // @rule changes.check-blocked: `c` reads what failed
     check_blocked(c) <-- check_block(c), blocked(c, _), !check_left(c);
+    // @rule changes.awaits-check-output: the run destroys everything, and `o` has conditions
+    awaits_check(o) <-- mode(Mode::Destroy), !filtered(), output(o), declared(o), has_conditions(o);
+    // @rule changes.block-taken: `n` takes part in a run that leaves something out
+    block_taken(b) <-- filtered(), mode(m), if *m != Mode::Destroy, selected(n), declared(n), of(n, b);
+    // @rule changes.awaits-check-sibling: (another instance of its block takes part), and `n` has conditions
+    awaits_check(n) <-- block_taken(b), of(n, b), declared(n), has_conditions(n);
     // @rule changes.checked: (nothing that `c` reads failed)
     checked(c) <-- check_block(c), !blocked(c, _), !check_left(c);
 }
@@ -79,6 +95,8 @@ tables! {
             check_blocked(Node);
             /// `check_left(c)`: check block `c` is not looked at in this run.
             check_left(Node);
+            /// `awaits_check(n)`: the conditions of `n` are listed, be it that this run does not judge them.
+            awaits_check(Node);
         }
     }
 }
@@ -86,10 +104,11 @@ tables! {
 /// Concludes what is done with the outputs that are recalculated, from what evaluating them showed; and with `check` blocks.
 pub(crate) fn conclude(ledger: &Ledger<'_>) -> Changes {
     conclude!(ledger: Program {
-        facts: mode, declared, recorded_output, differs, failed, check_block, filtered;
+        facts: mode, declared, recorded_output, differs, failed, check_block, filtered, output, has_conditions, of;
+        selection: selected;
         outputs: recalculated;
         decisions: blocked;
-    } => Changes { output_action, checked, check_blocked, check_left })
+    } => Changes { output_action, checked, check_blocked, check_left, awaits_check })
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ ascent! {
     relation output_action(Node, Action);
     relation step_failed(Node, Phase);
     relation stopped();
+    relation config_unknown(Node);
 
     /// `held_back(n, f, m, g)`: phase `f` of `n` is not carried out, because of phase `g` of `m`.
     relation held_back(Node, Phase, Node, Phase);
@@ -41,6 +42,9 @@ ascent! {
 
     /// `written_last(o)`: `o` gets its new value when all steps are done.
     relation written_last(Node);
+
+    /// `left_as_recorded(o)`: `o` keeps the value that the state has, whatever becomes of it.
+    relation left_as_recorded(Node);
 
     /// `removed_last(o)`: `o` leaves the state when all steps are done.
     relation removed_last(Node);
@@ -65,9 +69,12 @@ ascent! {
     // @rule closing.judged: (nothing that `c` reads failed)
     judged_last(c) <-- judges_all(), check_block(c), !unsound(c);
 
+    // Such a run makes nothing, so that what is not known before it is not known after it either.
+    // @rule closing.left-as-recorded: the run only records a part of what is there, and what `o` comes to cannot be known from it
+    left_as_recorded(o) <-- output_action(o, _), mode(Mode::RefreshOnly), filtered(), config_unknown(o);
     // @rule closing.written: (nothing that `o` reads failed)
     written_last(o)
-        <-- output_action(o, a), if *a != Action::NoOp, if *a != Action::Delete, !unsound(o), !stopped();
+        <-- output_action(o, a), if *a != Action::NoOp, if *a != Action::Delete, !unsound(o), !left_as_recorded(o), !stopped();
     // @rule closing.removed: `o` goes, whatever became of the objects that it was made of
     removed_last(o) <-- output_action(o, Action::Delete), !stopped();
 
@@ -104,7 +111,7 @@ tables! {
 /// Concludes what is looked at when all steps are done. `answers` has which of them failed, and whether the run was stopped.
 pub(crate) fn close(ledger: &Ledger<'_>) -> Closing {
     conclude!(ledger: Program {
-        facts: mode, filtered, object, reads, check_block, evaluated_last, step_failed, stopped;
+        facts: mode, filtered, object, reads, check_block, evaluated_last, step_failed, stopped, config_unknown;
         order: step, before;
         changes: output_action;
         closing: held_back;

@@ -80,6 +80,8 @@ tables! {
             late(Node, Node);
             /// `keys_from(p, g)`: the keys of `p` are known once `g` is expanded; `p` itself, or a module call around it.
             keys_from(Node, Node);
+            /// `call_keys(g)`: `g` stands for the keys of a module call, which are not known before the walk.
+            call_keys(Node);
             /// `may_read(n, m)`: `n` may read `m`; what of it an instance reads is known once the keys are. `n` is pending, or late.
             may_read(Node, Node);
             /// `reads_open(n, m)`: `n` reads `m`, of which it is not known yet what it is; `m` is pending, or late.
@@ -110,7 +112,7 @@ tables! {
             data_waits(Node, Node);
             /// `data_waits_behind(n, m)`: `n` is read, or opened, only when everything behind `m` is settled, too; a collection or a module call.
             data_waits_behind(Node, Node);
-            /// `has_conditions(n)`: `n` has preconditions or postconditions of its own.
+            /// `has_conditions(n)`: `n` has preconditions or postconditions of its own; an instance, or a root output.
             has_conditions(Node);
             /// `in_check(n)`: `n` stands in a check block.
             in_check(Node);
@@ -200,6 +202,8 @@ tables! {
             move_named(Node, End);
             /// `skips_refresh()`: the request wants nothing looked at that exists.
             skips_refresh();
+            /// `precedes_destroy()`: this run only looks at what is there; then everything is destroyed.
+            precedes_destroy();
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
         }
@@ -220,7 +224,7 @@ tables! {
             must_replace(Node);
             /// `marks_differ(n)`: only what is sensitive about `n` changes.
             marks_differ(Node);
-            /// `config_unknown(n)`: the arguments of `n` are not wholly known before apply.
+            /// `config_unknown(n)`: the arguments of `n` are not wholly known before apply; of an output, its value.
             config_unknown(Node);
             /// `trigger_differs(n, m)`: an attribute of `m` that replace_triggered_by of `n` names changes.
             trigger_differs(Node, Node);

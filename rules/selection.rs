@@ -21,6 +21,7 @@ ascent! {
     relation pending(Node);
     relation late(Node, Node);
     relation keys_from(Node, Node);
+    relation call_keys(Node);
     relation expanded(Node);
     relation skipped(Node);
     relation in_state(Node);
@@ -29,6 +30,7 @@ ascent! {
     relation filtered();
     relation targeting();
     relation mode(Mode);
+    relation precedes_destroy();
 
     /// `out(n)`: `n` is left out; object or not.
     relation out(Node);
@@ -89,6 +91,9 @@ ascent! {
 
     /// `asks_keys(g)`: the keys of `g` are asked for; something whose keys come with them takes part.
     relation asks_keys(Node);
+
+    /// `requires_keys(g)`: the keys of `g` are asked for, and that they cannot be had is an error.
+    relation requires_keys(Node);
 
     // @rule selection.requested: the request leaves `n` out
     out(n) <-- hit(n, Hit::Exclude, _);
@@ -224,6 +229,11 @@ ascent! {
 
     // @rule selection.asks-keys: `p` takes part, and its keys come with `g`
     asks_keys(g) <-- keys_from(p, g), selected(p);
+    // @rule selection.asks-call-keys: (every value is evaluated, and so are the keys of `g`, a module call)
+    asks_keys(g) <-- call_keys(g), evaluates_all();
+    // What exists is destroyed, whatever was to be declared.
+    // @rule selection.requires-keys: (the keys of `g` are asked for, and it is not only to destroy everything next)
+    requires_keys(g) <-- asks_keys(g), !precedes_destroy();
 }
 
 tables! {
@@ -264,6 +274,8 @@ tables! {
             evaluates_all();
             /// `asks_keys(g)`: the keys of `g`, a pending node or a module call, are asked for: something whose keys come with them takes part.
             asks_keys(Node);
+            /// `requires_keys(g)`: the keys of `g` are asked for, and that they cannot be had is an error.
+            requires_keys(Node);
         }
     }
 }
@@ -274,13 +286,13 @@ tables! {
 /// about it, with what was concluded of it and around it – `out`, `want`, `kept` –, says which.
 pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
     conclude!(ledger: Program {
-        facts: object, reads, reads_open, may_read, waits_for, needs, pending, late, keys_from, expanded, skipped, in_state, hit, filtered,
-            targeting, mode;
+        facts: object, reads, reads_open, may_read, waits_for, needs, pending, late, keys_from, call_keys, expanded, skipped, in_state, hit,
+            filtered, targeting, mode, precedes_destroy;
         instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {
         out, doubtful, doubted_by, kept, guarded, judged_after, delayed, excluded_by, want, wanted_by, open, selected, excluded,
-        untargeted, evaluated, evaluates_all, asks_keys,
+        untargeted, evaluated, evaluates_all, asks_keys, requires_keys,
     })
 }
 

@@ -39,6 +39,8 @@ mod opentofu;
 mod plugins;
 #[path = "it/quickstart.rs"]
 mod quickstart;
+#[path = "it/random.rs"]
+mod random;
 #[path = "it/safety.rs"]
 mod safety;
 #[path = "it/saved.rs"]

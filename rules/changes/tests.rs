@@ -86,3 +86,26 @@ fn a_run_that_leaves_something_out_or_destroys_looks_at_no_check() {
         "#]],
     );
 }
+
+#[test]
+fn conditions_are_listed_where_a_sibling_takes_part_or_everything_goes() {
+    check(
+        "
+        mode(Normal). filtered().
+        of(a1, a). of(a2, a). selected(a1). declared(a1). declared(a2). has_conditions(a1). has_conditions(a2).
+        of(b1, b). declared(b1). has_conditions(b1).
+        ",
+        expect![[r#"
+            awaits_check(a1).
+            awaits_check(a2).
+        "#]],
+    );
+    check(
+        "
+        mode(Destroy). output(o). declared(o). has_conditions(o). output(p). declared(p). selected(a1). of(a1, a). declared(a1). has_conditions(a1).
+        ",
+        expect![[r#"
+            awaits_check(o).
+        "#]],
+    );
+}

@@ -97,3 +97,24 @@ fn a_phase_is_held_back_one_hop_at_a_time_as_all_at_once() {
     assert!(second.contains(&(c, up, b, up)));
     assert_eq!(hold_back(&[(a, up, b, up)], &[], &[]), []);
 }
+
+#[test]
+fn what_a_part_of_the_record_leaves_unknown_is_not_written() {
+    check(
+        "
+        mode(RefreshOnly). filtered(). output_action(unknown, Update). config_unknown(unknown). output_action(known, Update).
+        ",
+        expect![[r#"
+            written_last(known).
+        "#]],
+    );
+    check(
+        "
+        mode(RefreshOnly). output_action(unknown, Update). config_unknown(unknown).
+        ",
+        expect![[r#"
+            judges_all().
+            written_last(unknown).
+        "#]],
+    );
+}

@@ -601,6 +601,7 @@ fn keys_are_asked_for_where_something_takes_part() {
             selected(p).
             excluded(q).
             asks_keys(g).
+            requires_keys(g).
         "#]],
     );
 }
@@ -674,5 +675,34 @@ fn what_keys_wait_for_a_part_of_is_not_decided_after_them() {
             judged_after(z, g).
             excluded_by(up, up).
         "#]],
+    );
+}
+
+#[test]
+fn the_keys_of_a_call_are_asked_for_where_everything_is_evaluated() {
+    check(
+        "
+        mode(Normal). call_keys(g).
+        ",
+        expect![[r#"
+            evaluates_all().
+            asks_keys(g).
+            requires_keys(g).
+        "#]],
+    );
+    check(
+        "
+        mode(RefreshOnly). precedes_destroy(). call_keys(g).
+        ",
+        expect![[r#"
+            evaluates_all().
+            asks_keys(g).
+        "#]],
+    );
+    check(
+        "
+        mode(Normal). filtered(). targeting(). call_keys(g).
+        ",
+        expect![[""]],
     );
 }

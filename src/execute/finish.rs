@@ -96,6 +96,7 @@ fn close(ctx: &Context<'_>, done: &Done, failures: &Failures<'_>) -> Closing {
         reads: ctx.facts.reads.clone(),
         check_block: ctx.facts.check_block.clone(),
         evaluated_last: ctx.facts.evaluated_last.clone(),
+        config_unknown: ctx.facts.config_unknown.clone(),
         step_failed: failures.failed(),
         stopped: done.stopped.then_some(()).into_iter().collect(),
         ..Facts::default()

@@ -10,8 +10,9 @@ use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
 use crate::expression::references_of;
 use crate::request::{PlanMode, Request};
+use crate::value::Str;
 
-/// Writes `mode`, `filtered`, `targeting`, `excluding`, `skips_refresh`, `outputs_need_all`: what holds for the whole run.
+/// Writes `mode`, `filtered`, `targeting`, `excluding`, `skips_refresh`, `precedes_destroy`, `outputs_need_all`: what holds for the whole run.
 pub(super) fn request(facts: &mut Facts, request: &Request) {
     facts.mode.push((match request.mode {
         PlanMode::Normal => RunMode::Normal,
@@ -30,12 +31,15 @@ pub(super) fn request(facts: &mut Facts, request: &Request) {
     if request.skip_refresh {
         facts.skips_refresh.push(());
     }
+    if request.precedes_destroy {
+        facts.precedes_destroy.push(());
+    }
     if request.compat_opentofu {
         facts.outputs_need_all.push(());
     }
 }
 
-/// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
+/// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `call_keys`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
 /// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `check_gate`, `evaluated_last`, `check_block`, `ephemeral_resource`.
 pub(super) fn lower(
     lowered: &mut Lowered,
@@ -48,14 +52,22 @@ pub(super) fn lower(
     }
     kinds(lowered, part.first);
     let root = part.modules.first().filter(|it| **it == super::Structure::ROOT);
-    let outputs = root.into_iter().flat_map(|it| lowered.structure.module(*it).outputs.values());
-    lowered.facts.output.extend(outputs.map(|it| (*it,)));
+    for module in root.into_iter().map(|it| lowered.structure.module(*it)) {
+        let config = &module.config.outputs;
+        let has_conditions =
+            |name: &Str| config.get(name).is_some_and(|it| !it.preconditions.is_empty());
+        let judged = module.outputs.iter().filter(|it| has_conditions(it.0));
+        lowered.facts.has_conditions.extend(judged.map(|it| (*it.1,)));
+        lowered.facts.output.extend(module.outputs.values().map(|it| (*it,)));
+    }
     let outputs = lowered.facts.output.clone();
     lowered.facts.declared.extend(&outputs);
     lowered.facts.evaluated_last.extend(outputs);
     for module in part.modules.iter().map(|it| lowered.structure.module(*it)) {
         let checks = module.checks.values().map(|it| (*it,));
         lowered.facts.evaluated_last.extend(checks.clone());
+        let calls = module.calls.values().map(|it| lowered.structure.call(*it));
+        lowered.facts.call_keys.extend(calls.filter(|it| it.pending).map(|it| (it.keys,)));
         // What stands in for module instances that are not known has nothing to judge.
         lowered.facts.check_block.extend(checks.filter(|_| !module.pending));
     }

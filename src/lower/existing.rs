@@ -361,10 +361,12 @@ fn needs(
             }
         }
     }
+    let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
     for (id, whole) in wholes {
         let resource = lowered.structure.resource(id);
         let members = resource.instances.values().chain(resource.others.values());
-        needs.extend(members.filter(|it| **it != whole).map(|it| (whole, *it)));
+        // Nothing was made from an instance that is not there, be it declared.
+        needs.extend(members.filter(|it| exist.contains(it)).map(|it| (whole, *it)));
     }
     needs.retain(|it| it.0 != it.1);
     needs.sort_unstable();

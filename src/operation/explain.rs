@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::explain::{Known, Leaves, render, to_json};
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
+use crate::reason::{catalogue, shipped};
 
 pub use context::{ExplainContext, Relation};
 pub(super) use context::{blocks, declared, protected};
@@ -20,8 +21,17 @@ pub use parts::{Parts, parts};
 pub struct Question {
     node: Node,
     missed: Option<String>,
-    /// Whether the choice of provider is asked for.
-    provider: bool,
+    about: About,
+}
+
+/// What is asked of a node.
+enum About {
+    /// What is to be done with it.
+    Decision,
+    /// The choice of its provider.
+    Provider,
+    /// What this relation says of it.
+    Relation(String),
 }
 
 /// The relations that say what was decided of a node, in the order in which people ask. What forbids the plan comes
@@ -55,18 +65,37 @@ impl Question {
         context: &ExplainContext,
     ) -> Result<Question, Diagnostic> {
         let Some(node) = context.find(address) else { return Err(unknown(address, context)) };
-        Ok(Question { node, missed: missed.map(str::to_owned), provider: false })
+        Ok(Question { node, missed: missed.map(str::to_owned), about: About::Decision })
     }
 
     /// Asks which provider instance serves it, instead of what is to be done.
     pub fn about_provider(self) -> Question {
-        Question { provider: true, ..self }
+        Question { about: About::Provider, ..self }
+    }
+
+    /// Asks what a relation says of it, instead of what is to be done.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such relation, or it is not about anything that has an address.
+    pub fn about_relation(self, name: &str) -> Result<Question, Diagnostic> {
+        let program = shipped::program();
+        let relation = program.relation(name).map(|it| &program.relations[it]);
+        let relation = relation.ok_or_else(|| catalogue::no_such_relation(name))?;
+        if !relation.columns.iter().any(|it| it == Node::KIND) {
+            return Err(Diagnostic::error("The relation is about no address").detail(format!(
+                "No column of {name} holds what an address could name. Ask for its rows with: entail facts {name}"
+            )));
+        }
+        Ok(Question { about: About::Relation(name.to_owned()), ..self })
     }
 
     /// Returns whether the choice of provider is all that is asked for, and is decided.
     pub fn is_settled(&self, context: &ExplainContext) -> bool {
-        let known = Known::about(context.engine, &context.facts, self.relations(context));
-        self.missed.is_none() && self.provider && !self.rows(context, &known).is_empty()
+        let known = Known::about(context.engine, &context.facts, &self.relations(context));
+        self.missed.is_none()
+            && matches!(self.about, About::Provider)
+            && !self.rows(context, &known).is_empty()
     }
 
     /// Answers in text.
@@ -82,7 +111,7 @@ impl Question {
         if let Some(missed) = &self.missed {
             return self.missing(context, missed);
         }
-        let known = Known::about(context.engine, &context.facts, self.relations(context));
+        let known = Known::about(context.engine, &context.facts, &self.relations(context));
         let mut text = String::new();
         for (relation, row) in self.rows(context, &known) {
             if let Some(proof) = known.why(relation, &row) {
@@ -99,8 +128,12 @@ impl Question {
         Ok(text)
     }
 
-    /// What is decided of the node: one row for objects and outputs, or everyone a provider serves.
-    fn rows(&self, context: &ExplainContext, known: &Known) -> Vec<(&'static str, Vec<u64>)> {
+    /// What is decided of the node: one row for objects and outputs, or everyone a provider serves; or all that the
+    /// relation says which is asked for.
+    fn rows<'a>(&'a self, context: &ExplainContext, known: &Known) -> Vec<(&'a str, Vec<u64>)> {
+        if let About::Relation(name) = &self.about {
+            return self.rows_of(name, known);
+        }
         let of = |relation: &'static str, column: usize| {
             let rows = known.rows(relation).into_iter();
             rows.filter(move |row| row.get(column) == Some(&self.node.word()))
@@ -110,7 +143,7 @@ impl Question {
         if matches!(context.structure.kind(self.node), NodeKind::Provider(_)) {
             return of("serves", 0);
         }
-        if self.provider {
+        if matches!(self.about, About::Provider) {
             return [of("serves", 1), of("lacks", 0)].concat();
         }
         for relation in DECISIONS {
@@ -122,20 +155,46 @@ impl Question {
         Vec::new()
     }
 
+    /// The rows of a relation that are about the node; those that only mention it where there are no others.
+    fn rows_of<'a>(&self, relation: &'a str, known: &Known) -> Vec<(&'a str, Vec<u64>)> {
+        let program = shipped::program();
+        let Some(number) = program.relation(relation) else { return Vec::new() };
+        let kinds = program.relations[number].columns.iter().enumerate();
+        let columns: Vec<usize> = kinds.filter(|it| it.1 == Node::KIND).map(|it| it.0).collect();
+        let all = known.rows(relation);
+        let naming = |column: &usize| {
+            let is_named = |row: &&Vec<u64>| row.get(*column) == Some(&self.node.word());
+            let rows: Vec<_> =
+                all.iter().filter(is_named).map(|it| (relation, it.clone())).collect();
+            (!rows.is_empty()).then_some(rows)
+        };
+        columns.iter().find_map(naming).unwrap_or_default()
+    }
+
     /// The relations that answer it.
-    fn relations(&self, context: &ExplainContext) -> &'static [&'static str] {
-        match self.provider || context.structure.provider(self.node).is_some() {
-            true => &["serves", "lacks"],
-            false => DECISIONS,
+    fn relations<'a>(&'a self, context: &ExplainContext) -> Vec<&'a str> {
+        match &self.about {
+            About::Relation(name) => vec![name],
+            About::Decision if context.structure.provider(self.node).is_none() => {
+                DECISIONS.to_vec()
+            }
+            _ => vec!["serves", "lacks"],
         }
     }
 
     fn nothing(&self, context: &ExplainContext) -> String {
-        format!(
-            "{} {}: it takes no part in this plan.\n",
-            if self.provider { "No provider is chosen for" } else { "Nothing is decided about" },
-            context.name(self.node)
-        )
+        let name = context.name(self.node);
+        match &self.about {
+            About::Relation(relation) => {
+                format!("{relation} says nothing of {name} in this plan.\n")
+            }
+            About::Provider => {
+                format!("No provider is chosen for {name}: it takes no part in this plan.\n")
+            }
+            About::Decision => {
+                format!("Nothing is decided about {name}: it takes no part in this plan.\n")
+            }
+        }
     }
 
     fn missing(&self, context: &ExplainContext, missed: &str) -> Result<String, Diagnostic> {
@@ -197,7 +256,7 @@ impl Question {
                 .collect();
             return Ok(json!({"address": address, "missed": missed, "answers": answers}));
         }
-        let known = Known::about(context.engine, &context.facts, self.relations(context));
+        let known = Known::about(context.engine, &context.facts, &self.relations(context));
         let proofs: Vec<Json> = self
             .rows(context, &known)
             .into_iter()

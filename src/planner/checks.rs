@@ -1,18 +1,14 @@
 //! The `check` blocks, and the list of everything that has conditions.
 
-use std::collections::BTreeSet;
-
 use entail_rules::Node;
 
-use super::walk::Progress;
-use super::{Inputs, Part};
+use super::Inputs;
 use crate::address::ConfigResource;
 use crate::diagnostic::Diagnostic;
 use crate::expression::values_of;
-use crate::lower::structure::ModuleId;
+use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::Observer;
 use crate::observe::conditions::{self, Kind, Outcome, Status};
-use crate::request::PlanMode;
 
 /// What of a `check` block is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +63,15 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
 }
 
 /// Lists every block with conditions, be it that nothing of it was checked in this run.
-pub(super) fn declare(inputs: &Inputs<'_>, observer: &Observer<'_>, progress: &Progress) {
-    let is_whole = progress.evaluate_all;
+///
+/// - `is_whole`: whether every value was evaluated, so that a block without objects has none.
+/// - `awaiting`: what has conditions that are listed, judged or not.
+pub(super) fn declare(
+    inputs: &Inputs<'_>,
+    observer: &Observer<'_>,
+    is_whole: bool,
+    awaiting: &[(Node,)],
+) {
     for (path, module) in inputs.config.all() {
         let named = |kind: &str, name: &str| match path.is_root() {
             true => format!("{kind}.{name}"),
@@ -89,43 +92,16 @@ pub(super) fn declare(inputs: &Inputs<'_>, observer: &Observer<'_>, progress: &P
             declare(Kind::Check, named("check", name));
         }
     }
-    if is_whole {
-        return;
-    }
-    let outputs = inputs.config.root().outputs.values();
-    let outputs =
-        outputs.filter(|it| inputs.request.is_unfiltered() && !it.preconditions.is_empty());
-    for it in outputs {
-        let address = format!("output.{}", it.name.text);
-        observer.checks.expect(Kind::Output, &address, &address);
-    }
-    expect_siblings(observer, progress);
-}
-
-/// Where an instance takes part, its siblings are known, and not checked.
-fn expect_siblings(observer: &Observer<'_>, progress: &Progress) {
-    let structure = &observer.values.structure;
-    if observer.request.mode == PlanMode::Destroy {
-        return;
-    }
-    let is_selected = |node: &Node| progress.parts.get(node.0 as usize) == Some(&Part::Selected);
-    let looked_at: BTreeSet<ConfigResource> = structure
-        .resources
-        .iter()
-        .filter(|it| it.declared && it.instances.values().any(is_selected))
-        .map(|it| it.address.config())
-        .collect();
-    for (id, resource) in structure.resources.iter().enumerate() {
-        let block = structure.block(crate::lower::structure::ResourceId(id as u32));
-        let has_any = block.is_some_and(|it| it.lifecycle.has_conditions());
-        if !resource.declared || !has_any || !looked_at.contains(&resource.address.config()) {
-            continue;
-        }
-        let block = resource.address.config().to_string();
-        for key in resource.instances.keys() {
-            let address = resource.address.instance(key.clone()).to_string();
-            observer.checks.expect(Kind::Resource, &block, &address);
-        }
+    for &(node,) in awaiting {
+        let (kind, address) = match observer.values.structure.kind(node) {
+            NodeKind::Output(_, name) => (Kind::Output, format!("output.{name}")),
+            NodeKind::Object(id, key) => {
+                let resource = observer.values.structure.resource(*id);
+                (Kind::Resource, resource.address.instance(key.clone()).to_string())
+            }
+            _ => continue,
+        };
+        observer.checks.expect(kind, &config_name(&address), &address);
     }
 }
 

@@ -4,7 +4,7 @@
 use entail_rules::Node;
 
 use super::late::{self, Found, Repeats, Tracing};
-use super::walk::Progress;
+use super::walk::{KeysAsked, Progress};
 use crate::address::InstanceKey;
 use crate::config::Repetition;
 use crate::config::expansion::{self, Keys};
@@ -42,30 +42,28 @@ fn found(
     block: Repeats,
 ) -> Option<Found> {
     let structure = &observer.values.structure;
-    let (module, repetition, is_asked, what) = match block {
+    let (module, repetition, what) = match block {
         Repeats::Resource(id) => {
             let resource = structure.resource(id);
-            let is_asked = progress.asks_keys.contains(&node);
-            let what = resource.address.to_string();
-            (resource.module?, &structure.block(id)?.repetition, is_asked, what)
+            (resource.module?, &structure.block(id)?.repetition, resource.address.to_string())
         }
         Repeats::Call(id) => {
             let call = structure.call(id);
             let parent = structure.module(call.parent);
-            let is_asked = progress.evaluate_all || progress.asks_keys.contains(&node);
             let what = parent.address.child(&call.name, InstanceKey::None).to_string();
-            (call.parent, &parent.config.calls.get(&call.name)?.repetition, is_asked, what)
+            (call.parent, &parent.config.calls.get(&call.name)?.repetition, what)
         }
     };
-    let keys = match is_asked {
-        true => keys(observer, module, repetition, &what),
-        false => recorded_keys(observer, module, repetition),
+    let asked = progress.keys_asked(node);
+    let keys = match asked {
+        KeysAsked::Not => recorded_keys(observer, module, repetition),
+        _ => keys(observer, module, repetition, (&what, asked)),
     };
-    let found = keys.map(|entries| Found { entries, is_skipped: false });
-    if found.is_none() && is_asked && !observer.request.precedes_destroy {
-        return None;
+    match (keys, asked) {
+        (Some(entries), _) => Some(Found { entries, is_skipped: false }),
+        (None, KeysAsked::Required) => None,
+        (None, _) => Some(Found { entries: existing(observer, block), is_skipped: true }),
     }
-    found.or_else(|| Some(Found { entries: existing(observer, block), is_skipped: true }))
 }
 
 /// The keys that the state has of a block.
@@ -102,7 +100,7 @@ fn keys(
     observer: &Observer<'_>,
     module: ModuleId,
     repetition: &Repetition,
-    what: &str,
+    (what, asked): (&str, KeysAsked),
 ) -> Option<Entries> {
     let Some(expression) = repetition.expression() else {
         return Some(vec![(InstanceKey::None, None)]);
@@ -126,8 +124,7 @@ fn keys(
             observer.values.report([problem]);
             None
         }
-        // What exists is destroyed, whatever was to be declared.
-        Keys::Unknown if observer.request.precedes_destroy => None,
+        Keys::Unknown if asked != KeysAsked::Required => None,
         Keys::Unknown => {
             let problem = expansion::not_known(repetition, what);
             let problem = expansion::blamed(problem, repetition, &value, expression, &scope);

@@ -375,7 +375,8 @@ fn settle_outputs(
             Looks::Not
         }
     });
-    checks::declare(inputs, observer, progress);
+    let is_whole = !selection.evaluates_all.is_empty();
+    checks::declare(inputs, observer, is_whole, &settled.changes.awaits_check);
     settled
 }
 

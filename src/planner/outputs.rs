@@ -75,7 +75,11 @@ pub(super) fn outputs(
     });
     facts.differs.extend(differing.map(|it| (*it.0,)));
     facts.differs.sort_unstable();
-    let changes = engine.conclude(&Ledger::of(facts).with(&outputs).with(decisions));
+    let undecided = values.iter().filter(|it| !it.1.unmark_deep().0.is_wholly_known());
+    facts.config_unknown.extend(undecided.map(|it| (*it.0,)));
+    facts.config_unknown.sort_unstable();
+    let ledger = Ledger::of(facts).with(selection).with(&outputs).with(decisions);
+    let changes = engine.conclude(&ledger);
     let listed = list(observer, inputs, &changes, values);
     Settled { outputs, changes, listed }
 }

@@ -113,6 +113,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         evaluate_all: false,
         wanted: FxHashSet::default(),
         asks_keys: FxHashSet::default(),
+        requires_keys: FxHashSet::default(),
         expanded: FxHashSet::default(),
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         late,

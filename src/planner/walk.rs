@@ -110,6 +110,8 @@ pub struct Progress {
     pub wanted: FxHashSet<Node>,
     /// The pending nodes and module calls whose keys are asked for.
     pub asks_keys: FxHashSet<Node>,
+    /// Those of them whose keys must be had.
+    pub requires_keys: FxHashSet<Node>,
     /// Key sets that have been expanded.
     pub expanded: FxHashSet<Node>,
     /// The block of each pending node.
@@ -136,6 +138,17 @@ pub enum Asked {
     Nothing,
 }
 
+/// What this run wants of the keys of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeysAsked {
+    /// They must be had.
+    Required,
+    /// They serve where they can be had.
+    Welcome,
+    /// Nothing.
+    Not,
+}
+
 impl Progress {
     /// Takes in what was concluded of which objects are only looked at, and which are not asked.
     pub fn learn_asked(&mut self, concluded: &Instances) {
@@ -149,6 +162,16 @@ impl Progress {
         self.evaluate_all |= !concluded.evaluates_all.is_empty();
         self.wanted.extend(concluded.evaluated.iter().map(|it| it.0));
         self.asks_keys.extend(concluded.asks_keys.iter().map(|it| it.0));
+        self.requires_keys.extend(concluded.requires_keys.iter().map(|it| it.0));
+    }
+
+    /// Returns what was concluded of the keys that a node stands for.
+    pub fn keys_asked(&self, node: Node) -> KeysAsked {
+        match (self.requires_keys.contains(&node), self.asks_keys.contains(&node)) {
+            (true, _) => KeysAsked::Required,
+            (false, true) => KeysAsked::Welcome,
+            (false, false) => KeysAsked::Not,
+        }
     }
 
     /// Returns whether a node is no object.

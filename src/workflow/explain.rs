@@ -32,6 +32,8 @@ pub struct WhyOptions {
     pub not: Option<String>,
     /// Whether the choice of provider is asked for.
     pub provider: bool,
+    /// The relation that is asked for, where one is, instead of what is to be done.
+    pub relation: Option<String>,
     /// How the answer is told.
     pub form: Form,
     /// The plan.
@@ -63,10 +65,10 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics>
         let WhyOptions { address, subject, .. } = options;
         let ask = |context: &ExplainContext| {
             let question = Question::read(address, options.not.as_deref(), context)?;
-            Ok::<_, Diagnostics>(if options.provider {
-                question.about_provider()
-            } else {
-                question
+            Ok::<_, Diagnostics>(match &options.relation {
+                Some(relation) => question.about_relation(relation)?,
+                None if options.provider => question.about_provider(),
+                None => question,
             })
         };
         let known = match subject.saved.is_none() && options.provider {

@@ -100,7 +100,7 @@ impl Program {
 }
 
 /// Gives ids that are made by chance names of their own, in the order of their appearance.
-fn normal(value: Value, names: &mut BTreeMap<String, String>) -> Value {
+pub(crate) fn normal(value: Value, names: &mut BTreeMap<String, String>) -> Value {
     match value {
         Value::String(text) => {
             let bytes = text.as_bytes();

@@ -33,6 +33,10 @@ pub struct WhyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub provider: bool,
 
+    /// Say why this relation holds of the address, such as `made_from` or `kept_until`; `facts -catalogue` lists them
+    #[arg(long, value_name = "RELATION")]
+    pub of: Option<String>,
+
     /// How many steps back to go
     #[arg(long, value_name = "STEPS")]
     pub depth: Option<usize>,
@@ -70,6 +74,12 @@ impl WhyArgs {
                 .detail("The -depth option must be 1 or more.")
                 .into());
         }
+        let asked = [self.not.is_some(), self.provider, self.of.is_some()];
+        if self.of.is_some() && asked.iter().filter(|it| **it).count() > 1 {
+            return Err(Diagnostic::error("Incompatible options")
+                .detail("The -of option asks another question than -not and -provider. Use one of them.")
+                .into());
+        }
         let request = request::build(&self.planning, &self.variables, &ui.sources)?;
         if self.plan.is_some() {
             request::beside_plan(&request)?;
@@ -79,6 +89,7 @@ impl WhyArgs {
             address: address.clone(),
             not: self.not.clone(),
             provider: self.provider,
+            relation: self.of.clone(),
             form: if self.json { Form::Json } else { Form::Text(self.depth) },
             subject: Subject {
                 saved: self.plan.clone(),

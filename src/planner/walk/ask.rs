@@ -15,7 +15,7 @@ use crate::observe::object::{Planned, Prior, Refresh, Subject};
 use crate::provider::Provider;
 use crate::request::PlanMode;
 use crate::schema::Schema;
-use crate::value::Value;
+use crate::value::{Type, Value};
 
 /// What was answered of a node, before the rules decide.
 pub(super) enum Answer {
@@ -134,12 +134,18 @@ async fn existing(
     address: &Instance,
     deposed: Option<&str>,
 ) -> Answer {
-    let Some(instance) = observer.state.instance(address) else { return Answer::Nothing };
-    let stored = match deposed {
-        Some(key) => instance.deposed.get(key),
-        None => instance.current.as_ref(),
+    let instance = observer.state.instance(address);
+    let stored = instance.and_then(|it| match deposed {
+        Some(key) => it.deposed.get(key),
+        None => it.current.as_ref(),
+    });
+    let records = observer.request.mode == PlanMode::RefreshOnly && deposed.is_none();
+    let Some(stored) = stored else {
+        if records {
+            conditions(observer, resource, &address.key, &Value::NULL).await;
+        }
+        return Answer::Nothing;
     };
-    let Some(stored) = stored else { return Answer::Nothing };
     let Some((schema, provider)) = schema_and_provider(observer, node, address).await else {
         return Answer::Failed;
     };
@@ -151,28 +157,31 @@ async fn existing(
     let Some(prior) = observer.prior(address, stored, schema, &provider, refresh).await else {
         return Answer::Failed;
     };
-    if observer.request.mode == PlanMode::RefreshOnly && deposed.is_none() {
-        conditions(observer, resource, &address.key, &prior).await;
+    if records {
+        conditions(observer, resource, &address.key, &prior.value).await;
     }
     Answer::Existing(Box::new(prior))
 }
 
-/// Checks the conditions of an object that is only refreshed: what fails is a warning.
+/// Checks the conditions of an object that is only refreshed: what fails is a warning. Of one that is not there, nothing is
+/// known: what its postconditions come to is not known either.
 async fn conditions(
     observer: &Observer<'_>,
     resource: ResourceId,
     key: &InstanceKey,
-    prior: &Prior,
+    found: &Value,
 ) {
     let structure = &observer.values.structure;
     let is_declared = structure.resource(resource).instances.contains_key(key);
     let has_any = structure.block(resource).is_some_and(|it| it.lifecycle.has_conditions());
-    if !is_declared || !has_any || prior.value.is_null() {
+    let is_pointless = found.is_null() && observer.request.precedes_destroy;
+    if !is_declared || !has_any || is_pointless {
         return;
     }
     if let Some(subject) = subject(observer, resource, key).await {
         observer.preconditions(&subject);
-        observer.postconditions(&subject, &prior.value);
+        let absent = Value::unknown(Type::DYNAMIC);
+        observer.postconditions(&subject, if found.is_null() { &absent } else { found });
     }
 }
 
