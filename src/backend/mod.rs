@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::State;
 
 pub mod files;
-mod stale;
-pub mod local;
+
+pub mod snapshots;
 pub mod lock;
 pub mod settings;
 #[cfg(test)]
@@ -16,7 +16,8 @@ mod tests;
 pub mod workspace;
 
 pub use lock::{LockGuard, LockInfo, LockProblem};
-pub use stale::Recover;
+pub use snapshots as local;
+pub use snapshots::stale::Recover;
 
 /// A snapshot as read.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::stale::{self, Names, StaleJournal};
 use super::{Local, Now, trouble};
-use crate::backend::stale::{self, Names, StaleJournal};
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::write;

@@ -8,13 +8,14 @@ use rustc_hash::FxHasher;
 
 use super::files::{self, Fresh, Locked};
 use super::lock::{self, LockInfo, LockProblem};
-use super::stale::Recover;
 use super::{Backend, NotWritten, Snapshot, Stored, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{State, read, write};
 use crate::world::World;
+use stale::Recover;
 
 mod journal;
+pub(super) mod stale;
 mod trouble;
 
 use journal::Known;
