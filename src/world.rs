@@ -4,6 +4,9 @@
 
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, FileType, Metadata};
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -145,32 +148,55 @@ impl World {
     }
 }
 
-/// Reads a whole file that must be one: a fifo would be waited for, and a device read without end. `/dev/null` is empty.
+/// Opening waits for nobody at the other end of a pipe.
+pub const WITHOUT_WAITING: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+
+/// Opens a regular file to read it: a pipe would be waited for, and a device read without end.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is no regular file.
-pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read;
-    let kind = std::fs::metadata(path)?;
-    if !kind.is_file() && !kind.is_dir() && path != Path::new("/dev/null") {
-        return Err(std::io::Error::other(format!(
-            "{} is a fifo, a socket or a device, and not a regular file",
-            path.display()
-        )));
+/// If it cannot be opened, or is no regular file.
+pub fn open_regular(path: &Path) -> std::io::Result<File> {
+    // Opening is something that a device may answer to, so it is looked at first.
+    check_regular(&std::fs::metadata(path)?)?;
+    let file = File::options().read(true).custom_flags(WITHOUT_WAITING).open(path)?;
+    // Something else may have been put in its place meanwhile.
+    check_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn check_regular(found: &Metadata) -> std::io::Result<()> {
+    // Reading a folder fails with the words of the system.
+    match found.is_file() || found.is_dir() {
+        true => Ok(()),
+        false => Err(not_regular(found.file_type())),
     }
-    #[cfg(unix)]
-    let file = {
-        use std::os::unix::fs::OpenOptionsExt;
-        // What is put in its place meanwhile is not waited for either.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits();
-        std::fs::File::options().read(true).custom_flags(flags as i32).open(path)?
+}
+
+/// What is there is no regular file.
+pub fn not_regular(kind: FileType) -> std::io::Error {
+    let what = match kind {
+        it if it.is_fifo() => "a pipe",
+        it if it.is_socket() => "a socket",
+        it if it.is_block_device() => "a disk",
+        it if it.is_char_device() => "a device",
+        it if it.is_dir() => "a folder",
+        _ => "something else",
     };
-    #[cfg(not(unix))]
-    let file = std::fs::File::open(path)?;
+    let why = format!("it is {what}, not a regular file");
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, why)
+}
+
+/// Reads a whole regular file. `/dev/null` is empty.
+///
+/// # Errors
+///
+/// As for [`open_regular`].
+pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut file = file;
-    file.read_to_end(&mut bytes)?;
+    if path != Path::new("/dev/null") {
+        open_regular(path)?.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -10,6 +10,7 @@ use super::{Local, Now, trouble};
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::write;
+use crate::world::{WITHOUT_WAITING, open_regular};
 
 /// The journal as this process knows it.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ pub(super) struct Open {
 
 /// Reads a journal; `None` where there is none.
 pub(super) fn look(path: &Path) -> io::Result<Option<Open>> {
-    let mut file = match files::open_regular(path) {
+    let mut file = match open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -128,7 +129,7 @@ impl Local {
         let Some(Open { identity, .. }) = open else { return Ok(None) };
         // Only who may write a file can lock it.
         let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).custom_flags(files::WITHOUT_WAITING);
+        let options = options.read(true).write(true).custom_flags(WITHOUT_WAITING);
         let file = match options.open(self.journal_path()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
