@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::backends::Place;
 use super::session::open_place;
 use crate::address::Mode;
-use crate::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
+use crate::backend::seal::Seals;
+use crate::backend::{LockGuard, LockInfo, Snapshots, acquire, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, system_words};
-use crate::state::{State, read};
+use crate::state::State;
 use crate::world::World;
 
 /// What became of a workspace.
@@ -30,7 +31,7 @@ pub enum Outcome {
 /// Lists the workspaces, and returns the selected one beside them.
 pub fn list(world: &Arc<World>, sources: &Sources) -> Result<(Vec<String>, String), Diagnostics> {
     let place = open_place(world, sources)?;
-    Ok((place.workspaces(), workspace::selected(world)?))
+    Ok((place.workspaces()?, workspace::selected(world)?))
 }
 
 /// Makes a workspace and selects it.
@@ -50,7 +51,7 @@ pub fn create(world: &Arc<World>, sources: &Sources, name: &str) -> Result<Outco
         .into());
     }
     let place = open_place(world, sources)?;
-    if place.workspaces().iter().any(|it| it == name) {
+    if place.workspaces()?.iter().any(|it| it == name) {
         return Err(Diagnostic::error(format!("Workspace {name:?} already exists"))
             .detail("A workspace having the given name already exists")
             .into());
@@ -95,7 +96,7 @@ pub fn fill(
         let detail = format!("Failed reading the given state {shown:?}: {why}");
         problem("Error reading the given state", detail)
     };
-    let state = match read::read(&bytes) {
+    let state = match Seals::of(world).read_given_state(&bytes) {
         Ok(Some(state)) => state,
         Ok(None) => return Err(unreadable("no state").into()),
         Err(problems) => {
@@ -133,7 +134,7 @@ pub fn select(
     if workspace::selected(world)? == name {
         return Ok(Outcome::Same);
     }
-    if !place.workspaces().iter().any(|it| it == name) {
+    if !place.workspaces()?.iter().any(|it| it == name) {
         return if may_create { make(world, &place, name) } else { Err(unknown(name).into()) };
     }
     choose(world, name)?;
@@ -151,7 +152,7 @@ pub fn delete(
     lock: Option<Duration>,
 ) -> Result<Outcome, Diagnostics> {
     let place = open_place(world, sources)?;
-    if !place.workspaces().iter().any(|it| it == name) {
+    if !place.workspaces()?.iter().any(|it| it == name) {
         return Err(unknown(name).into());
     }
     if workspace::selected(world)? == name {
@@ -193,7 +194,7 @@ fn objects(state: &State) -> Vec<String> {
 
 fn locked<'a>(
     world: &World,
-    backend: &'a dyn Backend,
+    backend: &'a Snapshots,
     lock: Option<Duration>,
     operation: &str,
 ) -> Result<LockGuard<'a>, Diagnostics> {

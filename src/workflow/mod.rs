@@ -29,4 +29,6 @@ pub use options::{LockOptions, StateOptions};
 pub use room::with_room;
 
 #[cfg(test)]
+mod seal_tests;
+#[cfg(test)]
 mod tests;
