@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 pub use files::Files;
-pub use reading::{as_text, open_regular, read_given, read_regular, read_text, text_given};
+pub use reading::{
+    WITHOUT_WAITING, as_text, not_regular, open_regular, read_given, read_regular, read_text,
+    text_given,
+};
 
 pub mod files;
 mod reading;

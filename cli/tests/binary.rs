@@ -223,13 +223,9 @@ fn credentials_of_a_module_source_are_not_shown() {
 #[test]
 #[cfg(unix)]
 fn a_fifo_in_the_place_of_a_file_is_not_waited_for() {
-    for (name, expected) in [
-        ("more.tf", "not a regular file"),
-        ("x.auto.tfvars", "not a regular file"),
-        ("terraform.tfvars", "not a regular file"),
-        (".terraform.lock.hcl", "not a regular file"),
-        ("terraform.tfstate", "not a regular file"),
-    ] {
+    for name in
+        ["more.tf", "x.auto.tfvars", "terraform.tfvars", ".terraform.lock.hcl", "terraform.tfstate"]
+    {
         let folder = Folder::new(&format!("fifo-{}", name.trim_start_matches('.')), None);
         std::fs::write(folder.0.join("main.tf"), "resource \"terraform_data\" \"a\" {\n}\n")
             .expect("the folder takes files");
@@ -238,7 +234,7 @@ fn a_fifo_in_the_place_of_a_file_is_not_waited_for() {
         let (code, out, err) = folder.told(&["plan", "-no-color"]);
         let told = format!("{out}{err}").split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(code, Some(1), "{name}: {told}");
-        assert!(told.contains(expected), "{name}: {told}");
+        assert!(told.contains("it is a pipe, not a regular file"), "{name}: {told}");
     }
 }
 

@@ -9,6 +9,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::world::open_regular;
+
 mod locked;
 mod place;
 mod replace;
@@ -16,7 +18,7 @@ mod replace;
 mod tests;
 
 pub use locked::{Locked, claim, lock};
-pub use place::{WITHOUT_WAITING, check_keeps};
+pub use place::check_keeps;
 pub use replace::{Fresh, create, make_whole, replace, restore_torn, sweep};
 
 /// What is left in a file that was replaced while others may have it open: whoever then gets its lock fails to read
@@ -54,30 +56,11 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Err(io::Error::other("the file is being replaced all the time"))
 }
 
+/// Reads a whole file by the handle that holds its lock.
 fn read_through(file: &File) -> io::Result<Vec<u8>> {
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is a fifo, a socket or a device, and not a regular file"));
-    }
-    let mut bytes = vec![0; usize::try_from(metadata.len()).unwrap_or(0)];
+    let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).unwrap_or(0)];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(bytes)
-}
-
-/// Opens a regular file to read it. Opening a pipe does not wait for its other end.
-///
-/// # Errors
-///
-/// If it cannot be opened, or is no regular file.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let file = options.read(true).custom_flags(WITHOUT_WAITING).open(path)?;
-    let kind = file.metadata()?.file_type();
-    if kind.is_file() || kind.is_dir() {
-        // Reading a folder fails with the words of the system.
-        return Ok(file);
-    }
-    Err(place::not_regular(kind))
 }
 
 /// Makes the names in a folder safe on the disk.

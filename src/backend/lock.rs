@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Backend;
+use super::snapshots::Snapshots;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::write::WRITTEN_VERSION;
 use crate::world::World;
@@ -92,8 +92,54 @@ fn user() -> String {
 pub enum LockProblem {
     /// Someone holds it. What is known of them, or why nothing is.
     Held(Result<LockInfo, String>),
+    /// Someone holds it, and the store says who.
+    Locked(LockInfo),
     /// It cannot be taken at all.
     Failed(String),
+}
+
+impl From<std::io::Error> for LockProblem {
+    fn from(it: std::io::Error) -> LockProblem {
+        LockProblem::Failed(it.to_string())
+    }
+}
+
+/// Why a lock was not given back, or not removed.
+#[derive(Debug)]
+pub enum NotUnlocked {
+    /// A process that lives holds it.
+    InUse,
+    /// Anything else, and who holds the lock, where that is known.
+    Failed(String, Option<LockInfo>),
+}
+
+impl NotUnlocked {
+    /// Nobody holds the lock.
+    pub fn not_locked() -> NotUnlocked {
+        NotUnlocked::Failed("LocalState not locked".into(), None)
+    }
+
+    /// The lock has another ID than the one that was given.
+    pub fn other_id(id: &str, holder: LockInfo) -> NotUnlocked {
+        let why = format!("invalid lock id: {id:?}. current id: {:?}", holder.id);
+        NotUnlocked::Failed(why, Some(holder))
+    }
+}
+
+impl From<std::io::Error> for NotUnlocked {
+    fn from(it: std::io::Error) -> NotUnlocked {
+        NotUnlocked::Failed(it.to_string(), None)
+    }
+}
+
+impl From<NotUnlocked> for Diagnostic {
+    fn from(it: NotUnlocked) -> Diagnostic {
+        match it {
+            NotUnlocked::InUse => held_by_another(),
+            NotUnlocked::Failed(why, None) => not_unlocked(why),
+            NotUnlocked::Failed(why, Some(holder)) => not_unlocked(why).detail(holder.to_string()),
+        }
+    }
 }
 
 impl std::fmt::Display for LockProblem {
@@ -104,6 +150,7 @@ impl std::fmt::Display for LockProblem {
             LockProblem::Held(Err(why)) => {
                 write!(f, "2 errors occurred:\n\t* {BUSY}\n\t* {why}\n\n")
             }
+            LockProblem::Locked(info) => write!(f, "state locked\n{info}"),
             LockProblem::Failed(why) => f.write_str(why),
         }
     }
@@ -111,7 +158,7 @@ impl std::fmt::Display for LockProblem {
 
 /// A lock that is held; dropping it gives it back.
 pub struct LockGuard<'a> {
-    backend: Option<&'a dyn Backend>,
+    backend: Option<&'a Snapshots>,
 }
 
 impl std::fmt::Debug for LockGuard<'_> {
@@ -143,7 +190,7 @@ impl Drop for LockGuard<'_> {
 }
 
 pub(super) fn acquire<'a>(
-    backend: &'a dyn Backend,
+    backend: &'a Snapshots,
     info: &LockInfo,
     timeout: Duration,
     waiting: &mut dyn FnMut(Duration) -> bool,
@@ -156,7 +203,8 @@ pub(super) fn acquire<'a>(
             Err(problem) => problem,
         };
         let passed = start.elapsed();
-        let is_worth_waiting = matches!(problem, LockProblem::Held(_)) && passed < timeout;
+        let is_held = matches!(problem, LockProblem::Held(_) | LockProblem::Locked(_));
+        let is_worth_waiting = is_held && passed < timeout;
         if !is_worth_waiting || !waiting(passed) {
             return Err(not_acquired(&problem).into());
         }
@@ -185,13 +233,13 @@ fn releasing_failed(why: &str) -> Diagnostic {
 }
 
 /// A live process holds the lock.
-pub(super) fn held_by_another() -> Diagnostic {
+fn held_by_another() -> Diagnostic {
     Diagnostic::error("State locked by another local process")
         .detail("Local state cannot be unlocked by another process.")
 }
 
 /// There is no lock to remove, or not this one.
-pub(super) fn not_unlocked(why: impl std::fmt::Display) -> Diagnostic {
+fn not_unlocked(why: impl std::fmt::Display) -> Diagnostic {
     Diagnostic::error(format!("Failed to unlock state: {why}"))
 }
 

@@ -1,22 +1,32 @@
-//! Where snapshots live and how they are locked: one trait, one file per kind of place.
+//! Where states live: a store keeps bytes, snapshots over it know what they mean, and a seal stands between the two.
+//!
+//! - [`store`]: bytes by workspace, with versions, conditional writes, locks and listing; [`local`] and [`inmem`] are stores.
+//! - [`registry`]: which kinds of stores there are, and their settings.
+//! - [`snapshots`]: format, serial, lineage, and the journal of finished steps.
+//! - [`seal`]: the one place where bytes are sealed and opened.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostics;
 use crate::state::State;
 
+#[cfg(test)]
+mod contract_tests;
 pub mod files;
-mod stale;
+pub mod inmem;
 pub mod local;
 pub mod lock;
+pub mod registry;
+pub mod seal;
 pub mod settings;
+pub mod snapshots;
+pub mod store;
 #[cfg(test)]
 mod tests;
 pub mod workspace;
 
 pub use lock::{LockGuard, LockInfo, LockProblem};
-pub use stale::Recover;
+pub use snapshots::{JournalFile, Recover, Snapshots};
 
 /// A snapshot as read.
 #[derive(Debug, Default)]
@@ -61,43 +71,11 @@ impl From<NotWritten> for Diagnostics {
     }
 }
 
-/// A place for snapshots of one workspace.
-pub trait Backend: Send + Sync {
-    /// Reads the latest snapshot, the journal of an interrupted run taken into account.
-    fn read(&self) -> Result<Snapshot, Diagnostics>;
-
-    /// Writes the next snapshot of what was last read or written: its lineage, and the next serial if anything changed.
-    /// The old snapshot stays whole if this fails, and one that somebody else has put there since stays in any case.
-    fn write(&self, state: &State) -> Result<Stored, NotWritten>;
-
-    /// Writes a snapshot as it is, lineage and serial included.
-    ///
-    /// - `force`: even over an unrelated or newer one.
-    fn import(&self, state: &State, force: bool) -> Result<Stored, Diagnostics>;
-
-    /// Takes the lock, in one attempt.
-    fn lock(&self, info: &LockInfo) -> Result<(), LockProblem>;
-
-    /// Gives the lock back.
-    fn unlock(&self) -> Result<(), Diagnostic>;
-
-    /// Removes the lock `id` that nobody holds any more.
-    fn force_unlock(&self, id: &str) -> Result<(), Diagnostic>;
-
-    /// Returns where finished steps are noted before they are reported.
-    ///
-    /// # Errors
-    ///
-    /// If an interrupted run has left something there that cannot be made good, another run is at it, or the place cannot keep
-    /// a state.
-    fn journal(&self) -> Result<PathBuf, Diagnostics>;
-}
-
 /// Takes the lock, again and again until `timeout` has passed.
 ///
 /// - `waiting`: called some times a second with the time that has passed; `false` gives up.
 pub fn acquire<'a>(
-    backend: &'a dyn Backend,
+    backend: &'a Snapshots,
     info: &LockInfo,
     timeout: Duration,
     waiting: &mut dyn FnMut(Duration) -> bool,

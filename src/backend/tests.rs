@@ -11,7 +11,7 @@ use pretty_assertions::assert_eq;
 
 use super::files::Fresh;
 use super::local::{Choice, Local, Paths};
-use super::{Backend, LockInfo, LockProblem, Recover, acquire, files, workspace};
+use super::{LockInfo, LockProblem, Recover, Snapshots, acquire, files, workspace};
 use crate::address::InstanceKey;
 use crate::diagnostic::Diagnostics;
 use crate::execute::journal::Journal;
@@ -36,12 +36,13 @@ impl Place {
         Arc::new(World { root: self.folder.path().into(), ..World::of_this_process() })
     }
 
-    fn backend(&self) -> Local {
+    fn backend(&self) -> Snapshots {
         self.backend_with(&Choice::default())
     }
 
-    fn backend_with(&self, choice: &Choice) -> Local {
-        Local::new(self.world(), Paths::new(choice, "default"))
+    fn backend_with(&self, choice: &Choice) -> Snapshots {
+        let store = Local::new(self.world(), choice.clone());
+        Snapshots::new(self.world(), Arc::new(store), "default", choice.recover)
     }
 
     fn files(&self) -> String {

@@ -47,6 +47,19 @@ pub fn is_valid_name(name: &str) -> bool {
     !["", ".", ".."].contains(&name) && name.bytes().all(is_plain)
 }
 
+/// Checks that a workspace is one that can be deleted.
+///
+/// # Errors
+///
+/// If it is the one that always exists, or has no name.
+pub(super) fn check_deletable(name: &str) -> std::io::Result<()> {
+    match name {
+        "" => Err(std::io::Error::other("empty state name")),
+        DEFAULT => Err(std::io::Error::other("cannot delete default state")),
+        _ => Ok(()),
+    }
+}
+
 /// Lists the workspaces that have a folder under `folder`, sorted, the default one first.
 pub fn list(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -9,12 +9,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::address::Instance;
-use crate::backend::files;
+use crate::backend::{JournalFile, files};
 use crate::diagnostic::Diagnostic;
 use crate::state::journal::{Base, Begun, Record, begun_line, ended_line, first_line, line};
 
@@ -27,7 +26,7 @@ pub type Ticket = u64;
 
 #[derive(Debug)]
 struct Inner {
-    path: PathBuf,
+    at: JournalFile,
     noted: Mutex<Noted>,
     disk: Mutex<Disk>,
     /// Whoever holds it syncs for all who wait.
@@ -54,13 +53,13 @@ impl Journal {
     /// Returns the journal of a run that starts from `base`. The file is made with the first record.
     ///
     /// - `known`: how the state that the plan starts from differs from that snapshot: what was moved or has changed outside.
-    pub fn open(path: PathBuf, base: &Base, known: &[Record]) -> Journal {
+    pub fn open(at: JournalFile, base: &Base, known: &[Record]) -> Journal {
         let lines = std::iter::once(first_line(base))
             .chain(known.iter().map(|it| line(std::slice::from_ref(it))))
             .collect();
         let noted = Mutex::new(Noted { lines, last: 0 });
         let inner = Inner {
-            path,
+            at,
             noted,
             disk: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -77,7 +76,7 @@ impl Journal {
         let begun = self.0.write(&mut disk.file, &lines);
         begun.and_then(|()| disk.file.as_ref().map_or(Ok(()), File::sync_data)).map_err(|error| {
             disk.broken = Some(error.to_string());
-            not_begun(&self.0.path, &error)
+            not_begun(&self.0.at.path, &error)
         })
     }
 
@@ -115,7 +114,7 @@ impl Journal {
         let inner = self.0.clone();
         match tokio::task::spawn_blocking(move || inner.sync()).await {
             Ok(result) => result,
-            Err(error) => Err(not_noted(&self.0.path, &error)),
+            Err(error) => Err(not_noted(&self.0.at.path, &error)),
         }
     }
 
@@ -140,9 +139,9 @@ impl Journal {
         if disk.file.take().is_none() {
             return Ok(());
         }
-        match std::fs::remove_file(&self.0.path) {
+        match std::fs::remove_file(&self.0.at.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(not_noted(&self.0.path, &error))
+                Err(not_noted(&self.0.at.path, &error))
             }
             _ => Ok(()),
         }
@@ -179,7 +178,7 @@ impl Inner {
     fn taken(&self) -> Result<(std::sync::MutexGuard<'_, Disk>, String, Ticket), Diagnostic> {
         let disk = self.disk.lock().unwrap_or_else(|it| it.into_inner());
         if let Some(why) = &disk.broken {
-            return Err(not_noted(&self.path, why));
+            return Err(not_noted(&self.at.path, why));
         }
         let mut noted = self.noted.lock().unwrap_or_else(|it| it.into_inner());
         // The first lines wait for the first step.
@@ -190,7 +189,7 @@ impl Inner {
     fn judged(&self, disk: &mut Disk, done: std::io::Result<()>) -> Result<(), Diagnostic> {
         done.map_err(|error| {
             disk.broken = Some(error.to_string());
-            not_noted(&self.path, &error)
+            not_noted(&self.at.path, &error)
         })
     }
 
@@ -199,21 +198,22 @@ impl Inner {
             Some(file) => file,
             None => file.insert(self.made()?),
         };
-        file.write_all(lines.as_bytes())
+        file.write_all(&self.at.sealed(lines)?)
     }
 
     /// Makes the file. While it is open, its lock shows that the run goes on.
     fn made(&self) -> std::io::Result<File> {
-        if let Some(folder) = self.path.parent() {
+        if let Some(folder) = self.at.path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path)?;
+        let file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.at.path)?;
         // Where locks do not work, nobody else can take it up unnoticed either.
         let is_mine = files::claim(&file).unwrap_or(true);
         if !is_mine || file.metadata()?.nlink() == 0 {
             return Err(std::io::Error::other("another run has taken it up"));
         }
-        if let Some(folder) = self.path.parent() {
+        if let Some(folder) = self.at.path.parent() {
             files::sync_folder(folder)?;
         }
         Ok(file)
@@ -244,6 +244,10 @@ mod tests {
     use crate::state::journal::read;
     use crate::state::names;
 
+    fn at(path: std::path::PathBuf) -> JournalFile {
+        JournalFile::new(path, Default::default())
+    }
+
     fn base() -> Base {
         Base { lineage: "abc".into(), serial: 3, next_lineage: "abc".into() }
     }
@@ -258,19 +262,19 @@ mod tests {
     #[test]
     fn a_journal_that_is_begun_can_be_written() {
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(folder.path().join("new/journal"), &base(), &[gone(1)]);
+        let journal = Journal::open(at(folder.path().join("new/journal")), &base(), &[gone(1)]);
         journal.begin().expect("it is made");
         let text = std::fs::read(folder.path().join("new/journal")).expect("it is there");
         assert_eq!((read(&text).base, read(&text).records.len()), (Some(base()), 1));
         std::fs::write(folder.path().join("file"), "").expect("it is written");
-        let journal = Journal::open(folder.path().join("file/journal"), &base(), &[]);
+        let journal = Journal::open(at(folder.path().join("file/journal")), &base(), &[]);
         assert!(journal.begin().expect_err("it fails").detail.contains("Nothing was begun."));
     }
 
     #[test]
     fn a_run_without_steps_leaves_no_journal() {
         let folder = tempfile::tempdir().expect("a folder");
-        let journal = Journal::open(folder.path().join("journal"), &base(), &[]);
+        let journal = Journal::open(at(folder.path().join("journal")), &base(), &[]);
         journal.flush().expect("there is nothing to write");
         journal.remove().expect("there is nothing to remove");
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is read").count(), 0);
@@ -280,7 +284,7 @@ mod tests {
     async fn ten_thousand_steps_of_many_tasks_are_safe_when_settled() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
-        let journal = Journal::open(path.clone(), &base(), &[gone(7)]);
+        let journal = Journal::open(at(path.clone()), &base(), &[gone(7)]);
         let tasks: Vec<_> = (0..100)
             .map(|task| {
                 let (journal, path) = (journal.clone(), path.clone());
@@ -308,7 +312,7 @@ mod tests {
     async fn a_journal_that_cannot_be_written_refuses_every_step() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("file"), "").expect("it is written");
-        let journal = Journal::open(folder.path().join("file/journal"), &base(), &[]);
+        let journal = Journal::open(at(folder.path().join("file/journal")), &base(), &[]);
         for _ in 0..2 {
             let ticket = journal.append(&[gone(0)]);
             let problem = journal.settle(ticket).await.expect_err("it fails");
@@ -321,7 +325,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
         std::fs::write(&path, "precious").expect("it is written");
-        let journal = Journal::open(path.clone(), &base(), &[]);
+        let journal = Journal::open(at(path.clone()), &base(), &[]);
         journal.append(&[gone(0)]);
         journal.flush().expect_err("it is there already");
         assert_eq!(std::fs::read_to_string(path).expect("it is read"), "precious");

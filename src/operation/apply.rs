@@ -6,8 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::session::Session;
 use crate::address::Mode;
+use crate::backend::Snapshot;
 use crate::backend::files::{self, Fresh};
-use crate::backend::{Backend, Snapshot};
+use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
 use crate::execute::journal::Journal;
@@ -74,13 +75,13 @@ pub async fn apply(
     stop: &Stop,
 ) -> Result<Done, Diagnostics> {
     let base = base(session, snapshot);
-    let path = session.backend.journal()?;
+    let file = session.backend.journal()?;
     let old = snapshot.state.as_ref();
     let known = old.map_or_else(
         || difference(&State::default(), &approved.plan.prior_state),
         |it| difference(it, &approved.plan.prior_state),
     );
-    let journal = Journal::open(path, &base, &known);
+    let journal = Journal::open(file, &base, &known);
     if !approved.order.step.is_empty()
         && let Err(problem) = journal.begin()
     {
@@ -186,7 +187,11 @@ fn nothing_to_keep() -> Diagnostic {
 fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> Diagnostic {
     let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
     let failed = Diagnostic::error("Failed to persist state to backend");
-    match kept_beside(&session.world.root, text.as_bytes()) {
+    let sealed = match Seals::of(&session.world).seal(Part::State, text.as_bytes()) {
+        Ok(sealed) => sealed,
+        Err(problem) => return problem,
+    };
+    match kept_beside(&session.world.root, &sealed) {
         Ok(name) if is_overtaken => failed.detail(format!(
             "The state of this run, with everything that it has made, is in the file \"{name}\" in the current working directory: lineage {}, serial {}. The state in its place is the other program's. Nothing is lost, but neither knows of what the other has made since they parted.\n\nCompare the two. To make this run's state the one that counts, use the following command, which keeps no object that only the other one has:\n    entail state push -force {name}\n\nTo keep the other one, import into it what only this run's has, or destroy that by hand.",
             base.next_lineage,
@@ -196,7 +201,8 @@ fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> 
             "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"{name}\" in the current working directory.\n\nRunning \"entail apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    entail state push {name}",
         )),
         Err(error) => {
-            done.unwritten = Some(text);
+            // What is sealed of a state is text.
+            done.unwritten = Some(String::from_utf8_lossy(&sealed).into_owned());
             failed.detail(format!(
                 "The errors shown above prevented the updated state from being written to its place, and the file \"errored.tfstate\" could not be written either ({error}). As a fallback, the raw state data is printed above as a JSON object.\n\nTo retry writing this state, copy the state data (from the first {{ to the last }} inclusive) and save it into a file called errored.tfstate, then run the following command:\n    entail state push errored.tfstate"
             ))

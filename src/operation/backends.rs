@@ -1,15 +1,17 @@
 //! Which backend a working directory has: what the configuration says beside what `init` has set up.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::backend::local::{Choice, Local, Paths};
+use crate::backend::local::Choice;
+use crate::backend::registry::{self, Kind, Unfit};
 use crate::backend::settings::{self, Arguments, Settings};
-use crate::backend::workspace;
+use crate::backend::store::{Store, wait};
+use crate::backend::{Recover, Snapshots};
 use crate::config::Backend as Block;
 use crate::config::early::{StaticModule, not_yet, settings as evaluated};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::value::{Type, Value, convert};
+use crate::value::Value;
 use crate::world::World;
 
 mod asking;
@@ -23,13 +25,10 @@ mod tests;
 pub use asking::{Asking, Event};
 pub use init::{Init, initialize};
 
-/// The arguments of `backend "local"`.
-const ARGUMENTS: [&str; 2] = ["path", "workspace_dir"];
-
 /// What the configuration says of the backend, evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
-    pub kind: String,
+    pub kind: &'static Kind,
     pub arguments: Arguments,
     pub hash: u64,
 }
@@ -37,44 +36,32 @@ pub(super) struct Declared {
 /// Evaluates the backend block of the root module; nothing without one.
 pub(super) fn declared(root: &StaticModule) -> Result<Option<Declared>, Diagnostics> {
     let Some(block) = &root.module().backend else { return Ok(None) };
-    let kind = block.kind.text.to_string();
     let given = evaluated::backend_arguments(root, block)?;
-    if kind != "local" {
-        return Err(unsupported(block).into());
-    }
+    let kind = registry::kind(&block.kind.text).ok_or_else(|| unsupported(block))?;
     let mut problems = Diagnostics::new();
-    let mut arguments: Arguments = ARGUMENTS.iter().map(|it| ((*it).to_owned(), None)).collect();
+    let mut arguments = kind.unset();
     for it in given {
-        let text = problems.take(argument(&it.name.text, &it.value, it.name.span, it.at));
+        let text = problems.take(argument(kind, (&it.name.text, it.name.span), (&it.value, it.at)));
         arguments.insert(it.name.text.to_string(), text.flatten());
     }
     if problems.has_errors() {
         return Err(problems);
     }
-    let hash = settings::hash(&kind, &arguments);
+    let hash = settings::hash(kind.name, &arguments);
     Ok(Some(Declared { kind, arguments, hash }))
 }
 
-/// Reads one argument as text.
+/// Reads one argument.
 fn argument(
-    name: &str,
-    value: &Value,
-    named: Span,
-    at: Span,
+    kind: &Kind,
+    (name, named): (&str, Span),
+    (value, at): (&Value, Span),
 ) -> Result<Option<String>, Diagnostic> {
-    if !ARGUMENTS.contains(&name) {
-        return Err(problems::unsupported_argument(name, named));
-    }
-    let text = convert(value, Type::STRING)
-        .map_err(|why| problems::inappropriate(name, &why.to_string(), at))?;
-    if !text.is_null() && text.as_str().is_none() {
-        return Err(problems::inappropriate(name, "the value must be known", at));
-    }
-    let text = text.as_str().map(str::to_owned);
-    match text.as_deref() {
-        Some("") => Err(problems::empty(name).at(at)),
-        _ => Ok(text),
-    }
+    kind.setting(name, value).map_err(|unfit| match unfit {
+        Unfit::Unknown => problems::unsupported_argument(name, named),
+        Unfit::Type(why) => problems::inappropriate(name, &why, at),
+        Unfit::Empty(what) => problems::empty(name, what).at(at),
+    })
 }
 
 fn unsupported(block: &Block) -> Diagnostic {
@@ -82,32 +69,29 @@ fn unsupported(block: &Block) -> Diagnostic {
         "cloud" => "A cloud backend".to_owned(),
         kind => format!("The backend \"{kind}\""),
     };
-    not_yet("Unsupported backend type", &what, block.declared)
+    let problem = not_yet("Unsupported backend type", &what, block.declared);
+    let known = format!(" The backends that are supported: {}.", registry::names());
+    Diagnostic { detail: problem.detail + &known, ..problem }
 }
 
-/// Returns the files that a backend's arguments lead to; flags come first.
-fn chosen(arguments: &Arguments, choice: &Choice) -> Choice {
-    let path = |name: &str| arguments.get(name).cloned().flatten().map(PathBuf::from);
-    Choice { path: path("path"), workspace_folder: path("workspace_dir"), ..choice.clone() }
-}
-
-/// Returns the files of the backend that was set up, if the configuration still says the same.
+/// Returns the backend that was set up, if the configuration still says the same.
 ///
 /// # Errors
 ///
 /// If `init` has to run first; the message says why.
-pub fn set_up(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Choice, Diagnostics> {
+pub fn set_up(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Place, Diagnostics> {
+    let world = &root.context().world;
     let declared = declared(root)?;
     let saved = settings::read(data)?;
     match (declared, saved) {
-        (None, None) => Ok(choice.clone()),
+        (None, None) => Ok(Place::usual(world, choice)),
         (None, Some(saved)) => Err(problems::unset(&saved.kind).into()),
-        (Some(declared), None) => Err(problems::initial(&declared.kind).into()),
+        (Some(declared), None) => Err(problems::initial(declared.kind.name).into()),
         (Some(declared), Some(saved)) => match is_unchanged(&declared, &saved) {
-            true => Ok(chosen(&saved.arguments, choice)),
+            true => Ok(Place::of(world, declared.kind, &saved.arguments, choice)),
             false => {
                 let because = variables(root);
-                Err(problems::changed(&saved.kind, &declared.kind, &because).into())
+                Err(problems::changed(&saved.kind, declared.kind.name, &because).into())
             }
         },
     }
@@ -115,7 +99,7 @@ pub fn set_up(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Choic
 
 /// Returns whether what is set up still is what the configuration says.
 fn is_unchanged(declared: &Declared, saved: &Settings) -> bool {
-    saved.kind == declared.kind
+    saved.kind == declared.kind.name
         && (saved.hash == declared.hash || saved.arguments == declared.arguments)
 }
 
@@ -134,66 +118,84 @@ fn variables(root: &StaticModule) -> String {
     found.join(", and on ")
 }
 
-/// Returns the files of the backend as far as they can be told, whatever `init` has set up: for commands that must not fail.
-pub fn likely(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Choice, Diagnostics> {
-    let Some(block) = &root.module().backend else { return Ok(choice.clone()) };
+/// Returns the backend as far as it can be told, whatever `init` has set up: for commands that must not fail.
+pub fn likely(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Place, Diagnostics> {
+    let world = &root.context().world;
+    let Some(block) = &root.module().backend else { return Ok(Place::usual(world, choice)) };
     if let Some(saved) = settings::read(data).ok().flatten()
-        && saved.kind == "local"
+        && let Some(kind) = registry::kind(&saved.kind)
     {
-        return Ok(chosen(&saved.arguments, choice));
+        return Ok(Place::of(world, kind, &saved.arguments, choice));
     }
-    if &*block.kind.text != "local" {
-        return Ok(choice.clone());
+    if registry::kind(&block.kind.text).is_none() {
+        return Ok(Place::usual(world, choice));
     }
     Ok(match declared(root)? {
-        Some(declared) => chosen(&declared.arguments, choice),
-        None => choice.clone(),
+        Some(declared) => Place::of(world, declared.kind, &declared.arguments, choice),
+        None => Place::usual(world, choice),
     })
 }
 
-/// A local backend with all its workspaces.
+/// A backend with all its workspaces.
 #[derive(Clone, Debug)]
 pub struct Place {
     world: Arc<World>,
-    choice: Choice,
+    kind: &'static str,
+    store: Arc<dyn Store>,
+    recover: Option<Recover>,
 }
 
 impl Place {
-    /// Returns the place of the states that these files belong to.
-    pub fn new(world: Arc<World>, choice: Choice) -> Place {
-        Place { world, choice }
+    /// Returns the place of states where no backend is configured: files in the working directory.
+    pub fn usual(world: &Arc<World>, choice: &Choice) -> Place {
+        let local = registry::kind("local").expect("files are registered");
+        Place::of(world, local, &Arguments::new(), choice)
     }
 
-    /// Returns the folder of the workspaces' states.
-    pub fn folder(&self) -> PathBuf {
-        let usual = || crate::backend::local::WORKSPACE_FOLDER.into();
-        self.world.root.join(self.choice.workspace_folder.clone().unwrap_or_else(usual))
+    fn of(world: &Arc<World>, kind: &Kind, arguments: &Arguments, choice: &Choice) -> Place {
+        let store = kind.open(world, arguments, choice);
+        Place { world: world.clone(), kind: kind.name, store, recover: choice.recover }
     }
 
     /// Lists the workspaces, the default one first.
-    pub fn workspaces(&self) -> Vec<String> {
-        workspace::list(&self.folder())
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be known.
+    pub fn workspaces(&self) -> Result<Vec<String>, Diagnostic> {
+        wait(&*self.store, self.store.list()).map_err(|it| problems::not_listed(&it))
     }
 
-    /// Returns the backend of one workspace.
-    pub fn backend(&self, workspace: &str) -> Local {
-        Local::new(self.world.clone(), Paths::new(&self.choice, workspace))
+    /// Returns the states of one workspace.
+    pub fn backend(&self, workspace: &str) -> Snapshots {
+        Snapshots::new(self.world.clone(), self.store.clone(), workspace, self.recover)
     }
 
-    /// Makes the folder of a workspace.
+    /// Makes a workspace.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
     pub fn create(&self, workspace: &str) -> std::io::Result<()> {
-        match workspace {
-            workspace::DEFAULT => Ok(()),
-            name => std::fs::create_dir_all(self.folder().join(name)),
-        }
+        wait(&*self.store, self.store.create(workspace))
+    }
+
+    /// Clears away what a process has left that died while it held a lock.
+    fn tidy(&self, workspace: &str) {
+        let tidied = async {
+            self.store.tidy(workspace).await;
+            std::io::Result::Ok(())
+        };
+        // What cannot be cleared away now is for whoever takes the lock next.
+        let _ = wait(&*self.store, tidied);
     }
 
     /// Removes the states of a workspace.
-    pub fn delete(&self, workspace: &str) -> Result<(), String> {
-        match workspace {
-            "" => Err("empty state name".to_owned()),
-            workspace::DEFAULT => Err("cannot delete default state".to_owned()),
-            name => std::fs::remove_dir_all(self.folder().join(name)).map_err(|it| it.to_string()),
-        }
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be removed.
+    pub fn delete(&self, workspace: &str) -> std::io::Result<()> {
+        wait(&*self.store, self.store.delete(workspace))
     }
 }

@@ -12,6 +12,7 @@ use entail_rules::{Facts, Node};
 use super::plan::Planned;
 use super::session::Session;
 use crate::backend::local::Choice;
+use crate::backend::seal::Seals;
 use crate::backend::workspace;
 use crate::config::early::EarlyContext;
 use crate::config::{Config, InstalledModules, load_config};
@@ -110,7 +111,7 @@ pub fn save(
         ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
-    finished.plan.save(path, &extras, key)
+    finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))
 }
 
 /// The configuration's files, by their names relative to the root module.
@@ -170,8 +171,8 @@ fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
 }
 
 /// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.
-pub fn load(path: &Path) -> Result<Loaded, Diagnostics> {
-    let (plan, extras) = Plan::load(path)?;
+pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
+    let (plan, extras) = Plan::load(path, &Seals::of(world))?;
     let damaged = || {
         Diagnostic::error("Invalid plan file").detail(format!(
             "The plan file {} is damaged: what the plan rests on cannot be read.",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::backends;
 use crate::address::{Mode, Provider};
-use crate::backend::local::{Choice, Local, Paths};
-use crate::backend::{Backend, Snapshot, workspace};
+use crate::backend::local::Choice;
+use crate::backend::{Snapshot, Snapshots, workspace};
 use crate::config::check;
 use crate::config::early::{EarlyContext, StaticModule, settings};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
@@ -34,7 +34,7 @@ pub struct Session {
     /// Its blocks.
     pub graph: BlockGraph,
     /// Where the state lives.
-    pub backend: Local,
+    pub backend: Snapshots,
     /// Where providers come from.
     pub provider_sources: Arc<ProviderSources>,
     /// Warnings met on the way.
@@ -97,10 +97,10 @@ impl Session {
         if problems.has_errors() {
             return Err(problems);
         }
-        let choice = backends::set_up(config.root_place(), choice, &data)?;
+        let place = backends::set_up(config.root_place(), choice, &data)?;
         let workspace = context.workspace.clone();
         let session =
-            Session::new((world, sources), workspace, (config, graph), &choice, provider_sources);
+            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
         Ok(Session { warnings: problems, ..session })
     }
 
@@ -113,10 +113,10 @@ impl Session {
         (world, sources): (Arc<World>, Sources),
         workspace: String,
         (config, graph): (Config, BlockGraph),
-        choice: &Choice,
+        place: &backends::Place,
         provider_sources: Arc<ProviderSources>,
     ) -> Session {
-        let backend = Local::new(world.clone(), Paths::new(choice, &workspace));
+        let backend = place.backend(&workspace);
         let warnings = Diagnostics::new();
         Session { world, sources, workspace, config, graph, backend, provider_sources, warnings }
     }
@@ -152,9 +152,8 @@ impl Session {
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let (mut session, problems) = Session::open_for_validation(world, sources)?;
         let data = workspace::data_folder(&session.world);
-        let choice = backends::likely(session.config.root_place(), choice, &data)?;
-        session.backend =
-            Local::new(session.world.clone(), Paths::new(&choice, &session.workspace));
+        let place = backends::likely(session.config.root_place(), choice, &data)?;
+        session.backend = place.backend(&session.workspace);
         Ok((session, problems))
     }
 
@@ -183,12 +182,12 @@ impl Session {
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
-        let choice = backends::likely(config.root_place(), &Choice::default(), &data)?;
+        let place = backends::likely(config.root_place(), &Choice::default(), &data)?;
         let graph = BlockGraph::of(reason::named(&world)?, &config);
         let workspace = context.workspace.clone();
         let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
         let session =
-            Session::new((world, sources), workspace, (config, graph), &choice, provider_sources);
+            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
         Ok((session, problems))
     }
 
@@ -201,16 +200,15 @@ impl Session {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let data = workspace::data_folder(&world);
-        let choice = backends::set_up(config.root_place(), choice, &data)?;
+        let place = backends::set_up(config.root_place(), choice, &data)?;
         let graph = BlockGraph::of(reason::named(&world)?, &config);
         let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
-        Ok(Session::new((world, sources), workspace, (config, graph), &choice, provider_sources))
+        Ok(Session::new((world, sources), workspace, (config, graph), &place, provider_sources))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.
     pub fn keep_state_in(&mut self, world: &Arc<World>, choice: &Choice) {
-        let paths = Paths::new(choice, &self.workspace);
-        self.backend = Local::new(world.clone(), paths);
+        self.backend = backends::Place::usual(world, choice).backend(&self.workspace);
     }
 
     /// Reads the latest snapshot, providers named as the configuration means them.
@@ -327,10 +325,10 @@ pub fn open_backend(
     world: &Arc<World>,
     sources: &Sources,
     choice: &Choice,
-) -> Result<Local, Diagnostics> {
-    let place = root_place(world, sources)?;
-    let choice = backends::set_up(&place, choice, &workspace::data_folder(world))?;
-    Ok(Local::new(world.clone(), Paths::new(&choice, &workspace::selected(world)?)))
+) -> Result<Snapshots, Diagnostics> {
+    let root = root_place(world, sources)?;
+    let place = backends::set_up(&root, choice, &workspace::data_folder(world))?;
+    Ok(place.backend(&workspace::selected(world)?))
 }
 
 /// Opens the place of all workspaces' states.
@@ -341,8 +339,7 @@ pub fn open_backend(
 pub fn open_place(world: &Arc<World>, sources: &Sources) -> Result<backends::Place, Diagnostics> {
     let root = root_place(world, sources)?;
     let data = workspace::data_folder(world);
-    let choice = backends::set_up(&root, &Choice::default(), &data)?;
-    Ok(backends::Place::new(world.clone(), choice))
+    backends::set_up(&root, &Choice::default(), &data)
 }
 
 /// Returns what values rest on that are needed before there is a plan.

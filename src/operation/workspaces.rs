@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::backends::Place;
 use super::session::open_place;
 use crate::address::Mode;
-use crate::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
+use crate::backend::seal::Seals;
+use crate::backend::{LockGuard, LockInfo, Snapshots, acquire, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, system_words};
-use crate::state::{State, read};
+use crate::state::State;
 use crate::world::World;
 
 /// What became of a workspace.
@@ -30,7 +31,7 @@ pub enum Outcome {
 /// Lists the workspaces, and returns the selected one beside them.
 pub fn list(world: &Arc<World>, sources: &Sources) -> Result<(Vec<String>, String), Diagnostics> {
     let place = open_place(world, sources)?;
-    Ok((place.workspaces(), workspace::selected(world)?))
+    Ok((place.workspaces()?, workspace::selected(world)?))
 }
 
 /// A state file that a new workspace begins with, and how long its lock is waited for; `None` takes none.
@@ -65,7 +66,7 @@ pub fn create(
         .into());
     }
     let place = open_place(world, sources)?;
-    if place.workspaces().iter().any(|it| it == name) {
+    if place.workspaces()?.iter().any(|it| it == name) {
         return Err(Diagnostic::error(format!("Workspace {name:?} already exists"))
             .detail("A workspace having the given name already exists")
             .into());
@@ -116,7 +117,7 @@ fn given_state(world: &World, file: &Path) -> Result<State, Diagnostics> {
         let detail = format!("Failed reading the given state {shown:?}: {why}");
         problem("Error reading the given state", detail)
     };
-    match read::read(&bytes) {
+    match Seals::of(world).read_given_state(&bytes) {
         Ok(Some(state)) => Ok(state),
         Ok(None) => Err(unreadable("no state").into()),
         Err(problems) => {
@@ -149,7 +150,7 @@ pub fn select(
     if workspace::selected(world)? == name {
         return Ok(Outcome::Same);
     }
-    if !place.workspaces().iter().any(|it| it == name) {
+    if !place.workspaces()?.iter().any(|it| it == name) {
         return if may_create { make(world, &place, name) } else { Err(unknown(name).into()) };
     }
     choose(world, name)?;
@@ -167,7 +168,7 @@ pub fn delete(
     lock: Option<Duration>,
 ) -> Result<Outcome, Diagnostics> {
     let place = open_place(world, sources)?;
-    if !place.workspaces().iter().any(|it| it == name) {
+    if !place.workspaces()?.iter().any(|it| it == name) {
         return Err(unknown(name).into());
     }
     if workspace::selected(world)? == name {
@@ -209,7 +210,7 @@ fn objects(state: &State) -> Vec<String> {
 
 fn locked<'a>(
     world: &World,
-    backend: &'a dyn Backend,
+    backend: &'a Snapshots,
     lock: Option<Duration>,
     operation: &str,
 ) -> Result<LockGuard<'a>, Diagnostics> {

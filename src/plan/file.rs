@@ -17,6 +17,7 @@ use super::{
     Action, Change, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token, reason_token,
 };
 use crate::backend::files::{self, Fresh};
+use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::Diagnostic;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
@@ -45,23 +46,24 @@ pub struct PlanExtras {
 }
 
 impl Plan {
-    /// Writes the plan to a file, at once; signed, where there is a key.
+    /// Writes the plan to a file, at once; signed, where there is a key, and sealed.
     pub fn save(
         &self,
         path: &Path,
         extras: &PlanExtras,
-        key: Option<&SigningKey>,
+        (key, seals): (Option<&SigningKey>, &Seals),
     ) -> Result<(), Diagnostic> {
         let archive = archive(self, extras, key).map_err(|error| not_saved(path, &error))?;
-        files::replace(path, &archive, Fresh::Private).map_err(|error| not_saved(path, &error))
+        let sealed = seals.seal(Part::Plan, &archive)?;
+        files::replace(path, &sealed, Fresh::Private).map_err(|error| not_saved(path, &error))
     }
 
     /// Reads a plan from a file.
-    pub fn load(path: &Path) -> Result<(Plan, PlanExtras), Diagnostic> {
+    pub fn load(path: &Path, seals: &Seals) -> Result<(Plan, PlanExtras), Diagnostic> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
         let bytes = bytes.map_err(|error| not_a_plan(path, &error.to_string()))?;
-        Plan::read(&bytes).map_err(|why| not_a_plan(path, &why))
+        Plan::read(&seals.open(Part::Plan, &bytes)?).map_err(|why| not_a_plan(path, &why))
     }
 
     /// Reads a plan from the bytes of a file.

@@ -196,8 +196,8 @@ fn a_plan_comes_back_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("tfplan");
     let plan = plan();
-    plan.save(&path, &extras(), None).expect("it is saved");
-    let (loaded, loaded_extras) = Plan::load(&path).expect("it is loaded");
+    plan.save(&path, &extras(), (None, &Seals::default())).expect("it is saved");
+    let (loaded, loaded_extras) = Plan::load(&path, &Seals::default()).expect("it is loaded");
     assert_eq!(loaded_extras, extras());
     // States compare by their text, of which writer and kept order are no part.
     let show = |plan: &Plan| {
@@ -217,13 +217,14 @@ fn check_refused(content: &[u8], problem: Expect) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
     std::fs::write(&path, content).expect("it is written");
-    let text = Plan::load(&path).expect_err("it is refused").to_string();
+    let text = Plan::load(&path, &Seals::default()).expect_err("it is refused").to_string();
     problem.assert_eq(&text.replace(&folder.path().display().to_string(), "FOLDER"));
 }
 
 #[test]
 fn what_is_no_plan_is_refused() {
-    let missing = Plan::load(Path::new("does/not/exist")).expect_err("it is refused");
+    let missing =
+        Plan::load(Path::new("does/not/exist"), &Seals::default()).expect_err("it is refused");
     assert_eq!(missing.summary, "Failed to load \"does/not/exist\" as a plan file");
     check_refused(
         b"hello",

@@ -19,6 +19,7 @@ use super::{
     Action, Change, OutputChange, Plan, Reason, action_tokens, reason_of_token, reason_token,
 };
 use crate::address::{InstanceKey, Provider, ProviderConfig};
+use crate::backend::seal::Seals;
 use crate::config::Config;
 use crate::request::PlanMode;
 use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, ProviderSchema, Schema};
@@ -326,8 +327,9 @@ fn documents_are_those_of_the_real_program() {
         .expect("it is JSON");
     let plan = plan_of(&theirs, state);
     // Through a file, so that nothing is lost on the way.
-    plan.save(&folder.join("ours"), &PlanExtras::default(), None).expect("it is saved");
-    let (plan, _) = Plan::load(&folder.join("ours")).expect("it is loaded");
+    plan.save(&folder.join("ours"), &PlanExtras::default(), (None, &Seals::default()))
+        .expect("it is saved");
+    let (plan, _) = Plan::load(&folder.join("ours"), &Seals::default()).expect("it is loaded");
     let ours = plan_document(&plan, &Config::default(), &*schemas()).expect("it is written");
     let ours: Json = serde_json::from_str(&ours).expect("it is JSON");
     let names =

@@ -75,7 +75,7 @@ pub(super) fn outputs(
     });
     facts.differs.extend(differing.map(|it| (*it.0,)));
     facts.differs.sort_unstable();
-    let undecided = values.iter().filter(|it| !it.1.unmark_deep().0.is_wholly_known());
+    let undecided = values.iter().filter(|it| !it.1.is_wholly_known());
     facts.config_unknown.extend(undecided.map(|it| (*it.0,)));
     facts.config_unknown.sort_unstable();
     let ledger = Ledger::of(facts).with(selection).with(&outputs).with(decisions);

@@ -107,7 +107,7 @@ fn structured(
 
 /// What a saved plan rests on.
 fn recorded(host: &Host<'_>, path: &Path) -> Result<ExplainContext, Diagnostics> {
-    Ok(ExplainContext::of_saved(host.world, saved::load(&host.world.root.join(path))?)?)
+    Ok(ExplainContext::of_saved(host.world, saved::load(host.world, &host.world.root.join(path))?)?)
 }
 
 async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContext, Diagnostics> {
@@ -173,7 +173,10 @@ pub fn facts(
 pub fn graph(host: &Host<'_>, plan: Option<&Path>) -> Result<String, Diagnostics> {
     with_room(|_| {
         if let Some(path) = plan {
-            return Ok(drawing::dot_of_plan(&saved::load(&host.world.root.join(path))?));
+            return Ok(drawing::dot_of_plan(&saved::load(
+                host.world,
+                &host.world.root.join(path),
+            )?));
         }
         let (world, sources) = (host.world.clone(), host.sources.clone());
         Ok(drawing::dot(&Session::open(world, sources, &Choice::default())?))

@@ -8,7 +8,6 @@ use super::open::{lock, read_state, root_variables};
 use super::options::StateOptions;
 use super::with_room;
 use crate::address::Instance;
-use crate::backend::Backend;
 use crate::config::files::config_files;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::import::{self as operation, Refusal, check_target, wrong_mode};

@@ -30,4 +30,6 @@ pub use room::with_room;
 pub use threads::probe_descriptors;
 
 #[cfg(test)]
+mod seal_tests;
+#[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::host::{Host, Schemas};
 use super::options::{LockOptions, StateOptions};
-use crate::backend::{Backend, LockGuard, LockInfo, Snapshot, acquire};
+use crate::backend::{LockGuard, LockInfo, Snapshot, Snapshots, acquire};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
 use crate::observe::provider_sources::ProviderSources;
@@ -85,7 +85,7 @@ fn not_set(name: &str) -> Diagnostic {
 /// If it is held for longer than it is waited for.
 pub fn lock<'a>(
     host: &Host<'_>,
-    backend: &'a dyn Backend,
+    backend: &'a Snapshots,
     options: LockOptions,
     operation: &str,
 ) -> Result<LockGuard<'a>, Diagnostics> {

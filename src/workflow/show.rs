@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::host::{Host, Schemas};
 use super::open::schemas;
-use super::state::Store;
+use super::state::OpenState;
 use super::with_room;
 use crate::address::Provider;
 use crate::backend::local::Choice;
+use crate::backend::seal::Seals;
 use crate::config::{Config, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
@@ -119,14 +120,15 @@ enum Opened {
 fn found(host: &Host<'_>, subject: &Subject) -> Result<Opened, Diagnostics> {
     let path = |it: &Path| host.world.root.join(it);
     Ok(match subject {
-        Subject::State => Opened::State(Store::open(host, &Choice::default())?.read(host)?),
-        Subject::Plan(file) => Opened::Plan(Box::new(saved::load(&path(file))?)),
+        Subject::State => Opened::State(OpenState::open(host, &Choice::default())?.read(host)?),
+        Subject::Plan(file) => Opened::Plan(Box::new(saved::load(host.world, &path(file))?)),
         Subject::File(file) => {
             let bytes = host.world.files.read(&path(file)).map_err(|it| unreadable(file, &it))?;
-            if is_archive(&bytes) {
-                return Ok(Opened::Plan(Box::new(saved::load(&path(file))?)));
+            let seals = Seals::of(host.world);
+            if is_archive(&seals.open_given_plan(&bytes)) {
+                return Ok(Opened::Plan(Box::new(saved::load(host.world, &path(file))?)));
             }
-            let state = crate::state::read::read(&bytes).map_err(|_| unreadable_kind(file))?;
+            let state = seals.read_given_state(&bytes).map_err(|_| unreadable_kind(file))?;
             Opened::State(Some(state.unwrap_or_default()))
         }
         Subject::Config => Opened::Config,

@@ -8,8 +8,8 @@ use super::open;
 use super::options::{LockOptions, StateOptions};
 use crate::address::target::Target;
 use crate::address::{Instance, Mode, Provider};
-use crate::backend::local::{Choice, Local};
-use crate::backend::{Backend, LockGuard, Recover};
+use crate::backend::local::Choice;
+use crate::backend::{LockGuard, Recover, Snapshots};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::session::open_backend;
 use crate::operation::state_commands::{self as operation, Run, no_state};
@@ -17,18 +17,18 @@ use crate::state::State;
 use crate::world::World;
 
 /// An open place of states.
-pub struct Store {
-    backend: Local,
+pub struct OpenState {
+    backend: Snapshots,
 }
 
-impl Store {
+impl OpenState {
     /// Opens the state of the selected workspace, where options and the `backend` block say that it is.
     ///
     /// # Errors
     ///
     /// If the `backend` block cannot be read or needs `init` first.
-    pub fn open(host: &Host<'_>, files: &Choice) -> Result<Store, Diagnostics> {
-        Ok(Store { backend: open_backend(host.world, host.sources, files)? })
+    pub fn open(host: &Host<'_>, files: &Choice) -> Result<OpenState, Diagnostics> {
+        Ok(OpenState { backend: open_backend(host.world, host.sources, files)? })
     }
 
     /// Reads the state; nothing where none was ever written. Warnings are told.
@@ -77,7 +77,7 @@ impl Store {
     }
 
     /// Returns the place itself.
-    pub fn backend(&self) -> &dyn Backend {
+    pub fn backend(&self) -> &Snapshots {
         &self.backend
     }
 }
@@ -105,10 +105,10 @@ pub fn mv(
     let other = options.files.state_out.clone().map(|file| {
         let recover = options.files.recover;
         let files = Choice { state: Some(file), backup: backup_out, recover, ..Choice::default() };
-        Store::open(host, &dated(host.world, &files))
+        OpenState::open(host, &dated(host.world, &files))
     });
     let files = Choice { state_out: None, ..options.files.clone() };
-    let store = Store::open(host, &dated(host.world, &files))?;
+    let store = OpenState::open(host, &dated(host.world, &files))?;
     let Some(other) = other.transpose()? else {
         return store.change(host, options.lock, "state-mv", |state| {
             operation::mv(state, None, addresses, run)
@@ -139,7 +139,7 @@ pub fn remove(
     targets: &[Target],
     run: Run,
 ) -> Result<Vec<String>, Diagnostics> {
-    let store = Store::open(host, &dated(host.world, &options.files))?;
+    let store = OpenState::open(host, &dated(host.world, &options.files))?;
     store.change(host, options.lock, "state-rm", |state| operation::remove(state, targets, run))
 }
 
@@ -154,7 +154,7 @@ pub fn push(
     new: &State,
     force: bool,
 ) -> Result<(), Diagnostics> {
-    let store = Store::open(host, &Choice { recover, ..Choice::default() })?;
+    let store = OpenState::open(host, &Choice { recover, ..Choice::default() })?;
     let guard = store.lock(host, lock, "state-push")?;
     store.backend().import(new, force)?;
     guard.release()
@@ -167,7 +167,7 @@ pub fn push(
 /// If there is no state, or it cannot be read or written.
 pub fn replace_provider(
     host: &Host<'_>,
-    store: &Store,
+    store: &OpenState,
     lock: LockOptions,
     (from, to): (&Provider, &Provider),
 ) -> Result<Vec<String>, Diagnostics> {
@@ -221,7 +221,7 @@ pub fn mark(
             .detail(format!("Resource instance {address} cannot be tainted"))
             .into());
     }
-    let store = Store::open(host, &options.files)?;
+    let store = OpenState::open(host, &options.files)?;
     let is_missing = |state: &State| state.instance(address).is_none_or(|it| it.current.is_none());
     if allow_missing && store.read(host)?.is_none_or(|it| is_missing(&it)) {
         host.tell.problems(operation::missing_is_allowed(address).into());

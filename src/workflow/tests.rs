@@ -25,16 +25,16 @@ fn folder(config: &str) -> tempfile::TempDir {
 }
 
 /// What a host was told and asked, one line each, in order.
-struct Diary {
+pub(super) struct Diary {
     lines: Mutex<Vec<String>>,
     answer: &'static str,
-    stop: Stop,
+    pub(super) stop: Stop,
     /// Whether the wish to stop comes as soon as steps are carried out.
     stops: bool,
 }
 
 impl Diary {
-    fn new(answer: &'static str) -> Diary {
+    pub(super) fn new(answer: &'static str) -> Diary {
         Diary { lines: Mutex::default(), answer, stop: Stop::default(), stops: false }
     }
 

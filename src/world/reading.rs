@@ -1,50 +1,64 @@
 //! Reading files that may be anything: no pipe is waited for that nobody writes, and no device is read without end.
 
-use std::fs::File;
+use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
-#[cfg(unix)]
 use std::time::{Duration, Instant};
 
-/// Opens a file that must be a regular one: a fifo would be waited for, and a device read without end. `/dev/null` is empty.
+/// Opening waits for nobody at the other end of a pipe.
+pub const WITHOUT_WAITING: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+
+/// Opens a regular file to read it: a pipe would be waited for, and a device read without end.
 ///
 /// # Errors
 ///
 /// If it cannot be opened, or is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
+    // Opening is something that a device may answer to, so it is looked at first.
+    check_regular(&std::fs::metadata(path)?)?;
     let file = open_without_waiting(path)?;
-    let kind = file.metadata()?.file_type();
-    if !kind.is_file() && !kind.is_dir() && path != Path::new("/dev/null") {
-        return Err(not_regular(path));
-    }
+    // Something else may have been put in its place meanwhile.
+    check_regular(&file.metadata()?)?;
     Ok(file)
 }
 
-/// What is opened is not waited for, and no device is set going.
 fn open_without_waiting(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    File::options().read(true).custom_flags(WITHOUT_WAITING).open(path)
+}
+
+fn check_regular(found: &Metadata) -> io::Result<()> {
+    // Reading a folder fails with the words of the system.
+    match found.is_file() || found.is_dir() {
+        true => Ok(()),
+        false => Err(not_regular(found.file_type())),
     }
-    options.open(path)
 }
 
-fn not_regular(path: &Path) -> io::Error {
-    let shown = path.display();
-    io::Error::other(format!("{shown} is a fifo, a socket or a device, and not a regular file"))
+/// What is there is no regular file.
+pub fn not_regular(kind: FileType) -> io::Error {
+    let what = match kind {
+        it if it.is_fifo() => "a pipe",
+        it if it.is_socket() => "a socket",
+        it if it.is_block_device() => "a disk",
+        it if it.is_char_device() => "a device",
+        it if it.is_dir() => "a folder",
+        _ => "something else",
+    };
+    let why = format!("it is {what}, not a regular file");
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-/// Reads a whole file that must be a regular one.
+/// Reads a whole regular file. `/dev/null` is empty.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is no regular file.
+/// As for [`open_regular`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_regular(path)?.read_to_end(&mut bytes)?;
+    if path != Path::new("/dev/null") {
+        open_regular(path)?.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 
@@ -54,23 +68,17 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// If it cannot be read, is a pipe that nobody writes, or a device.
 pub fn read_given(path: &Path) -> io::Result<Vec<u8>> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        // What a link in `/proc` leads to, as a shell makes one of `<(…)`, is a pipe by its own kind.
-        if std::fs::metadata(path)?.file_type().is_fifo() {
-            return read_pipe(path);
-        }
+    // What a link in `/proc` leads to, as a shell makes one of `<(…)`, is a pipe by its own kind.
+    if std::fs::metadata(path)?.file_type().is_fifo() {
+        return read_pipe(path);
     }
     read_regular(path)
 }
 
 /// How long a pipe is given until somebody writes it.
-#[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads a pipe to its end. Whoever writes it may come a little later than this reader.
-#[cfg(unix)]
 fn read_pipe(path: &Path) -> io::Result<Vec<u8>> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     let mut pipe = open_without_waiting(path)?;

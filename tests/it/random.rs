@@ -134,13 +134,13 @@ impl Block {
             Repeats::Keys(keys) => writeln!(text, "  for_each = toset({keys:?})"),
         };
         let _ = writeln!(text, "  input = {}", self.input);
-        for trigger in &self.trigger {
+        if let Some(trigger) = &self.trigger {
             let _ = writeln!(text, "  triggers_replace = {trigger}");
         }
-        for other in &self.depends_on {
+        if let Some(other) = &self.depends_on {
             let _ = writeln!(text, "  depends_on = [{other}]");
         }
-        for other in &self.replaced_by {
+        if let Some(other) = &self.replaced_by {
             let _ = writeln!(text, "  lifecycle {{\n    replace_triggered_by = [{other}]\n  }}");
         }
         text + "}\n"

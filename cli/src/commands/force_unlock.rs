@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::ArgAction;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::workflow::state::Store;
+use entail::workflow::state::OpenState;
 use entail::world::World;
 
 use super::words;
@@ -43,7 +43,7 @@ impl ForceUnlockArgs {
 /// Takes the lock away, after a question.
 pub fn run(ui: &Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8, Diagnostics> {
     let id = args.id()?;
-    let store = Store::open(&ui.host(world), &Choice::default())?;
+    let store = OpenState::open(&ui.host(world), &Choice::default())?;
     if !args.force {
         let explanation = "The lock on the state will be taken away.\nThis will allow local entail commands to modify this state, even \
                            though it\nmay still be in use. Only 'yes' will be accepted to confirm.";

@@ -7,7 +7,7 @@ use clap::ArgAction;
 use entail::backend::files::{self, Fresh};
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::workflow::state::Store;
+use entail::workflow::state::OpenState;
 use entail::world::World;
 
 use super::at_most_one;
@@ -81,7 +81,7 @@ pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnos
     let (name, form) = args.asked()?;
     let files = Choice { state: args.state.clone(), ..Choice::default() };
     let host = ui.host(world);
-    let state = Store::open(&host, &files)?.read(&host)?.unwrap_or_default();
+    let state = OpenState::open(&host, &files)?.read(&host)?.unwrap_or_default();
     if let Some(path) = &args.json_into {
         let text = render(&state.outputs, name, Form::Json, true)?;
         files::replace(path, text.as_bytes(), Fresh::Private)

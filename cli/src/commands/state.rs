@@ -7,11 +7,12 @@ use clap::{ArgAction, Subcommand};
 use entail::address::{Instance, Provider};
 use entail::backend::Recover;
 use entail::backend::local::Choice;
+use entail::backend::seal::Seals;
 use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run, no_state};
 use entail::state;
 use entail::value::text::shown;
-use entail::workflow::state::{self as workflow, Store, dated};
+use entail::workflow::state::{self as workflow, OpenState, dated};
 use entail::workflow::{LockOptions, StateOptions, open, show as documents};
 use entail::world::World;
 
@@ -323,7 +324,7 @@ fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics>
         return Err(problems);
     }
     let host = ui.host(world);
-    let state = Store::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
+    let state = OpenState::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
     ui.addresses(&state_commands::list(&state, &filters, args.id.as_deref())?);
     Ok(0)
 }
@@ -332,7 +333,7 @@ fn show(ui: &Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics>
     let given = args.address()?;
     let address: Instance = given.parse().map_err(|_| not_an_instance(given))?;
     let host = ui.host(world);
-    let state = Store::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
+    let state = OpenState::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
     if ui.is_json() {
         let only = state_commands::only(&state, &address);
@@ -370,7 +371,7 @@ fn remove(ui: &Ui, world: &Arc<World>, args: &RemoveArgs) -> Result<u8, Diagnost
 fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics> {
     no_words(&args.words)?;
     let host = ui.host(world);
-    if let Some(state) = Store::open(&host, &Choice::default())?.read(&host)? {
+    if let Some(state) = OpenState::open(&host, &Choice::default())?.read(&host)? {
         ui.out(&format!("{}\n", state::write::write_compact(&state).trim_end()));
     }
     Ok(0)
@@ -383,7 +384,8 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
         file => entail::world::read_given(file.as_ref()),
     };
     let text = text.map_err(|it| unreadable(file, &it))?;
-    let new = state::read::read(&text)
+    let new = Seals::of(world)
+        .read_given_state(&text)
         .map_err(|it| no_source(file, &it))?
         .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
     let lock = LockOptions::from(&args.lock);
@@ -421,7 +423,7 @@ fn replace_provider(
     }
     let options = StateOptions::from(&args.state);
     let host = ui.host(world);
-    let store = Store::open(&host, &dated(world, &options.files))?;
+    let store = OpenState::open(&host, &dated(world, &options.files))?;
     let state = store.read(&host)?.ok_or_else(no_state)?;
     let affected = state_commands::served_by(&state, &from);
     if affected.is_empty() {

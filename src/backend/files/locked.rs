@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::place;
+use crate::world::{WITHOUT_WAITING, not_regular};
 
 /// The files that this process has locked, by canonical path.
 static HELD: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
@@ -54,11 +54,11 @@ pub fn lock(path: &Path) -> io::Result<Option<Locked>> {
             .create(true)
             .truncate(false)
             .mode(0o600)
-            .custom_flags(place::WITHOUT_WAITING)
+            .custom_flags(WITHOUT_WAITING)
             .open(path)?;
         let kind = file.metadata()?.file_type();
         if !kind.is_file() {
-            return Err(place::not_regular(kind));
+            return Err(not_regular(kind));
         }
         if !claim(&file)? {
             return Ok(None);

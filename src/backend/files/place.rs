@@ -1,6 +1,6 @@
 //! Where a path leads, link by link: to a regular file, to nothing yet, or to something that bytes run through.
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use super::folder_of;
-
-/// Opening waits for nobody at the other end of a pipe.
-pub const WITHOUT_WAITING: i32 = OFlags::NONBLOCK.bits() as i32;
+use crate::world::{WITHOUT_WAITING, not_regular};
 
 /// As many links as the systems follow.
 const MOST_LINKS: usize = 40;
@@ -124,17 +122,4 @@ fn own_stream(path: &Path) -> Option<io::Result<File>> {
         2 => io::stderr().as_fd().try_clone_to_owned().map(File::from),
         _ => OpenOptions::new().append(true).open(path),
     })
-}
-
-/// What is there is no regular file.
-pub(super) fn not_regular(kind: FileType) -> io::Error {
-    let what = match kind {
-        it if it.is_fifo() => "a pipe",
-        it if it.is_socket() => "a socket",
-        it if it.is_block_device() => "a disk",
-        it if it.is_char_device() => "a device",
-        it if it.is_dir() => "a folder",
-        _ => "something else",
-    };
-    io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file"))
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::asking::{Asking, Event};
 use super::migrate::{Migration, migrate};
-use super::{Place, chosen, declared, is_unchanged, overriding, problems};
-use crate::backend::files::{self, Fresh};
-use crate::backend::local::Choice;
-use crate::backend::settings::{self, Arguments, Settings};
-use crate::backend::{Backend, workspace};
+use super::{Place, declared, is_unchanged, overriding, problems};
+use crate::backend::local::{Choice, Local};
+use crate::backend::registry;
+use crate::backend::settings::{self, Settings};
+use crate::backend::workspace;
 use crate::config::early::StaticModule;
-use crate::diagnostic::{Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::world::World;
 
 /// What `init` is asked to do with the backend.
@@ -58,10 +58,10 @@ pub fn initialize(
         }
         return Ok(warnings);
     };
-    let overrides = overriding::read(world, sources, &init.overrides)?;
+    let overrides = overriding::read((world, declared.kind), sources, &init.overrides)?;
     let mut arguments = declared.arguments.clone();
     arguments.extend(overrides.clone().unwrap_or_default());
-    let wanted = Settings { kind: declared.kind.clone(), arguments, hash: declared.hash };
+    let wanted = Settings { kind: declared.kind.name.to_owned(), arguments, hash: declared.hash };
     match saved {
         None => work.configure(&wanted)?,
         Some(saved) => {
@@ -75,7 +75,7 @@ pub fn initialize(
                     if renewed != saved {
                         settings::write(&data, Some(&renewed))?;
                     }
-                    work.check_workspace(&saved.arguments)?;
+                    work.check_workspace(&saved)?;
                 }
                 false if !(init.migrate || init.force_copy) => {
                     return Err(problems::say_how().into());
@@ -94,8 +94,14 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn place(&self, arguments: &Arguments) -> Place {
-        Place::new(self.world.clone(), chosen(arguments, &Choice::default()))
+    fn place(&self, settings: &Settings) -> Result<Place, Diagnostic> {
+        let kind = registry::kind(&settings.kind);
+        let kind = kind.ok_or_else(|| problems::not_here(&settings.kind))?;
+        Ok(Place::of(&self.world, kind, &settings.arguments, &Choice::default()))
+    }
+
+    fn usual(&self) -> Place {
+        Place::usual(&self.world, &Choice::default())
     }
 
     fn migrate(&self, from: &Place, to: &Place) -> Result<(), Diagnostics> {
@@ -115,13 +121,14 @@ impl Work<'_> {
 
     /// Sets a backend up where none was: states that lie in the usual files come along.
     fn configure(&self, wanted: &Settings) -> Result<(), Diagnostics> {
-        let (from, to) = (self.place(&Arguments::new()), self.place(&wanted.arguments));
+        let usual = Local::new(self.world.clone(), Choice::default());
+        let (from, to) = (self.usual(), self.place(wanted)?);
         let is_same = |name: &str| {
-            let path = |it: &Place| it.world.root.join(&it.backend(name).paths().write);
+            let path = |it: &Place| it.store.file(name).map(|it| self.world.root.join(it));
             path(&from) == path(&to)
         };
         let mut filled = Vec::new();
-        for name in from.workspaces() {
+        for name in from.workspaces()? {
             let state = from.backend(&name).read()?.state;
             if state.is_some_and(|it| !it.is_empty()) {
                 filled.push(name);
@@ -130,10 +137,11 @@ impl Work<'_> {
         if !filled.is_empty() {
             self.migrate(&from, &to)?;
             for name in filled.iter().filter(|it| !is_same(it)) {
-                erase(&from, name)?;
+                usual.erase(name).map_err(|it| problems::not_erased(&it.to_string()))?;
+                from.tidy(name);
             }
         }
-        self.check_workspace(&wanted.arguments)?;
+        self.check_workspace(wanted)?;
         self.save(Some(wanted))?;
         self.asking.tell(Event::Set(wanted.kind.clone()));
         Ok(())
@@ -144,8 +152,8 @@ impl Work<'_> {
             true => Event::Changed,
             false => Event::TypeChanged(saved.kind.clone(), wanted.kind.clone()),
         });
-        self.migrate(&self.place(&saved.arguments), &self.place(&wanted.arguments))?;
-        self.check_workspace(&wanted.arguments)?;
+        self.migrate(&self.place(saved)?, &self.place(wanted)?)?;
+        self.check_workspace(wanted)?;
         self.save(Some(wanted))?;
         self.asking.tell(Event::Set(wanted.kind.clone()));
         Ok(())
@@ -156,15 +164,15 @@ impl Work<'_> {
             return Err(problems::say_how().into());
         }
         self.asking.tell(Event::Unconfiguring(saved.kind.clone()));
-        self.migrate(&self.place(&saved.arguments), &self.place(&Arguments::new()))?;
+        self.migrate(&self.place(&saved)?, &self.usual())?;
         self.save(None)?;
         self.asking.tell(Event::Unset(saved.kind));
         Ok(())
     }
 
     /// Sees to it that the selected workspace is one of the backend's.
-    fn check_workspace(&self, arguments: &Arguments) -> Result<(), Diagnostics> {
-        let known = self.place(arguments).workspaces();
+    fn check_workspace(&self, settings: &Settings) -> Result<(), Diagnostics> {
+        let known = self.place(settings)?.workspaces()?;
         let selected = workspace::selected(&self.world)?;
         if known.contains(&selected) {
             return Ok(());
@@ -174,26 +182,4 @@ impl Work<'_> {
         };
         Ok(workspace::select(&self.world, only).map_err(|it| problems::not_selected(&it))?)
     }
-}
-
-/// Empties the file of a state that was copied; its backup stays.
-fn erase(place: &Place, name: &str) -> Result<(), Diagnostics> {
-    let backend = place.backend(name);
-    let paths = backend.paths();
-    let (path, root) = (place.world.root.join(&paths.write), &place.world.root);
-    let keep = || -> std::io::Result<()> {
-        let Some(locked) = files::lock(&path)? else {
-            return Err(std::io::Error::other("another run holds its lock"));
-        };
-        let erased = (|| {
-            if let (Some(backup), Some(text)) = (&paths.backup, files::read(&path)?) {
-                files::replace(&root.join(backup), &text, Fresh::Like(&path))?;
-            }
-            files::replace(&path, b"", Fresh::Private)
-        })();
-        locked.release().and(erased)
-    };
-    keep().map_err(|it| problems::not_erased(&it.to_string()))?;
-    backend.tidy();
-    Ok(())
 }

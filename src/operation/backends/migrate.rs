@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::asking::{Asking, is_filled};
 use super::{Place, problems};
-use crate::backend::{Backend, LockGuard, LockInfo, acquire, workspace};
+use crate::backend::{LockGuard, LockInfo, Snapshots, acquire, workspace};
 use crate::diagnostic::Diagnostics;
 use crate::state::{State, write};
 use crate::world::World;
@@ -22,16 +22,19 @@ pub(super) struct Migration<'a> {
 
 /// Copies what there is to copy.
 pub(super) fn migrate(migration: &Migration) -> Result<(), Diagnostics> {
-    let names = migration.from.workspaces();
+    let names = migration.from.workspaces()?;
     if let [only] = &names[..]
         && only == workspace::DEFAULT
     {
         return copy(migration, only, migration.force);
     }
-    let question = "Do you want to migrate all workspaces to \"local\"?";
-    let explanation = "Both the existing \"local\" backend and the newly configured one have workspaces. All of\nthem are copied, under the same names, and what is there under these names is\noverwritten. To copy only some, pull and push their states one by one.\n\n\"yes\" copies all states, \"no\" stops here.";
+    let (old, new) = (migration.from.kind, migration.to.kind);
+    let question = format!("Do you want to migrate all workspaces to {new:?}?");
+    let explanation = format!(
+        "Both the existing {old:?} backend and the newly configured one have workspaces. All of\nthem are copied, under the same names, and what is there under these names is\noverwritten. To copy only some, pull and push their states one by one.\n\n\"yes\" copies all states, \"no\" stops here."
+    );
     if !migration.force {
-        match migration.asking.ask(question, explanation) {
+        match migration.asking.ask(&question, &explanation) {
             Some(true) => {}
             Some(false) => return Err(problems::aborted().into()),
             None => return Err(problems::cannot_ask().into()),
@@ -51,8 +54,8 @@ fn copy(migration: &Migration, name: &str, force: bool) -> Result<(), Diagnostic
     migration.to.create(name).map_err(create)?;
     if is_same(source.as_ref(), to.read()?.state.as_ref()) {
         // A migration that was killed has left its locks.
-        from.tidy();
-        to.tidy();
+        migration.from.tidy(name);
+        migration.to.tidy(name);
         return Ok(());
     }
     let _source = lock(migration, &from, "migration source state")?;
@@ -60,12 +63,15 @@ fn copy(migration: &Migration, name: &str, force: bool) -> Result<(), Diagnostic
     let Some(source) = from.read()?.state.filter(|it| !it.is_empty()) else { return Ok(()) };
     let target = to.read()?.state;
     if !force {
+        let (old, new) = (migration.from.kind, migration.to.kind);
         let explanation = match is_filled(target.as_ref()) {
-            false => "A state was found while migrating the previous \"local\" backend to the newly configured\n\"local\" backend, which has none yet.\n\n\"yes\" copies the state, \"no\" starts with an empty one.".to_owned(),
+            false => format!(
+                "A state was found while migrating the previous {old:?} backend to the newly configured\n{new:?} backend, which has none yet.\n\n\"yes\" copies the state, \"no\" starts with an empty one."
+            ),
             true => format!(
-                "A state was found while migrating the previous \"local\" backend to the newly configured\n\"local\" backend, which has a state of its own.\n\nPrevious: {}\nNew:      {}\n\n\"yes\" overwrites the new one with the previous one, \"no\" goes on with the new one.",
-                from.paths().read.display(),
-                to.paths().read.display()
+                "A state was found while migrating the previous {old:?} backend to the newly configured\n{new:?} backend, which has a state of its own.\n\nPrevious: {}\nNew:      {}\n\n\"yes\" overwrites the new one with the previous one, \"no\" goes on with the new one.",
+                from.name(),
+                to.name()
             ),
         };
         let question = "Do you want to copy existing state to the new backend?";
@@ -88,7 +94,7 @@ fn is_same(a: Option<&State>, b: Option<&State>) -> bool {
 
 fn lock<'a>(
     migration: &Migration,
-    backend: &'a dyn Backend,
+    backend: &'a Snapshots,
     operation: &str,
 ) -> Result<LockGuard<'a>, Diagnostics> {
     match migration.lock {

@@ -1,16 +1,18 @@
 //! `-backend-config`: arguments of the backend from files and from the command line.
 
-use super::{ARGUMENTS, argument, problems};
+use super::{argument, problems};
+use crate::backend::registry::{Kind, Unfit};
 use crate::backend::settings::Arguments;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::expression::evaluate_constant;
 use crate::syntax;
+use crate::value::Value;
 use crate::world::{World, as_text};
 
 /// Returns the arguments that flags give, the later one winning; nothing where there are no flags. One empty flag takes all
 /// earlier arguments back.
 pub(super) fn read(
-    world: &World,
+    (world, kind): (&World, &Kind),
     sources: &Sources,
     flags: &[String],
 ) -> Result<Option<Arguments>, Diagnostics> {
@@ -21,11 +23,14 @@ pub(super) fn read(
     let mut found = Diagnostics::new();
     for flag in flags.iter().filter(|it| !it.is_empty()) {
         match flag.split_once('=') {
-            Some((name, _)) if !ARGUMENTS.contains(&name) => found.push(problems::unexpected(name)),
-            Some((name, "")) => found.push(problems::empty(name)),
-            Some((name, text)) => drop(given.insert(name.to_owned(), Some(text.to_owned()))),
+            Some((name, text)) => match kind.setting(name, &Value::string(text)) {
+                Ok(text) => drop(given.insert(name.to_owned(), text)),
+                Err(Unfit::Unknown) => found.push(problems::unexpected(name)),
+                Err(Unfit::Empty(what)) => found.push(problems::empty(name, what)),
+                Err(Unfit::Type(why)) => found.push(problems::unfit(name, &why)),
+            },
             None => {
-                if let Some(more) = found.take(read_file(world, sources, flag)) {
+                if let Some(more) = found.take(read_file((world, kind), sources, flag)) {
                     given.extend(more);
                 }
             }
@@ -34,7 +39,11 @@ pub(super) fn read(
     if found.has_errors() { Err(found) } else { Ok(Some(given)) }
 }
 
-fn read_file(world: &World, sources: &Sources, path: &str) -> Result<Arguments, Diagnostics> {
+fn read_file(
+    (world, kind): (&World, &Kind),
+    sources: &Sources,
+    path: &str,
+) -> Result<Arguments, Diagnostics> {
     let text = world
         .files
         .read(&world.root.join(path))
@@ -50,7 +59,7 @@ fn read_file(world: &World, sources: &Sources, path: &str) -> Result<Arguments, 
     let mut given = Arguments::new();
     for it in attributes {
         let Some(value) = found.take(evaluate_constant(&it.value)) else { continue };
-        let read = argument(&it.name.text, &value, it.name.span, it.value.span);
+        let read = argument(kind, (&it.name.text, it.name.span), (&value, it.value.span));
         if let Some(text) = found.take(read) {
             given.insert(it.name.text.to_string(), text);
         }

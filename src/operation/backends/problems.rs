@@ -51,7 +51,14 @@ pub(super) fn unexpected(name: &str) -> Diagnostic {
     ))
 }
 
-/// An argument that is no text.
+/// An argument of the command line that has another type.
+pub(super) fn unfit(name: &str, why: &str) -> Diagnostic {
+    Diagnostic::error("Invalid backend configuration argument").detail(format!(
+        "Inappropriate value for the backend configuration argument {name:?}: {why}."
+    ))
+}
+
+/// An argument that does not have its type.
 pub(super) fn inappropriate(name: &str, why: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Incorrect attribute value type")
         .detail(format!("Inappropriate value for attribute {name:?}: {why}."))
@@ -59,8 +66,9 @@ pub(super) fn inappropriate(name: &str, why: &str, at: Span) -> Diagnostic {
 }
 
 /// An argument that is empty.
-pub(super) fn empty(name: &str) -> Diagnostic {
-    let what = if name == "path" { "state file" } else { "workspace directory" };
+///
+/// - `what`: what it would be an invalid one of.
+pub(super) fn empty(name: &str, what: &str) -> Diagnostic {
     Diagnostic::error(format!("Invalid local {what} path"))
         .detail(format!("The {name:?} attribute value must not be empty."))
 }
@@ -74,6 +82,22 @@ pub(super) fn missing() -> Diagnostic {
 pub(super) fn unreadable(path: &str, why: &str) -> Diagnostic {
     Diagnostic::error("Failed to read file")
         .detail(format!("The file {path:?} could not be read: {why}."))
+}
+
+/// The store does not say which workspaces it has.
+pub(super) fn not_listed(why: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("Failed to list workspaces")
+        .detail(format!("The workspaces of the backend could not be listed: {why}."))
+}
+
+/// What is set up is of a kind that this program does not have.
+pub(super) fn not_here(kind: &str) -> Diagnostic {
+    Diagnostic::error("Unsupported backend type").detail(format!(
+        "This working directory was prepared for the backend {kind:?}, which is not supported yet, so its states cannot be copied. The \
+         backends that are supported: {}. Copy the states with the program that prepared it, or run init with -reconfigure, which \
+         leaves them where they are.",
+        crate::backend::registry::names()
+    ))
 }
 
 /// States have to be copied, and the user cannot be asked.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::backend::Backend;
 use crate::config::tests::folder;
 use crate::diagnostic::Sources;
 use crate::operation::session::{open_backend, root_place};
@@ -69,7 +68,7 @@ impl Folder {
                 if backend.read().expect("it is read").state.is_none() {
                     backend.write(&state.expect("a state")).expect("it is written");
                 }
-                backend.paths().write.display().to_string()
+                backend.name()
             }
             Err(problems) => {
                 let first = &problems.0[0];
@@ -215,7 +214,7 @@ fn arguments_may_be_computed_and_must_make_sense() {
         use: Incorrect attribute value type (Inappropriate value for attribute "path": string required, but have tuple.)
         use: Unsupported argument (An argument named "nope" is not expected here.)
         use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
-        use: Unsupported backend type (The backend "s3" is not supported yet. Its settings were evaluated, and nothing was read or written.)
+        use: Unsupported backend type (The backend "s3" is not supported yet. Its settings were evaluated, and nothing was read or written. The backends that are supported: "inmem" and "local".)
         use: Undefined variable (Undefined variable var.x)
         use: Undefined local (Undefined local local.secret)
         use: Encryption is not supported (State and plan encryption is not supported yet. Its settings were evaluated, and nothing was read or written.)

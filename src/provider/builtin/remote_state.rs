@@ -1,6 +1,5 @@
 //! The data source `terraform_remote_state`: the root outputs of another configuration's state.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -9,10 +8,14 @@ use super::attribute::{Attribute, any, text};
 use super::fields::{Fields, Read, at};
 use super::host::Source;
 use super::resource::Problem;
-use crate::backend::files;
+use crate::backend::local::Choice;
+use crate::backend::registry::{self, Kind, Unfit};
+use crate::backend::seal::{Part, Seals};
+use crate::backend::settings::Arguments;
+use crate::backend::store::{Store, wait};
+use crate::backend::workspace::DEFAULT;
 use crate::diagnostic::Diagnostics;
-use crate::state::read::read;
-use crate::value::{Kind, Str, Type, Value, convert};
+use crate::value::{Kind as ValueKind, Str, Value};
 use crate::world::World;
 
 pub(super) struct RemoteState;
@@ -65,10 +68,13 @@ impl Source for RemoteState {
         config: &Value,
         result: &mut Fields,
     ) -> Result<(), Problem> {
-        let file = Location::of(config)?.file(world, config.text("workspace"));
-        let found = files::read(&file).map_err(|why| not_loaded(&why))?;
-        let bytes = found.ok_or_else(nothing_there)?;
-        let state = read(&bytes).map_err(unreadable)?.ok_or_else(nothing_there)?;
+        let store = Location::of(config)?.open(world);
+        let workspace = config.text("workspace").filter(|it| !it.is_empty());
+        // It blocks where files are read, as every other function that reads files does.
+        let content = wait(&*store, store.read(workspace.unwrap_or(DEFAULT)));
+        let content = content.map_err(|why| not_loaded(&why))?;
+        let state = Seals::of(world).read_state(Part::RemoteState, &content.bytes);
+        let state = state.map_err(unreadable)?.ok_or_else(nothing_there)?;
         let defaults = config.member("defaults").entries();
         let mut outputs: Vec<(Str, Value)> =
             defaults.into_iter().map(|(key, value)| (key, value.clone())).collect();
@@ -80,55 +86,51 @@ impl Source for RemoteState {
 
 /// Whether this is, or may turn out to be, an object or a map.
 fn holds_members(value: &Value) -> bool {
-    matches!(value.ty().kind(), Kind::Dynamic | Kind::Object(_) | Kind::Map(_))
+    matches!(value.ty().kind(), ValueKind::Dynamic | ValueKind::Object(_) | ValueKind::Map(_))
 }
 
-/// Where the `local` backend keeps the snapshots of each workspace.
+/// Which backend keeps the snapshots, and where.
 struct Location {
-    path: Option<String>,
-    workspace_dir: Option<String>,
+    kind: &'static Kind,
+    settings: Arguments,
 }
 
 impl Location {
     fn of(config: &Value) -> Result<Location, Problem> {
         let backend = config.text("backend").unwrap_or_default();
-        if backend != "local" && backend != "_local" {
+        // What other programs call the backend of files where it must not be another.
+        let name = if backend == "_local" { "local" } else { backend };
+        let Some(kind) = registry::kind(name) else {
             return Err(invalid_backend(format!(
-                "There is no backend type named {backend:?} here; only \"local\" can be read."
+                "There is no backend type named {backend:?} here; the states of {} can be read.",
+                registry::names()
             ))
             .at(at("backend")));
-        }
+        };
         let arguments = config.member("config");
         if !holds_members(arguments) {
-            return Err(invalid_arguments("the configuration must be an object"));
+            return Err(invalid_arguments(kind, "the configuration must be an object"));
         }
-        let mut location = Location { path: None, workspace_dir: None };
+        let mut settings = kind.unset();
         for (name, value) in arguments.entries() {
-            let place = match &*name {
-                "path" => &mut location.path,
-                "workspace_dir" => &mut location.workspace_dir,
-                _ => return Err(invalid_arguments(format!("unsupported attribute {name:?}"))),
-            };
-            let text = convert(value, Type::STRING)
-                .map_err(|_| invalid_arguments(format!("attribute {name:?}: string required")))?;
-            *place = text.as_str().map(str::to_owned);
-            if place.as_deref() == Some("") {
-                return Err(empty_argument(&name));
-            }
+            let set = kind.setting(&name, value).map_err(|unfit| match unfit {
+                Unfit::Unknown => {
+                    invalid_arguments(kind, format!("unsupported attribute {name:?}"))
+                }
+                Unfit::Type(_) => {
+                    let required = kind.settings.iter().find(|it| it.name == &*name);
+                    let required = required.map(|it| it.ty.to_string()).unwrap_or_default();
+                    invalid_arguments(kind, format!("attribute {name:?}: {required} required"))
+                }
+                Unfit::Empty(what) => empty_argument(&name, what),
+            })?;
+            settings.insert(name.to_string(), set);
         }
-        Ok(location)
+        Ok(Location { kind, settings })
     }
 
-    fn file(&self, world: &World, workspace: Option<&str>) -> PathBuf {
-        match workspace {
-            None | Some("" | "default") => {
-                world.root.join(self.path.as_deref().unwrap_or("terraform.tfstate"))
-            }
-            Some(name) => {
-                let folder = self.workspace_dir.as_deref().unwrap_or("terraform.tfstate.d");
-                world.root.join(folder).join(name).join("terraform.tfstate")
-            }
-        }
+    fn open(&self, world: &Arc<World>) -> Arc<dyn Store> {
+        self.kind.open(world, &self.settings, &Choice::default())
     }
 }
 
@@ -136,16 +138,17 @@ fn invalid_backend(detail: impl Into<String>) -> Problem {
     Problem::error("Invalid backend configuration", detail)
 }
 
-fn invalid_arguments(why: impl std::fmt::Display) -> Problem {
-    invalid_backend(format!("The given configuration is not valid for backend \"local\": {why}."))
-        .at(at("config"))
+fn invalid_arguments(kind: &Kind, why: impl std::fmt::Display) -> Problem {
+    invalid_backend(format!(
+        "The given configuration is not valid for backend {:?}: {why}.",
+        kind.name
+    ))
+    .at(at("config"))
 }
 
-fn empty_argument(name: &str) -> Problem {
-    let what =
-        if name == "path" { "local state file path" } else { "local workspace directory path" };
+fn empty_argument(name: &str, what: &str) -> Problem {
     let detail = format!("The {name:?} attribute value must not be empty.");
-    Problem::error(format!("Invalid {what}"), detail).at(at(name))
+    Problem::error(format!("Invalid local {what} path"), detail).at(at(name))
 }
 
 fn nothing_there() -> Problem {

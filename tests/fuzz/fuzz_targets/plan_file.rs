@@ -68,7 +68,7 @@ fuzz_target!(|bytes: &[u8]| {
     let here = std::env::current_dir().expect("there is one");
     let before = count(&here);
     let world = World { cwd: inner.clone(), root: inner.clone(), ..World::of_this_process() };
-    if let Ok(loaded) = saved::load(&inner.join("plan")) {
+    if let Ok(loaded) = saved::load(&world, &inner.join("plan")) {
         let _ = loaded.config(&Arc::new(world), &Sources::default());
     }
     assert_eq!(count(&inner), 1, "something lies beside the plan");

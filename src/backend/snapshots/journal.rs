@@ -4,12 +4,18 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{Local, Now, trouble};
-use crate::backend::stale::{self, Names, StaleJournal};
+use super::stale::{self, Names, StaleJournal};
+use super::{Now, Snapshots, trouble};
+use crate::backend::lock::LockInfo;
+use crate::backend::seal::Seals;
+use crate::backend::store::wait;
+use crate::backend::workspace;
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::write;
+use crate::world::{WITHOUT_WAITING, open_regular};
 
 /// The journal as this process knows it.
 #[derive(Debug, Default)]
@@ -44,8 +50,8 @@ pub(super) struct Open {
 }
 
 /// Reads a journal; `None` where there is none.
-pub(super) fn look(path: &Path) -> io::Result<Option<Open>> {
-    let mut file = match files::open_regular(path) {
+fn look(path: &Path, seals: &Seals) -> io::Result<Option<Open>> {
+    let mut file = match open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -54,28 +60,119 @@ pub(super) fn look(path: &Path) -> io::Result<Option<Open>> {
     file.read_to_end(&mut text)?;
     let found = file.metadata()?;
     let identity = Identity::of(&found, text.len() as u64);
-    Ok(Some(Open { text, identity }))
+    Ok(Some(Open { text: seals.open_lines(&text), identity }))
 }
 
-impl Local {
-    pub(super) fn journal_path(&self) -> PathBuf {
-        self.at(&files::beside(&self.paths.write, "journal"))
+/// The file that a run notes its finished steps in. What is written there is sealed on the way.
+#[derive(Clone, Debug)]
+pub struct JournalFile {
+    /// Where it lies, or will.
+    pub path: PathBuf,
+    seals: Arc<Seals>,
+}
+
+impl JournalFile {
+    /// Returns the file of this path.
+    pub fn new(path: PathBuf, seals: Arc<Seals>) -> JournalFile {
+        JournalFile { path, seals }
+    }
+
+    /// Returns lines as they are written.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be sealed.
+    pub fn sealed(&self, lines: &str) -> io::Result<Vec<u8>> {
+        self.seals.seal_lines(lines).map_err(|it| io::Error::other(it.detail))
+    }
+}
+
+/// The journal of a state that no other was ever stored before.
+const FIRST: &str = "new";
+
+/// What was found in the places where a journal may lie.
+type Looked = Vec<(PathBuf, io::Result<Option<Open>>)>;
+
+impl Snapshots {
+    fn at(&self, path: &Path) -> PathBuf {
+        self.world.root.join(path)
+    }
+
+    /// Returns the folder of the journals of states that are not on this machine.
+    fn folder(&self) -> PathBuf {
+        let folder = workspace::data_folder(&self.world).join("journals");
+        folder.strip_prefix(&self.world.root).map(Path::to_path_buf).unwrap_or(folder)
+    }
+
+    /// Returns where the journal of a state lies: beside it, or among those of the working directory, by workspace and lineage.
+    fn journal_of(&self, lineage: &str) -> PathBuf {
+        if let Some(file) = self.store.file(&self.workspace) {
+            return files::beside(&file, "journal");
+        }
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-';
+        let lineage = match lineage {
+            "" => FIRST.to_owned(),
+            // Another program may have chosen what no file can be called.
+            it => it.chars().map(|it| if is_plain(it) { it } else { '_' }).take(100).collect(),
+        };
+        self.folder().join(format!(".{}.{lineage}.journal", self.workspace))
+    }
+
+    /// Reads every journal that may belong to the state, which is yet to be read.
+    pub(super) fn look(&self) -> Looked {
+        let first = self.journal_of("");
+        let mut paths = vec![first.clone()];
+        if self.store.file(&self.workspace).is_none() {
+            let start = format!(".{}.", self.workspace);
+            let entries =
+                std::fs::read_dir(self.at(&self.folder())).into_iter().flatten().flatten();
+            let names = entries.filter_map(|it| it.file_name().into_string().ok());
+            let names = names.filter(|it| it.starts_with(&start) && it.ends_with(".journal"));
+            paths.extend(names.map(|it| self.folder().join(it)).filter(|it| *it != first));
+        }
+        paths.into_iter().map(|it| (it.clone(), look(&self.at(&it), &self.seals))).collect()
+    }
+
+    /// Returns the journal of a state among those that were found: its own, or that of a first run, which had no lineage yet.
+    pub(super) fn chosen(
+        &self,
+        mut looked: Looked,
+        lineage: &str,
+    ) -> (PathBuf, io::Result<Option<Open>>) {
+        let own = self.journal_of(lineage);
+        let is_there = |found: &io::Result<Option<Open>>| !matches!(found, Ok(None));
+        for path in [&own, &self.journal_of("")] {
+            if let Some(at) = looked.iter().position(|it| it.0 == *path && is_there(&it.1)) {
+                return looked.swap_remove(at);
+            }
+        }
+        (own, Ok(None))
+    }
+
+    fn journal_path(&self, now: &Now) -> PathBuf {
+        self.at(&self.shown(now))
+    }
+
+    /// Returns the path of the journal as messages name it.
+    fn shown(&self, now: &Now) -> PathBuf {
+        let lineage = now.last.as_ref().map(|it| it.0.as_str()).unwrap_or_default();
+        now.journal_at.clone().unwrap_or_else(|| self.journal_of(lineage))
     }
 
     /// How messages call the journal, and where it is set aside.
-    pub(super) fn journal_names(&self) -> Names {
+    fn journal_names(&self, now: &Now) -> Names {
+        let journal = self.shown(now);
         let free = |suffix: &str| {
-            let path = files::beside(&self.paths.write, suffix);
+            let mut path = journal.clone().into_os_string();
+            path.push(suffix);
+            let path = PathBuf::from(path);
             (!self.at(&path).exists()).then_some(path)
         };
         let time = self.world.now().timestamp();
-        let numbered = (2..).map(|it| format!("journal.{time}-{it}"));
-        let names = std::iter::once(format!("journal.{time}")).chain(numbered);
+        let numbered = (2..).map(|it| format!(".{time}-{it}"));
+        let names = std::iter::once(format!(".{time}")).chain(numbered);
         let aside = names.into_iter().find_map(|it| free(&it));
-        Names {
-            journal: files::beside(&self.paths.write, "journal"),
-            aside: aside.expect("there are more numbers than files"),
-        }
+        Names { aside: aside.expect("there are more numbers than files"), journal }
     }
 
     /// Takes a journal into account. Whoever may write makes good what the interrupted run has left; others only look.
@@ -85,7 +182,7 @@ impl Local {
         found: io::Result<Option<Open>>,
         snapshot: &mut Snapshot,
     ) -> Result<(), Diagnostics> {
-        let names = self.journal_names();
+        let names = self.journal_names(now);
         let (stale, open) = match found {
             Ok(None) => {
                 now.journal = Known::Absent;
@@ -95,13 +192,13 @@ impl Local {
                 let stale = stale::take_up(
                     &open.text,
                     snapshot,
-                    (self.paths.recover, now.locked.is_some() || now.may_write),
+                    (self.recover, now.locked.is_some() || now.may_write),
                     &names,
                 );
                 (stale, Some(open))
             }
             Err(error) => {
-                let aside = self.paths.recover.map(|_| StaleJournal::Aside);
+                let aside = self.recover.map(|_| StaleJournal::Aside);
                 let problem = || StaleJournal::Unsettled(stale::unreadable(&names, &error).into());
                 (aside.unwrap_or_else(problem), None)
             }
@@ -113,7 +210,7 @@ impl Local {
         }
         let identity = open.as_ref().map(|it| it.identity);
         if now.may_write {
-            let _claim = self.claimed(open, &names)?;
+            let _claim = self.claimed(now, open, &names)?;
             return self.settle(now, &stale, snapshot, &names);
         }
         if let StaleJournal::Unsettled(problem) = &stale {
@@ -124,12 +221,17 @@ impl Local {
     }
 
     /// Sees to it that nobody writes the journal any more. The handle that is returned keeps others from taking it up.
-    fn claimed(&self, open: Option<Open>, names: &Names) -> Result<Option<File>, Diagnostic> {
+    fn claimed(
+        &self,
+        now: &Now,
+        open: Option<Open>,
+        names: &Names,
+    ) -> Result<Option<File>, Diagnostic> {
         let Some(Open { identity, .. }) = open else { return Ok(None) };
         // Only who may write a file can lock it.
         let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).custom_flags(files::WITHOUT_WAITING);
-        let file = match options.open(self.journal_path()) {
+        let options = options.read(true).write(true).custom_flags(WITHOUT_WAITING);
+        let file = match options.open(self.journal_path(now)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(stale::changed(names));
@@ -164,13 +266,15 @@ impl Local {
             self.store(now, (&state.lineage, state.serial), &write::write(state))?;
         }
         now.journal = Known::Absent;
-        Ok(self.put_away(stale, names)?)
+        Ok(self.put_away(now, stale, names)?)
     }
 
-    fn put_away(&self, stale: &StaleJournal, names: &Names) -> Result<(), Diagnostic> {
+    fn put_away(&self, now: &Now, stale: &StaleJournal, names: &Names) -> Result<(), Diagnostic> {
         let done = match stale {
-            StaleJournal::Spent | StaleJournal::Taken => std::fs::remove_file(self.journal_path()),
-            StaleJournal::Aside => std::fs::rename(self.journal_path(), self.at(&names.aside)),
+            StaleJournal::Spent | StaleJournal::Taken => {
+                std::fs::remove_file(self.journal_path(now))
+            }
+            StaleJournal::Aside => std::fs::rename(self.journal_path(now), self.at(&names.aside)),
             StaleJournal::Unsettled(problem) => return Err(Diagnostic::clone(problem)),
         };
         match done {
@@ -191,8 +295,8 @@ impl Local {
         if matches!(now.journal, Known::Mine) {
             return write(now);
         }
-        let names = self.journal_names();
-        let found = look(&self.journal_path());
+        let names = self.journal_names(now);
+        let found = look(&self.journal_path(now), &self.seals);
         let (stale, claim) = match (std::mem::take(&mut now.journal), found) {
             (_, Ok(None)) => return write(now),
             (Known::Waiting(StaleJournal::Unsettled(problem), identity), _) => {
@@ -200,17 +304,17 @@ impl Local {
                 return Err(Diagnostics::from(*problem));
             }
             (Known::Waiting(stale, Some(known)), Ok(Some(open))) if open.identity == known => {
-                (stale, self.claimed(Some(open), &names)?)
+                (stale, self.claimed(now, Some(open), &names)?)
             }
             (Known::Waiting(stale, None), Err(_)) => (stale, None),
             (_, Ok(Some(open))) => {
-                self.claimed(Some(open), &names)?;
+                self.claimed(now, Some(open), &names)?;
                 return Err(stale::changed(&names).into());
             }
             (_, Err(error)) => return Err(stale::unreadable(&names, &error).into()),
         };
         let written = write(now)?;
-        self.put_away(&stale, &names)?;
+        self.put_away(now, &stale, &names)?;
         drop(claim);
         Ok(written)
     }
@@ -219,35 +323,44 @@ impl Local {
     pub(super) fn own_journal(&self, now: &mut Now) -> Result<PathBuf, Diagnostics> {
         if let Known::Waiting(..) = now.journal {
             // Settled while nobody else can; but without locks, nobody keeps from it either.
-            let lock = files::lock(&self.at(&self.paths.write)).ok().flatten();
+            let lock = match now.locked {
+                Some(_) => None,
+                None => self.lock_for_a_moment(),
+            };
             let settled = self.settle_waiting(now);
-            if let Some(lock) = lock {
-                lock.release().map_err(|it| trouble::not_saved(&it))?;
+            if let Some(id) = lock {
+                wait(&*self.store, self.store.unlock(&self.workspace, &id))
+                    .map_err(Diagnostic::from)?;
             }
             settled?;
         }
-        let path = self.journal_path();
+        let path = self.journal_path(now);
         if std::fs::symlink_metadata(&path).is_ok() {
-            return Err(stale::changed(&self.journal_names()).into());
+            return Err(stale::changed(&self.journal_names(now)).into());
         }
         now.journal = Known::Mine;
         Ok(path)
     }
 
+    fn lock_for_a_moment(&self) -> Option<String> {
+        let info = LockInfo::new(&self.world, "journal");
+        wait(&*self.store, self.store.lock(&self.workspace, &info)).ok()
+    }
+
     fn settle_waiting(&self, now: &mut Now) -> Result<(), Diagnostics> {
         let known = now.last.clone();
-        let seen = now.seen;
+        let seen = now.seen.clone();
         let was_writing = std::mem::replace(&mut now.may_write, true);
         // What was planned rests on what was read before.
-        let settled = match self.is_still(now, seen) {
-            Ok(true) => self.read_now(now).map(drop),
-            Ok(false) => Err(stale::changed(&self.journal_names()).into()),
+        let settled = match self.content() {
+            Ok(content) if seen.as_ref() == Some(&content.version) => self.read_now(now).map(drop),
+            Ok(_) => Err(stale::changed(&self.journal_names(now)).into()),
             Err(problems) => Err(problems),
         };
         now.may_write = was_writing;
         settled?;
         if known.is_some() && now.last != known {
-            return Err(stale::changed(&self.journal_names()).into());
+            return Err(stale::changed(&self.journal_names(now)).into());
         }
         Ok(())
     }

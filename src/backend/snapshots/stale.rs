@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::Snapshot;
+use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::state::State;
 use crate::state::journal::{self, Begun, Flaw, Found, Record};

@@ -7,9 +7,9 @@ use crate::diagnostic::Diagnostic;
 use crate::state::{State, write};
 
 /// The state file exists but cannot be read.
-pub(super) fn unreadable(path: &Path, error: &Error) -> Diagnostic {
+pub(super) fn unreadable(error: &Error) -> Diagnostic {
     Diagnostic::error("Failed to read state file")
-        .detail(format!("The state file could not be read: {}: {error}", path.display()))
+        .detail(format!("The state file could not be read: {error}"))
 }
 
 /// The new snapshot could not be written.
@@ -28,10 +28,9 @@ pub(super) fn no_backup(path: &Path, error: &Error) -> Diagnostic {
 }
 
 /// The file of the state is none that could keep one.
-pub(super) fn keeps_nothing(path: &Path, error: &Error) -> Diagnostic {
+pub(super) fn keeps_nothing(name: &str, error: &Error) -> Diagnostic {
     Diagnostic::error("Failed to save state").detail(format!(
-        "Error saving state: {} cannot keep a state: {error}. Nothing was begun. Choose a regular file.",
-        path.display()
+        "Error saving state: {name} cannot keep a state: {error}. Nothing was begun. Choose a regular file."
     ))
 }
 
@@ -40,19 +39,18 @@ pub(super) fn keeps_nothing(path: &Path, error: &Error) -> Diagnostic {
 /// - `there`: what it holds now, where that is a state.
 /// - `known`: lineage and serial of what was read.
 pub(super) fn overtaken(
-    path: &Path,
+    name: &str,
     there: Option<&State>,
     (lineage, serial): &(String, u64),
 ) -> Diagnostic {
-    let named = |lineage: &str, serial: u64| match lineage {
+    let told = |lineage: &str, serial: u64| match lineage {
         "" => "no state".to_owned(),
         _ => format!("serial {serial} of lineage {lineage}"),
     };
-    let now = there.map_or("no state that can be read".into(), |it| named(&it.lineage, it.serial));
+    let now = there.map_or("no state that can be read".into(), |it| told(&it.lineage, it.serial));
     Diagnostic::error("The state was changed by somebody else").detail(format!(
-        "{} was written by another program while this run was going on. It holds {now}; this run has started from {}. It is left as it is.",
-        path.display(),
-        named(lineage, *serial)
+        "{name} was written by another program while this run was going on. It holds {now}; this run has started from {}. It is left as it is.",
+        told(lineage, *serial)
     ))
 }
 

@@ -1,0 +1,161 @@
+//! The one place where bytes are sealed on their way out and opened on their way in: states, backups, plans, journals.
+//!
+//! Today nothing is sealed. Whoever writes or reads one of these goes through [`Seals`], so that encryption is one [`Seal`] more.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::state::{State, read};
+use crate::world::World;
+
+/// What is sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A state, wherever it lies: in a store, as its backup, in `errored.tfstate`. Sealed it is text, for it may have to be printed.
+    State,
+    /// The state of another configuration, which is only ever opened.
+    RemoteState,
+    /// A saved plan.
+    Plan,
+    /// One line of the journal. Sealed it is text without a line feed.
+    Line,
+}
+
+/// Makes bytes unreadable to others, and readable again.
+pub trait Seal: Debug + Send + Sync {
+    /// Seals bytes.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be sealed, with a phrase that says why. Nothing is written then.
+    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String>;
+
+    /// Opens what was sealed.
+    ///
+    /// # Errors
+    ///
+    /// If it was not sealed by this seal, or was changed since, with a phrase that says so.
+    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String>;
+}
+
+/// Leaves everything as it is.
+#[derive(Debug)]
+struct Unsealed;
+
+impl Seal for Unsealed {
+    fn seal<'a>(&self, _: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String> {
+        Ok(plain)
+    }
+
+    fn open<'a>(&self, _: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String> {
+        Ok(sealed)
+    }
+}
+
+/// What seals in one world.
+#[derive(Clone, Debug)]
+pub struct Seals(Arc<dyn Seal>);
+
+impl Default for Seals {
+    fn default() -> Seals {
+        Seals(Arc::new(Unsealed))
+    }
+}
+
+impl Seals {
+    /// Returns what seals in a world: the same for all that is written and read in it.
+    pub fn of(world: &World) -> Arc<Seals> {
+        world.once(|_| Seals::default())
+    }
+
+    /// Returns these seals.
+    pub fn with(seal: impl Seal + 'static) -> Seals {
+        Seals(Arc::new(seal))
+    }
+
+    /// Seals bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Seal::seal`].
+    pub fn seal<'a>(&self, part: Part, plain: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
+        self.0.seal(part, plain.into()).map_err(|why| not_sealed(&why))
+    }
+
+    /// Opens what was sealed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Seal::open`].
+    pub fn open<'a>(&self, part: Part, sealed: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
+        match sealed.is_empty() {
+            // Nothing was ever sealed there.
+            true => Ok(sealed.into()),
+            false => self.0.open(part, sealed.into()).map_err(|why| not_opened(&why)),
+        }
+    }
+
+    /// Seals lines of a journal one by one, so that each can be read whatever becomes of the next.
+    pub(super) fn seal_lines(&self, lines: &str) -> Result<Vec<u8>, Diagnostic> {
+        let mut sealed = Vec::with_capacity(lines.len());
+        for line in lines.lines() {
+            sealed.extend_from_slice(&self.seal(Part::Line, line.as_bytes())?);
+            sealed.push(b'\n');
+        }
+        Ok(sealed)
+    }
+
+    /// Opens the lines of a journal. One that cannot be opened stays as it is: the journal's reader counts it as damaged, or as
+    /// torn where it is the last.
+    pub(super) fn open_lines(&self, sealed: &[u8]) -> Vec<u8> {
+        let mut lines = Vec::with_capacity(sealed.len());
+        for line in sealed.split_inclusive(|it| *it == b'\n') {
+            let (text, end) = match line.strip_suffix(b"\n") {
+                Some(text) => (text, &b"\n"[..]),
+                None => (line, &b""[..]),
+            };
+            lines.extend_from_slice(&self.open(Part::Line, text).unwrap_or(text.into()));
+            lines.extend_from_slice(end);
+        }
+        lines
+    }
+
+    /// Reads a state that lies where a store keeps it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be opened, or is no state.
+    pub fn read_state(&self, part: Part, stored: &[u8]) -> Result<Option<State>, Diagnostics> {
+        read::read(&self.open(part, stored)?)
+    }
+
+    /// Reads a state from a file that the user gives: as `state pull` prints it, or sealed, as `errored.tfstate` is.
+    ///
+    /// # Errors
+    ///
+    /// If it is neither.
+    pub fn read_given_state(&self, given: &[u8]) -> Result<Option<State>, Diagnostics> {
+        self.read_state(Part::State, given).or_else(|_| read::read(given))
+    }
+
+    /// Opens a file that the user gives and that may be a saved plan.
+    pub fn open_given_plan<'a>(&self, given: &'a [u8]) -> Cow<'a, [u8]> {
+        self.open(Part::Plan, given).unwrap_or(given.into())
+    }
+}
+
+/// Bytes could not be sealed.
+fn not_sealed(why: &str) -> Diagnostic {
+    Diagnostic::error("Failed to encrypt").detail(format!(
+        "{why}. Nothing was written. Mend the encryption, then run the command again."
+    ))
+}
+
+/// What was read cannot be opened.
+fn not_opened(why: &str) -> Diagnostic {
+    Diagnostic::error("Failed to decrypt").detail(format!(
+        "{why}. Nothing was changed. What was encrypted with other settings needs these settings again."
+    ))
+}

@@ -1,0 +1,270 @@
+//! Snapshots of a state in a store: format, serial and lineage, compared before they are written, with a journal of finished steps.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::lock::{LockInfo, LockProblem};
+use super::seal::{Part, Seals};
+use super::store::{Content, Refused, Store, Version, wait};
+use super::{NotWritten, Snapshot, Stored};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::state::{State, read, write};
+use crate::world::World;
+
+mod journal;
+mod stale;
+mod trouble;
+
+pub use journal::JournalFile;
+pub use stale::Recover;
+
+use journal::Known;
+use trouble::check_successor;
+
+/// The snapshots of one workspace.
+#[derive(Debug)]
+pub struct Snapshots {
+    world: Arc<World>,
+    store: Arc<dyn Store>,
+    workspace: String,
+    recover: Option<Recover>,
+    seals: Arc<Seals>,
+    now: Mutex<Now>,
+}
+
+/// What was done so far.
+#[derive(Debug, Default)]
+struct Now {
+    /// The ID of the lock that is held.
+    locked: Option<String>,
+    /// Whether whoever holds the lock may write.
+    may_write: bool,
+    /// Lineage and serial of the latest snapshot that was read or written.
+    last: Option<(String, u64)>,
+    /// What stood for the store's content when it was last read or written.
+    seen: Option<Version>,
+    journal: Known,
+    /// Where the journal lies that belongs to what was read.
+    journal_at: Option<PathBuf>,
+    /// Whether somebody else has written the place since it was read.
+    is_overtaken: bool,
+}
+
+impl Snapshots {
+    /// Returns the snapshots that a store keeps of a workspace; nothing is touched yet.
+    ///
+    /// - `recover`: what becomes of a journal that does not fit or cannot be read.
+    pub fn new(
+        world: Arc<World>,
+        store: Arc<dyn Store>,
+        workspace: &str,
+        recover: Option<Recover>,
+    ) -> Snapshots {
+        let seals = Seals::of(&world);
+        Snapshots {
+            world,
+            store,
+            workspace: workspace.into(),
+            recover,
+            seals,
+            now: Mutex::default(),
+        }
+    }
+
+    /// Returns how messages call the place.
+    pub fn name(&self) -> String {
+        self.store.name(&self.workspace)
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    fn content(&self) -> Result<Content, Diagnostics> {
+        let content = wait(&*self.store, self.store.read(&self.workspace));
+        Ok(content.map_err(|it| trouble::unreadable(&it))?)
+    }
+
+    /// Reads the latest snapshot, the journal of an interrupted run taken into account.
+    ///
+    /// # Errors
+    ///
+    /// If what is there cannot be read.
+    pub fn read(&self) -> Result<Snapshot, Diagnostics> {
+        self.read_now(&mut self.now())
+    }
+
+    fn read_now(&self, now: &mut Now) -> Result<Snapshot, Diagnostics> {
+        // The journal first: if its run ends in between, the state read afterwards holds all of it.
+        let found = match now.journal {
+            Known::Mine => Vec::new(),
+            _ => self.look(),
+        };
+        let content = self.content()?;
+        let state = self.seals.read_state(Part::State, &content.bytes)?;
+        let mut snapshot = Snapshot { state, ..Snapshot::default() };
+        now.seen = Some(content.version);
+        if !matches!(now.journal, Known::Mine) {
+            let lineage = snapshot.state.as_ref().map(|it| it.lineage.clone()).unwrap_or_default();
+            let (path, found) = self.chosen(found, &lineage);
+            now.journal_at = Some(path);
+            self.take_up(now, found, &mut snapshot)?;
+        }
+        let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
+        now.last = Some(last.unwrap_or_default());
+        Ok(snapshot)
+    }
+
+    /// Puts a snapshot in the place of what was read, unless that is not there any more.
+    fn store(
+        &self,
+        now: &mut Now,
+        (lineage, serial): (&str, u64),
+        text: &str,
+    ) -> Result<Stored, Diagnostics> {
+        let sealed = self.seals.seal(Part::State, text.as_bytes())?;
+        let seen = match &now.seen {
+            Some(seen) => seen.clone(),
+            None => self.content()?.version,
+        };
+        let version = wait(&*self.store, self.store.write(&self.workspace, &sealed, &seen));
+        let version = version.map_err(|refused| match refused {
+            Refused::Overtaken(there) => {
+                now.is_overtaken = true;
+                let there = self.seals.read_state(Part::State, &there).ok().flatten();
+                let known = now.last.clone().unwrap_or_default();
+                trouble::overtaken(&self.name(), there.as_ref(), &known)
+            }
+            Refused::KeepsNothing(why) => trouble::keeps_nothing(&self.name(), &why),
+            Refused::NoBackup(path, why) => trouble::no_backup(&path, &why),
+            Refused::Failed(why) => trouble::not_saved(&why),
+        })?;
+        now.seen = Some(version);
+        now.last = Some((lineage.into(), serial));
+        Ok(Stored { lineage: lineage.into(), serial, is_written: true })
+    }
+
+    /// Returns whether the store holds this state already, whatever it looks like.
+    ///
+    /// - `text`: the state as it would be written, with the next serial.
+    fn is_stored(&self, state: &State, text: &str, of: (&str, u64)) -> Result<bool, Diagnostics> {
+        let content = self.content()?;
+        if content.is_elsewhere {
+            return Ok(false);
+        }
+        let old = self.seals.open(Part::State, &content.bytes)?;
+        // What looks as we write it is another state if it is not equal; the rest is compared by meaning.
+        if let Some(old) = write::body_of(&old, of.0, of.1) {
+            return Ok(write::body_of(text.as_bytes(), of.0, of.1 + 1) == Some(old));
+        }
+        Ok(read::read(&old)?.is_some_and(|old| write::is_same(&old, state)))
+    }
+
+    /// Writes the next snapshot of what was last read or written: its lineage, and the next serial if anything changed.
+    /// The old snapshot stays whole if this fails, and one that somebody else has put there since stays in any case.
+    ///
+    /// # Errors
+    ///
+    /// If it was not written; says whether somebody else was first.
+    pub fn write(&self, state: &State) -> Result<Stored, NotWritten> {
+        if self.now().last.is_none() {
+            self.read()?;
+        }
+        let mut now = self.now();
+        let (known, serial) = now.last.clone().unwrap_or_default();
+        let lineage = match (known.as_str(), state.lineage.as_str()) {
+            ("", "") => self.world.uuid(),
+            ("", chosen) => chosen.into(),
+            (known, _) => known.into(),
+        };
+        let text = write::write_as(state, &lineage, serial + 1);
+        let written = self.writing(&mut now, |now| {
+            match !known.is_empty() && self.is_stored(state, &text, (&known, serial))? {
+                true => Ok(Stored { lineage, serial, is_written: false }),
+                false => self.store(now, (&lineage, serial + 1), &text),
+            }
+        });
+        written.map_err(|problems| NotWritten { problems, is_overtaken: now.is_overtaken })
+    }
+
+    /// Writes a snapshot as it is, lineage and serial included.
+    ///
+    /// - `force`: even over an unrelated or newer one.
+    ///
+    /// # Errors
+    ///
+    /// If it may not take the place of what is there, or cannot be written.
+    pub fn import(&self, state: &State, force: bool) -> Result<Stored, Diagnostics> {
+        let old = self.read()?.state;
+        let mut now = self.now();
+        if let Some(old) = old.as_ref().filter(|old| !old.is_empty() && !force) {
+            check_successor(state, old)?;
+        }
+        let related = old.filter(|it| it.lineage == state.lineage);
+        if let Some(old) =
+            related.as_ref().filter(|it| it.serial >= state.serial && write::is_same(it, state))
+        {
+            let (lineage, serial) = (old.lineage.clone(), old.serial);
+            return Ok(Stored { lineage, serial, is_written: false });
+        }
+        let lineage =
+            if state.lineage.is_empty() { self.world.uuid() } else { state.lineage.clone() };
+        // What is forced over a newer state is newer than that: nobody who holds either can overwrite it unnoticed.
+        let serial = match related.map(|it| it.serial) {
+            Some(newer) if newer >= state.serial => newer + 1,
+            _ => state.serial,
+        };
+        let text = write::write_as(state, &lineage, serial);
+        // What an interrupted run finished was in the state that gives way.
+        self.writing(&mut now, |now| self.store(now, (&lineage, serial), &text))
+    }
+
+    /// Takes the lock, in one attempt.
+    ///
+    /// # Errors
+    ///
+    /// If somebody holds it, or it cannot be taken at all.
+    pub fn lock(&self, info: &LockInfo) -> Result<(), LockProblem> {
+        let mut now = self.now();
+        let id = wait(&*self.store, self.store.lock(&self.workspace, info))?;
+        now.locked = Some(id);
+        now.may_write = info.may_write() || self.recover.is_some();
+        // What was read before the lock may be old.
+        now.last = None;
+        Ok(())
+    }
+
+    /// Gives the lock back.
+    ///
+    /// # Errors
+    ///
+    /// If it is not held, or the store does not take it back.
+    pub fn unlock(&self) -> Result<(), Diagnostic> {
+        let mut now = self.now();
+        now.may_write = false;
+        let id = now.locked.take().unwrap_or_default();
+        wait(&*self.store, self.store.unlock(&self.workspace, &id)).map_err(Diagnostic::from)
+    }
+
+    /// Removes the lock `id` that nobody holds any more.
+    ///
+    /// # Errors
+    ///
+    /// If it has another ID, or somebody uses it.
+    pub fn force_unlock(&self, id: &str) -> Result<(), Diagnostic> {
+        wait(&*self.store, self.store.force_unlock(&self.workspace, id)).map_err(Diagnostic::from)
+    }
+
+    /// Returns where finished steps are noted before they are reported.
+    ///
+    /// # Errors
+    ///
+    /// If an interrupted run has left something there that cannot be made good, another run is at it, or the place cannot keep
+    /// a state.
+    pub fn journal(&self) -> Result<JournalFile, Diagnostics> {
+        wait(&*self.store, self.store.check(&self.workspace))
+            .map_err(|it| trouble::keeps_nothing(&self.name(), &it))?;
+        let path = self.own_journal(&mut self.now())?;
+        Ok(JournalFile::new(path, self.seals.clone()))
+    }
+}

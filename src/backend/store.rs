@@ -1,0 +1,178 @@
+//! A store keeps the bytes of states under the names of workspaces: versions, conditional writes, locks, listing.
+//!
+//! A store knows nothing of states: what it is given is sealed, and what it gives back is not opened yet ([`super::seal`]). What
+//! the bytes mean, and which state may follow which, is [`super::snapshots`]'.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+
+use super::lock::{LockInfo, LockProblem, NotUnlocked};
+
+/// Stands for what a store holds under one name, nothing included: an entity tag, a generation, a fingerprint.
+///
+/// Only the store that gave it knows what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version(pub String);
+
+/// What a store holds of one workspace.
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// The bytes; none where nothing was ever stored.
+    pub bytes: Vec<u8>,
+    /// What a write must name to take their place.
+    pub version: Version,
+    /// Whether they come from another place than the one that is written: `-state-out`.
+    pub is_elsewhere: bool,
+}
+
+/// Why a store has not taken what it was to keep.
+#[derive(Debug)]
+pub enum Refused {
+    /// Somebody else has written there since. What is there now.
+    Overtaken(Vec<u8>),
+    /// Nothing that is written there could be read again.
+    KeepsNothing(io::Error),
+    /// What is there could not be copied to this file first.
+    NoBackup(PathBuf, io::Error),
+    /// It could not be written, and what was there is as it was.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Refused {
+    fn from(it: io::Error) -> Refused {
+        Refused::Failed(it)
+    }
+}
+
+/// A place for the states of one configuration, by workspace.
+///
+/// Methods of one workspace are never called at the same time on one store; other processes may use the place at any time.
+#[async_trait]
+pub trait Store: Debug + Send + Sync {
+    /// Returns how messages call the place of a workspace's state.
+    fn name(&self, workspace: &str) -> String;
+
+    /// Returns the file of a workspace's state, as the user writes it, where that is one of this machine. The journal lies beside it
+    /// then.
+    fn file(&self, _workspace: &str) -> Option<PathBuf> {
+        None
+    }
+
+    /// Whether every answer is there at once: then nothing is started to wait for it.
+    fn is_at_hand(&self) -> bool {
+        false
+    }
+
+    /// Reads what is stored.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be known. Nothing is no error.
+    async fn read(&self, workspace: &str) -> io::Result<Content>;
+
+    /// Replaces what is stored, at once and only if it still is what `expected` stands for. Returns the new version.
+    ///
+    /// # Errors
+    ///
+    /// If it was not replaced; then what was there still is.
+    async fn write(
+        &self,
+        workspace: &str,
+        bytes: &[u8],
+        expected: &Version,
+    ) -> Result<Version, Refused>;
+
+    /// Checks, before anything is begun, that what is written could be read again.
+    ///
+    /// # Errors
+    ///
+    /// If it could not.
+    async fn check(&self, _workspace: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Lists the workspaces, the default one first and the others sorted.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be known.
+    async fn list(&self) -> io::Result<Vec<String>>;
+
+    /// Makes a workspace; nothing where it is there.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    async fn create(&self, workspace: &str) -> io::Result<()>;
+
+    /// Removes a workspace with all that is stored of it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be removed; the default one never is.
+    async fn delete(&self, workspace: &str) -> io::Result<()>;
+
+    /// Takes the lock of a workspace, in one attempt. Returns the ID that gives it back, which some stores choose themselves.
+    ///
+    /// # Errors
+    ///
+    /// If somebody holds it, or it cannot be taken at all.
+    async fn lock(&self, workspace: &str, info: &LockInfo) -> Result<String, LockProblem>;
+
+    /// Gives a lock back that this store has taken.
+    ///
+    /// # Errors
+    ///
+    /// If it is not held under this ID.
+    async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked>;
+
+    /// Removes a lock that nobody uses any more.
+    ///
+    /// # Errors
+    ///
+    /// If it has another ID, or somebody uses it.
+    async fn force_unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked>;
+
+    /// Clears away what a process has left that died while it held the lock, where that can be known.
+    async fn tidy(&self, _workspace: &str) {}
+}
+
+/// Waits for the answer of a store, in whatever thread this is.
+///
+/// # Errors
+///
+/// Those of the answer, and that of a system that has no thread left.
+pub fn wait<T, E>(
+    store: &dyn Store,
+    answer: impl Future<Output = Result<T, E>> + Send,
+) -> Result<T, E>
+where
+    T: Send,
+    E: Send + From<io::Error>,
+{
+    if store.is_at_hand() {
+        return answer.now_or_never().expect("a store at hand answers at once");
+    }
+    // A thread that runs a runtime must not wait in another, so the store's own runtime is asked from a thread of its own.
+    std::thread::scope(|scope| {
+        let asked = std::thread::Builder::new().spawn_scoped(scope, || runtime()?.block_on(answer));
+        asked?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Returns the runtime that connections of stores live on, which outlives every single question.
+fn runtime() -> io::Result<&'static tokio::runtime::Runtime> {
+    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+    if let Some(it) = RUNTIME.get() {
+        return Ok(it);
+    }
+    let made =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    Ok(RUNTIME.get_or_init(|| made))
+}
