@@ -15,6 +15,7 @@ pub use reading::{
 
 pub mod files;
 mod reading;
+pub mod threads;
 
 /// Clock, randomness, environment, files and folders of one run.
 #[derive(Clone, Debug)]

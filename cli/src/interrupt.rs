@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink};
 use entail::execute::Stop;
-use entail::workflow::probe_descriptors;
+use entail::world::threads::probe_descriptors;
 use signal_hook::consts::{SIGUSR1, SIGUSR2, SIGXFSZ};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -11,7 +11,8 @@ use async_trait::async_trait;
 use rustc_hash::FxHasher;
 
 use super::files::{self, Fresh, Locked};
-use super::lock::{self, LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock_info;
 use super::seal::{Part, Seals};
 use super::snapshots::Recover;
 use super::store::{Content, Refused, Store, Version};
@@ -317,7 +318,7 @@ impl Store for Local {
         let shown = info_path(&paths);
         let locked = files::lock(&self.at(&paths.write))?;
         let Some(locked) = locked else {
-            return Err(LockProblem::Held(lock::read_info(
+            return Err(LockProblem::Held(lock_info::read_info(
                 &self.at(&shown),
                 &shown.display().to_string(),
             )));
@@ -351,7 +352,7 @@ impl Store for Local {
         let paths = self.paths(workspace);
         let shown = info_path(&paths);
         let info_path = self.at(&shown);
-        let info = match lock::read_info(&info_path, &shown.display().to_string()) {
+        let info = match lock_info::read_info(&info_path, &shown.display().to_string()) {
             Ok(info) => info,
             Err(_) if !info_path.exists() => return Err(NotUnlocked::not_locked()),
             Err(_) => LockInfo { id: id.into(), ..LockInfo::default() },

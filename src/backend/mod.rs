@@ -16,6 +16,7 @@ pub mod files;
 pub mod inmem;
 pub mod local;
 pub mod lock;
+mod lock_info;
 pub mod registry;
 pub mod seal;
 pub mod settings;

@@ -273,6 +273,13 @@ pub(super) fn output(decoder: &mut Decoder, block: &Block) -> Option<OutputBlock
     })
 }
 
+impl Output {
+    /// Returns what its block marks its value with.
+    pub fn marks(&self) -> Marks {
+        Marks { sensitive: self.sensitive, ephemeral: self.ephemeral, ..Marks::default() }
+    }
+}
+
 impl OutputBlock {
     /// Completes the block.
     pub fn finish(self) -> Option<Output> {

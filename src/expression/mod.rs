@@ -4,8 +4,8 @@
 //! block with a provider's schema; [`functions`] has every function. Nothing here knows what a plan is.
 
 use crate::address::Mode;
-use crate::diagnostic::Span;
-use crate::syntax::Step;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::{Name, Step};
 use crate::value::Str;
 
 mod access;
@@ -81,4 +81,9 @@ pub struct Reference<'a> {
     pub subject_span: Span,
     /// The place of the whole traversal.
     pub span: Span,
+}
+
+/// A function that is not known where it is called.
+fn no_such_function(name: &Name) -> Diagnostic {
+    unknown_function(name, name.span)
 }

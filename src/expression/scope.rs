@@ -134,7 +134,7 @@ pub trait Scope: Sync {
 
     /// Returns what `provider::NAME::FUNCTION` takes and returns; `name` is the whole.
     fn provider_function(&self, name: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
-        Err(super::unknown_function(name, name.span))
+        Err(super::no_such_function(name))
     }
 
     /// Calls a function of a provider with converted, unmarked arguments. `Err` blames an argument, by its number, or

@@ -20,7 +20,7 @@ use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
 use crate::syntax::Step;
-use crate::value::{Marks, Str, Value, convert};
+use crate::value::{Str, Value, convert};
 use crate::world::World;
 
 mod late;
@@ -253,8 +253,7 @@ impl Trace<'_> {
                 }
                 None => variable.default.clone().unwrap_or(Value::unknown(variable.ty)),
             };
-            let value = if variable.sensitive { value.mark(&Marks::sensitive()) } else { value };
-            self.values.insert(node, value);
+            self.values.insert(node, value.mark(&variable.marks()));
         }
         for condition in &variable.validations {
             self.evaluate(node, module, &Each::None, &condition.condition);
@@ -276,7 +275,7 @@ impl Trace<'_> {
         let config = self.structure.module(module).config.clone();
         let output = &config.outputs[name];
         let value = self.evaluate(node, module, &Each::None, &output.value);
-        self.values.insert(node, value);
+        self.values.insert(node, value.mark(&output.marks()));
         for condition in &output.preconditions {
             self.evaluate(node, module, &Each::None, &condition.condition);
             self.evaluate(node, module, &Each::None, &condition.error_message);

@@ -3,7 +3,7 @@
 use super::types::{NestedBlock, Part};
 use super::{BlockSchema, Nesting, empty_value, items, sequence};
 use crate::value::Value;
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 
 /// Returns an object as read by a provider of the legacy SDK, with every collection of blocks there. Attributes stay.
 pub fn with_blocks(value: &Value, schema: &BlockSchema) -> Value {

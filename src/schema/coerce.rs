@@ -2,7 +2,7 @@
 
 use super::types::{NestedBlock, Part};
 use super::{AttributeSchema, BlockSchema, Nesting, items, sequence};
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 use crate::value::{Path, PathError, PathStep, Type, Value, convert};
 
 /// Converts an object to the type of a block.

@@ -7,7 +7,7 @@ use super::{
     AttributeSchema, BlockSchema, NestedAttributes, Nesting, attribute, element_or, empty_value,
     items, sequence,
 };
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 use crate::value::{PathStep, Str, Type, Value};
 
 /// Merges prior object and configuration into what the provider is asked to plan.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Schemas;
 use crate::address::Mode;
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 use crate::value::{PathStep, Str, Type, Value};
 
 /// Everything a provider announces.

@@ -2,7 +2,7 @@
 
 pub use super::convertible::mismatch;
 use super::convertible::{can_convert, common_element};
-use super::path::object_like;
+use super::objects::object_like;
 use super::unify::{Mode, unify, unify_in};
 use super::{
     Kind, Map, Number, Object, Path, PathError, PathStep, Refinement, Str, Tuple, Type, Unknown,

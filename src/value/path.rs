@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Map, Marks, Object, Sequence, Str, Tuple, Type, Value, convert, unknown};
+use super::objects::object_like;
+use super::{Map, Marks, Sequence, Str, Tuple, Type, Value, convert, unknown};
 
 /// The way from a value to a part of it.
 pub type Path = Vec<PathStep>;
@@ -305,20 +306,4 @@ fn tuple_of(ty: Type, items: Vec<Value>) -> Value {
         true => Value::Tuple(Arc::new(Tuple { ty, items })),
         false => Value::tuple(items),
     }
-}
-
-/// An object with the attribute names of `ty` and these values in its order; the attribute types follow the values.
-pub(crate) fn object_like(ty: Type, values: Vec<Value>) -> Value {
-    let attributes = ty.attributes();
-    let ty = match attributes
-        .iter()
-        .zip(&values)
-        .all(|(attribute, value)| attribute.1 == value.ty() && !attribute.2)
-    {
-        true => ty,
-        false => Type::object(
-            attributes.iter().zip(&values).map(|(it, value)| (it.0.clone(), value.ty())).collect(),
-        ),
-    };
-    Value::Object(Arc::new(Object { ty, values: values.into() }))
 }

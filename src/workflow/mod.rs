@@ -6,7 +6,6 @@
 
 mod host;
 mod room;
-mod threads;
 
 pub mod apply;
 pub mod console;
@@ -27,7 +26,6 @@ pub mod validate;
 pub use host::{Ask, Host, Nobody, Schemas, Tell};
 pub use options::{LockOptions, StateOptions};
 pub use room::with_room;
-pub use threads::probe_descriptors;
 
 #[cfg(test)]
 mod seal_tests;

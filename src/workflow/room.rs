@@ -2,8 +2,8 @@
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::threads::{self, THREADS};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::threads::{self, THREADS};
 
 /// The stack of a workflow, in bytes. Whatever recurses as deep as chains of values are long takes more where it needs it; this is
 /// for walking trees of bounded height.

@@ -22,6 +22,7 @@ const MISSED: &[(&str, &str)] = &[
     ("evaluated_last", "ephemeral/lifetime"),
     ("check_block", "actions/check-mistaken"),
     ("ephemeral_resource", "ephemeral/lifetime"),
+    ("precedes_destroy", "data/destroyed-unread"),
     ("of", "actions/delete-key"),
     ("declared", "actions/no-op"),
     ("pending", "plan/keys-from-resource"),

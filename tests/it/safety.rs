@@ -395,8 +395,7 @@ fn a_run_without_lock_takes_up_what_was_left() {
         (after.len(), after.get("terraform_data.fast")),
         (3, before.get("terraform_data.fast"))
     );
-    std::fs::remove_file(place.path().join(".terraform.tfstate.lock.info"))
-        .expect("the dead run left it");
+    // What the dead run left of its lock is gone, too: settling its journal took the lock for a moment.
     assert_eq!(place.hidden(), [""; 0]);
 }
 

@@ -116,12 +116,9 @@ const ON_THE_DISK: &[(&str, &str)] = &[
     ("src/install/web.rs", "what is loaded goes to a file"),
     ("src/operation/modules/", "packages of modules are loaded and unpacked"),
     ("src/operation/plugins/", "packages are written to mirrors"),
-    ("src/operation/backends.rs", "workspaces are folders of the local backend"),
     ("src/provider/builtin/local/", "its objects are files"),
-    ("src/provider/builtin/remote_state.rs", "a state that another run has left"),
     ("src/provider/plugin/", "processes, their sockets and what is kept of them"),
     ("src/reason/shipped.rs", "the trace for developers is written"),
-    ("src/workflow/threads.rs", "what the system says of its limits"),
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! Objects by attribute name: reading one, and making one.
 
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 use crate::value::{Path, PathStep, Type, Value};
 
 /// An object in the making. INVARIANT: one value per attribute of `ty`, in its order.

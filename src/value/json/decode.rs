@@ -2,7 +2,7 @@
 
 use super::read::{Reader, Start};
 use super::types::read_type;
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 use crate::value::{Kind, Map, Number, PathError, PathStep, Str, Type, Value, convert, nfc};
 
 /// Decodes JSON text as a value of type `ty`.

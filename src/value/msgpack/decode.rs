@@ -2,7 +2,7 @@
 
 use super::{PLAIN_UNKNOWN, REFINED_UNKNOWN, key};
 use crate::value::json::type_from_json;
-use crate::value::path::object_like;
+use crate::value::objects::object_like;
 use crate::value::unknown::refined;
 use crate::value::{Kind, Number, PathError, PathStep, Refinement, Str, Type, Value, nfc, text_of};
 

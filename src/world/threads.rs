@@ -3,15 +3,21 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 
+/// The stack of the thread that does the work, in bytes, and as much again for what it works with.
+const WORK: usize = 256 << 20;
+
+/// The stack of a thread of the runtime, in bytes, with what else it takes.
+const WORKER: usize = 4 << 20;
+
 /// How many threads a workflow takes: workers of the runtime, those that wait for files, that of plugins, and a few more.
-pub(super) const THREADS: usize = 12;
+pub const THREADS: usize = 12;
 
 /// Sees whether the system gives that many threads: the runtime takes a refusal for a fault of the program.
 ///
 /// # Errors
 ///
 /// What the system says where it refuses one.
-pub(super) fn probe() -> io::Result<()> {
+pub fn probe() -> io::Result<()> {
     // Starting them only to see costs more than all else that a small plan does.
     if limits::leave(4 * THREADS as u64) { Ok(()) } else { start() }
 }
@@ -33,8 +39,9 @@ fn start() -> io::Result<()> {
         // All wait until the last is there, or none more can be had.
         let hold = hold;
         let wait = || drop(held.lock().map(|it| it.recv()));
-        let started: io::Result<Vec<_>> = (0..THREADS)
-            .map(|_| std::thread::Builder::new().stack_size(1 << 16).spawn_scoped(scope, wait))
+        let stacks = std::iter::once(WORK).chain([WORKER; THREADS]);
+        let started: io::Result<Vec<_>> = stacks
+            .map(|it| std::thread::Builder::new().stack_size(it).spawn_scoped(scope, wait))
             .collect();
         drop(hold);
         started.map(drop)

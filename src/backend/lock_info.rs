@@ -1,0 +1,175 @@
+//! Locks: who holds one, waiting for one, and giving it back.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::Diagnostic;
+use crate::state::write::WRITTEN_VERSION;
+use crate::world::World;
+
+/// Who holds a lock, as other programs read and write it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct LockInfo {
+    /// A UUID.
+    #[serde(rename = "ID")]
+    pub id: String,
+    /// `OperationTypeApply` and the like.
+    pub operation: String,
+    /// Anything else.
+    pub info: String,
+    /// `user@host`
+    pub who: String,
+    /// The version of the program.
+    pub version: String,
+    /// When it was taken, RFC 3339.
+    pub created: String,
+    /// The state file.
+    pub path: String,
+}
+
+impl LockInfo {
+    /// Returns the information of a new lock of this process.
+    pub fn new(world: &World, operation: &str) -> LockInfo {
+        LockInfo {
+            id: world.uuid(),
+            operation: operation.into(),
+            who: format!("{}@{}", user(), host()),
+            version: WRITTEN_VERSION.into(),
+            created: timestamp(world.now()),
+            ..LockInfo::default()
+        }
+    }
+
+    /// Returns whether the operation changes the state; planning only keeps others from doing so.
+    pub(super) fn may_write(&self) -> bool {
+        self.operation != "OperationTypePlan"
+    }
+}
+
+/// Prints the block that lock errors show.
+impl std::fmt::Display for LockInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let created = match self.created.parse::<DateTime<Utc>>() {
+            Ok(time) => timestamp(time).replace('T', " ").replace('Z', " +0000 UTC"),
+            Err(_) => self.created.clone(),
+        };
+        writeln!(f, "Lock Info:")?;
+        writeln!(f, "  ID:        {}", self.id)?;
+        writeln!(f, "  Path:      {}", self.path)?;
+        writeln!(f, "  Operation: {}", self.operation)?;
+        writeln!(f, "  Who:       {}", self.who)?;
+        writeln!(f, "  Version:   {}", self.version)?;
+        writeln!(f, "  Created:   {created}")?;
+        writeln!(f, "  Info:      {}", self.info)
+    }
+}
+
+/// Writes a time with as many digits of a second as it has.
+fn timestamp(time: DateTime<Utc>) -> String {
+    let text = time.format("%Y-%m-%dT%H:%M:%S%.9f").to_string();
+    format!("{}Z", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Returns the name of the process's user, empty if it has none.
+fn user() -> String {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let names = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let line = names.lines().find(|line| line.split(':').nth(2) == Some(id.as_str()));
+    line.and_then(|line| line.split(':').next()).unwrap_or_default().to_string()
+}
+
+/// Why a lock could not be taken.
+#[derive(Debug)]
+pub enum LockProblem {
+    /// Someone holds it. What is known of them, or why nothing is.
+    Held(Result<LockInfo, String>),
+    /// Someone holds it, and the store says who.
+    Locked(LockInfo),
+    /// It cannot be taken at all.
+    Failed(String),
+}
+
+impl From<std::io::Error> for LockProblem {
+    fn from(it: std::io::Error) -> LockProblem {
+        LockProblem::Failed(it.to_string())
+    }
+}
+
+/// Why a lock was not given back, or not removed.
+#[derive(Debug)]
+pub enum NotUnlocked {
+    /// A process that lives holds it.
+    InUse,
+    /// Anything else, and who holds the lock, where that is known.
+    Failed(String, Option<LockInfo>),
+}
+
+impl NotUnlocked {
+    /// Nobody holds the lock.
+    pub fn not_locked() -> NotUnlocked {
+        NotUnlocked::Failed("LocalState not locked".into(), None)
+    }
+
+    /// The lock has another ID than the one that was given.
+    pub fn other_id(id: &str, holder: LockInfo) -> NotUnlocked {
+        let why = format!("invalid lock id: {id:?}. current id: {:?}", holder.id);
+        NotUnlocked::Failed(why, Some(holder))
+    }
+}
+
+impl From<std::io::Error> for NotUnlocked {
+    fn from(it: std::io::Error) -> NotUnlocked {
+        NotUnlocked::Failed(it.to_string(), None)
+    }
+}
+
+impl From<NotUnlocked> for Diagnostic {
+    fn from(it: NotUnlocked) -> Diagnostic {
+        match it {
+            NotUnlocked::InUse => held_by_another(),
+            NotUnlocked::Failed(why, None) => not_unlocked(why),
+            NotUnlocked::Failed(why, Some(holder)) => not_unlocked(why).detail(holder.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for LockProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const BUSY: &str = "resource temporarily unavailable";
+        match self {
+            LockProblem::Held(Ok(info)) => write!(f, "{BUSY}\n{info}"),
+            LockProblem::Held(Err(why)) => {
+                write!(f, "2 errors occurred:\n\t* {BUSY}\n\t* {why}\n\n")
+            }
+            LockProblem::Locked(info) => write!(f, "state locked\n{info}"),
+            LockProblem::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A live process holds the lock.
+fn held_by_another() -> Diagnostic {
+    Diagnostic::error("State locked by another local process")
+        .detail("Local state cannot be unlocked by another process.")
+}
+
+/// There is no lock to remove, or not this one.
+fn not_unlocked(why: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error(format!("Failed to unlock state: {why}"))
+}
+
+/// Reads who holds the lock, from the file beside the state.
+pub(super) fn read_info(path: &Path, shown: &str) -> Result<LockInfo, String> {
+    let text = crate::world::read_regular(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("open {shown}: no such file or directory"),
+        _ => format!("open {shown}: {error}"),
+    })?;
+    serde_json::from_slice(&text).map_err(|error| format!("could not unmarshal lock info: {error}"))
+}
