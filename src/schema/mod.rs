@@ -62,7 +62,7 @@ fn items(value: &Value) -> &[Value] {
 
 /// What blocks or structural attributes become: a list where they are of one type, else a tuple.
 fn sequence(element: Type, mut items: Vec<Value>) -> Value {
-    match crate::value::convert::settle(&mut items) {
+    match crate::value::common_type::common_type(&mut items) {
         Some(found) => Value::list(if items.is_empty() { element } else { found }, items),
         None => Value::tuple(items),
     }

@@ -1,5 +1,6 @@
 //! Conversion of values between types.
 
+use super::common_type::common_type;
 pub use super::convertible::mismatch;
 use super::convertible::{can_convert, common_element};
 use super::objects::object_like;
@@ -138,7 +139,7 @@ fn elements(
     if matches!(value, Value::Tuple(_)) && noun == "list" {
         items = unify_items(items, path)?;
     }
-    match settle(&mut items) {
+    match common_type(&mut items) {
         Some(element) => Ok((element, items)),
         None => Err(PathError::new(
             path,
@@ -212,7 +213,7 @@ fn to_map(value: &Value, element: Type, path: &mut Path) -> Result<Value, Conver
         items = unify_items(items, path)?;
     }
     let noun = if matches!(value, Value::Map(_)) { "element" } else { "attribute" };
-    let Some(element) = settle(&mut items) else {
+    let Some(element) = common_type(&mut items) else {
         return Err(PathError::new(
             path,
             format!("{noun} types must all match for conversion to map"),
@@ -275,36 +276,6 @@ fn map_to_object(map: &Map, want: Type, path: &mut Path) -> Result<Value, Conver
             format!("map has no element for required attribute {:?}", &**name),
         )),
         None => Ok(object_like(want, values)),
-    }
-}
-
-/// Finds the one type of all items and gives it to those that are untyped; `None` where they differ.
-pub(crate) fn settle(items: &mut [Value]) -> Option<Type> {
-    let mut element = Type::DYNAMIC;
-    let mut has_untyped = false;
-    for item in &*items {
-        match item.ty() {
-            ty if ty == Type::DYNAMIC => has_untyped = true,
-            ty if element == Type::DYNAMIC => element = ty,
-            ty if ty != element => return None,
-            _ => {}
-        }
-    }
-    if has_untyped && element != Type::DYNAMIC {
-        for item in items {
-            *item = retyped(item, element);
-        }
-    }
-    Some(element)
-}
-
-/// An untyped null or unknown value with a type.
-fn retyped(item: &Value, ty: Type) -> Value {
-    match item {
-        Value::Null(old) if *old == Type::DYNAMIC => Value::Null(ty),
-        Value::Unknown(it) if it.ty == Type::DYNAMIC => Value::unknown(ty),
-        Value::Marked(it) => retyped(&it.value, ty).mark(&it.marks),
-        it => it.clone(),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod marks;
 pub mod msgpack;
 mod notation;
 pub mod number;
+pub(crate) mod common_type;
 pub(crate) mod objects;
 pub mod path;
 pub mod set;

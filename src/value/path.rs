@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::common_type::common_type;
 use super::objects::object_like;
-use super::{Map, Marks, Sequence, Str, Tuple, Type, Value, convert, unknown};
+use super::{Map, Marks, Sequence, Str, Tuple, Type, Value, unknown};
 
 /// The way from a value to a part of it.
 pub type Path = Vec<PathStep>;
@@ -283,7 +284,7 @@ fn indexed(items: &[Value], change: &mut dyn FnMut(&Value, PathStep) -> Value) -
 
 /// The element type of changed items: their common type, else what it was.
 fn element_of(old: Type, items: &mut [Value]) -> Type {
-    convert::settle(items).filter(|it| *it != Type::DYNAMIC).unwrap_or(old)
+    common_type(items).filter(|it| *it != Type::DYNAMIC).unwrap_or(old)
 }
 
 fn list_of(element: Type, mut items: Vec<Value>) -> Value {

@@ -23,6 +23,7 @@ const MISSED: &[(&str, &str)] = &[
     ("check_block", "actions/check-mistaken"),
     ("ephemeral_resource", "ephemeral/lifetime"),
     ("precedes_destroy", "data/destroyed-unread"),
+    ("call_keys", "modules/keys-of-an-empty-call"),
     ("of", "actions/delete-key"),
     ("declared", "actions/no-op"),
     ("pending", "plan/keys-from-resource"),

@@ -2,6 +2,7 @@
 
 use super::read::{Reader, Start};
 use super::types::read_type;
+use crate::value::common_type::common_type;
 use crate::value::objects::object_like;
 use crate::value::{Kind, Map, Number, PathError, PathStep, Str, Type, Value, convert, nfc};
 
@@ -242,7 +243,7 @@ fn settle(element: Type, items: &mut [Value]) -> Decoded<Type> {
     if !element.has_dynamic() || items.is_empty() {
         return Ok(element);
     }
-    convert::settle(items).ok_or_else(|| "all elements must have the same type".to_owned().into())
+    common_type(items).ok_or_else(|| "all elements must have the same type".to_owned().into())
 }
 
 fn implied(reader: &mut Reader<'_>) -> Result<Value, String> {
