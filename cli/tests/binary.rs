@@ -250,11 +250,19 @@ fn a_want_of_memory_or_stack_is_an_error_and_no_crash() {
         let output = output.expect("a shell runs");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    for memory in ["ulimit -v 300000", "ulimit -v 700000", "ulimit -v 1500000"] {
-        let (code, told) = limited(memory);
-        assert_eq!(code, Some(1), "{memory}: {told}");
-        assert!(told.contains("Error: ") && !told.contains("panicked"), "{memory}: {told}");
+    // With so little nothing can be done; with more it rests on how the allocator divides it, and either is well.
+    for (memory, may_do) in
+        [("100000", false), ("200000", false), ("700000", true), ("1500000", true)]
+    {
+        let (code, told) = limited(&format!("ulimit -v {memory}"));
+        let is_told = code == Some(1) && told.contains("Error: ");
+        assert!(
+            is_told || (may_do && code == Some(0) && told.is_empty()),
+            "{memory}: {code:?} {told}"
+        );
+        assert!(!told.contains("panicked"), "{memory}: {told}");
     }
+    assert_eq!(limited("ulimit -v unlimited").0, Some(0));
     assert_eq!(limited("ulimit -s 128").0, Some(0));
 }
 

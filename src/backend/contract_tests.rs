@@ -87,7 +87,8 @@ fn inmem(world: &Arc<World>) -> Arc<dyn Store> {
 
 /// Holds a promise against every store, each in an empty place.
 fn each(promise: impl Fn(&str, Place)) {
-    let opened: [(&str, fn(&Arc<World>) -> Arc<dyn Store>); 3] = [
+    type Open = fn(&Arc<World>) -> Arc<dyn Store>;
+    let opened: [(&str, Open); 3] = [
         ("local", |world| Arc::new(Local::new(world.clone(), Choice::default()))),
         ("inmem", inmem),
         ("distant", |world| Arc::new(Distant(inmem(world)))),
