@@ -65,7 +65,6 @@ pub(super) fn path(said: msg::AttributePath) -> Path {
 }
 
 /// Writes a path; it ends where a step cannot be told, as into a set.
-#[cfg(feature = "entail-plugin")]
 pub(super) fn written_path(path: &[PathStep]) -> msg::AttributePath {
     let step = |it: &PathStep| {
         let selector = match it {
@@ -80,7 +79,6 @@ pub(super) fn written_path(path: &[PathStep]) -> msg::AttributePath {
 }
 
 /// Writes problems.
-#[cfg(feature = "entail-plugin")]
 pub(super) fn written_diagnostics(found: &[ProviderDiagnostic]) -> Vec<msg::Diagnostic> {
     let one = |it: &ProviderDiagnostic| msg::Diagnostic {
         severity: match it.severity {
