@@ -84,7 +84,7 @@ pub fn collect_variables(
     for it in given {
         match it {
             VariableSource::Flag(name, text) => collector.add_flag(name, text),
-            VariableSource::File(path) => collector.add_file(&path.to_string_lossy(), Origin::File),
+            VariableSource::File(path) => collector.add_named_file(&path.to_string_lossy()),
             VariableSource::AutoFile(_) | VariableSource::Environment(_) => {}
         }
     }
@@ -158,7 +158,7 @@ impl Collector<'_> {
     fn add_auto_files(&mut self) {
         for name in ["terraform.tfvars", "terraform.tfvars.json"] {
             if self.files.exists(&self.directory.join(name)) {
-                self.add_found(name);
+                self.add_auto_file(name);
             }
         }
         let entries = self.files.entries(self.directory).unwrap_or_default();
@@ -166,29 +166,32 @@ impl Collector<'_> {
             entries.into_iter().filter_map(|it| it.name.into_string().ok()).collect();
         names.retain(|it| it.ends_with(".auto.tfvars") || it.ends_with(".auto.tfvars.json"));
         for name in names {
-            self.add_found(&name);
+            self.add_auto_file(&name);
         }
     }
 
-    /// Adds a file that lies there. One that a flag names may come from another program by way of a fifo; this one may not.
-    fn add_found(&mut self, name: &str) {
+    /// Adds a file that lies there: a regular one, for nobody asked for any other.
+    fn add_auto_file(&mut self, name: &str) {
         match self.files.read_regular(&self.directory.join(name)) {
-            Ok(_) => self.add_file(name, Origin::AutoFile),
+            Ok(bytes) => self.add_file(name, bytes, Origin::AutoFile),
             Err(why) => self.problems.push(unreadable(name, &why.to_string())),
         }
     }
 
-    fn add_file(&mut self, name: &str, origin: fn(String, Span) -> Origin) {
-        let text = match self.files.read(&self.directory.join(name)) {
-            Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
+    /// Adds a file that a flag names. It may be a fifo, with another program at its other end.
+    fn add_named_file(&mut self, name: &str) {
+        match self.files.read(&self.directory.join(name)) {
+            Ok(bytes) => self.add_file(name, bytes, Origin::File),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return self.problems.push(no_file(name));
+                self.problems.push(no_file(name));
             }
-            Err(error) => Err(error.to_string()),
-        };
-        let text = match text {
-            Ok(text) => text,
-            Err(why) => return self.problems.push(unreadable(name, &why)),
+            Err(error) => self.problems.push(unreadable(name, &error.to_string())),
+        }
+    }
+
+    fn add_file(&mut self, name: &str, bytes: Vec<u8>, origin: fn(String, Span) -> Origin) {
+        let Ok(text) = String::from_utf8(bytes) else {
+            return self.problems.push(unreadable(name, "it is not UTF-8 text"));
         };
         let id = self.sources.add(name, text.as_str().into());
         // Without a telling name, as of a pipe, the text itself decides.
