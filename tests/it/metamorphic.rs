@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::support::dice::Dice;
 use crate::support::place::Place;
 
 /// How many pairs are tried unless `PAIRS` says otherwise.
@@ -47,26 +48,6 @@ fn what_is_known_late_plans_as_what_is_known_before() {
     assert!(differing.is_empty(), "{} of {pairs} pairs differ, {seeds:?}\n{text}", seeds.len());
 }
 
-/// Choices that follow from a number.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % count
-    }
-
-    fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len() as u64) as usize]
-    }
-}
-
 /// What is late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -96,15 +77,15 @@ impl Pair {
         for _ in 0..8 {
             dice.below(2);
         }
-        let kind = [Kind::Managed, Kind::Managed, Kind::Data, Kind::Module][dice.below(4) as usize];
-        let (old, new) = (KEYS[dice.below(6) as usize], KEYS[dice.below(6) as usize]);
+        let kind = [Kind::Managed, Kind::Managed, Kind::Data, Kind::Module][dice.below(4)];
+        let (old, new) = (KEYS[dice.below(6)], KEYS[dice.below(6)]);
         let block = late_block(&mut dice, kind);
         let inner = inner_module(&mut dice);
         let mut flags = flags(&mut dice, kind);
         // An object of a key set that is known later still may have to stay, with what it rests on.
         let excludes = flags.iter().any(|it| it.starts_with("-exclude"));
         let around = around(&mut dice, kind, excludes);
-        let first = new[dice.below(new.len() as u64) as usize];
+        let first = new[dice.below(new.len())];
         // Where all instances are wanted, so is all that any of them may read.
         let is_wanted_whole = |it: &String| it.starts_with("-target") && it.ends_with("late");
         let block = match flags.iter().any(is_wanted_whole) {
@@ -296,7 +277,7 @@ fn inner_module(dice: &mut Dice) -> String {
         "  count = length(var.name)\n",
         "  for_each = toset([var.name, \"always\"])\n",
     ]);
-    let one = match repeats {
+    let one = match *repeats {
         "" => "terraform_data.more",
         it if it.contains("count") => "terraform_data.more[0]",
         _ => "terraform_data.more[\"always\"]",
@@ -376,7 +357,7 @@ fn flags(dice: &mut Dice, kind: Kind) -> Vec<String> {
         Kind::Module => "module.late",
     };
     let mut flags = Vec::new();
-    for _ in 0..[0, 1, 1, 1, 2][dice.below(5) as usize] {
+    for _ in 0..[0, 1, 1, 1, 2][dice.below(5)] {
         let address = match dice.below(9) {
             0 => whole.to_owned(),
             1..=3 => format!("{whole}[{:?}]", dice.pick(&["x", "y", "z"])),

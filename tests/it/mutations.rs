@@ -11,6 +11,7 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use crate::support::binary;
+use crate::support::dice::Dice;
 use crate::support::place::Place;
 
 const CONFIG: &str = "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 12\n  input = range(30)\n}\nmodule \"m\" {\n  source = \"./m\"\n}\noutput \"o\" {\n  value = terraform_data.a.id\n}\n";
@@ -62,22 +63,6 @@ const FILES: &[(&str, &[&str])] = &[
 
 const LOCKS: &str = "provider \"registry.opentofu.org/hashicorp/null\" {\n  version     = \"3.2.3\"\n  constraints = \">= 3.0.0, < 4.0.0\"\n  hashes = [\n    \"h1:+AnORRgFbRO6qqcfaQyeX80W0eX3VmjadjnUFUJTiXo=\",\n    \"zh:22d062e5278d872fe7aed834f5577ba0a5afe34a3bdac2b81f828d8d3e6706d2\",\n  ]\n}\n";
 
-/// Numbers that are the same for the same beginning.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit.max(1) as u64).expect("it is below a size")
-    }
-
-    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
-    }
-}
-
 /// What was done to the bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Harm {
@@ -86,13 +71,13 @@ enum Harm {
     Other,
 }
 
-fn bytewise(bytes: &mut Vec<u8>, chance: &mut Chance) -> Harm {
+fn bytewise(bytes: &mut Vec<u8>, dice: &mut Dice) -> Harm {
     if bytes.is_empty() {
         return Harm::Cut;
     }
-    let at = chance.below(bytes.len());
-    let end = (at + 1 + chance.below(40)).min(bytes.len());
-    match chance.below(7) {
+    let at = dice.below(bytes.len());
+    let end = (at + 1 + dice.below(40)).min(bytes.len());
+    match dice.below(7) {
         0 => {
             bytes.truncate(at);
             return Harm::Cut;
@@ -105,25 +90,25 @@ fn bytewise(bytes: &mut Vec<u8>, chance: &mut Chance) -> Harm {
         3 => bytes[at..end].fill(0),
         4 => {
             let strange = [&b"\xff\xfe"[..], b"\0", b"\"", b"{", b"]", b"\n", b"../../x", b"1e999"];
-            let part = chance.of(&strange).to_vec();
+            let part = dice.pick(&strange).to_vec();
             bytes.splice(at..at, part);
         }
-        5 => bytes[at] ^= 1 << chance.below(8),
-        _ => bytes[at] = u8::try_from(chance.below(256)).expect("a byte"),
+        5 => bytes[at] ^= 1 << dice.below(8),
+        _ => bytes[at] = u8::try_from(dice.below(256)).expect("a byte"),
     }
     Harm::Other
 }
 
 /// Puts something else in the place of some part of a document.
-fn structurewise(json: &mut Json, chance: &mut Chance) {
+fn structurewise(json: &mut Json, dice: &mut Dice) {
     let deeper = match json {
-        Json::Array(it) if !it.is_empty() && chance.below(5) > 0 => {
-            let at = chance.below(it.len());
+        Json::Array(it) if !it.is_empty() && dice.below(5) > 0 => {
+            let at = dice.below(it.len());
             it.get_mut(at)
         }
-        Json::Object(it) if !it.is_empty() && chance.below(5) > 0 => {
-            let name = it.keys().nth(chance.below(it.len())).expect("it is there").clone();
-            if chance.below(8) == 0 {
+        Json::Object(it) if !it.is_empty() && dice.below(5) > 0 => {
+            let name = it.keys().nth(dice.below(it.len())).expect("it is there").clone();
+            if dice.below(8) == 0 {
                 let part = it.remove(&name).expect("it is there");
                 it.insert(format!("{name}.."), part);
                 return;
@@ -133,7 +118,7 @@ fn structurewise(json: &mut Json, chance: &mut Chance) {
         _ => None,
     };
     if let Some(part) = deeper {
-        return structurewise(part, chance);
+        return structurewise(part, dice);
     }
     let nested = (0..200).fold(json!(1), |inner, _| json!([inner]));
     let strange = [
@@ -151,36 +136,36 @@ fn structurewise(json: &mut Json, chance: &mut Chance) {
         json!(true),
         nested,
     ];
-    *json = chance.of(&strange).clone();
+    *json = dice.pick(&strange).clone();
 }
 
-fn mutated(name: &str, bytes: &[u8], chance: &mut Chance) -> (Vec<u8>, Harm) {
+fn mutated(name: &str, bytes: &[u8], dice: &mut Dice) -> (Vec<u8>, Harm) {
     let mut bytes = bytes.to_vec();
-    if name == "saved" && chance.below(4) > 0 {
-        return (repacked(&bytes, chance), Harm::Other);
+    if name == "saved" && dice.below(4) > 0 {
+        return (repacked(&bytes, dice), Harm::Other);
     }
-    if let (Ok(mut json), true) = (serde_json::from_slice(&bytes), chance.below(2) == 0) {
-        structurewise(&mut json, chance);
+    if let (Ok(mut json), true) = (serde_json::from_slice(&bytes), dice.below(2) == 0) {
+        structurewise(&mut json, dice);
         return (json.to_string().into_bytes(), Harm::Other);
     }
     let before = bytes.clone();
-    let harms: Vec<Harm> = (0..=chance.below(3)).map(|_| bytewise(&mut bytes, chance)).collect();
+    let harms: Vec<Harm> = (0..=dice.below(3)).map(|_| bytewise(&mut bytes, dice)).collect();
     let is_cut = before.starts_with(&bytes) || harms == [Harm::Cut];
     (bytes, if is_cut { Harm::Cut } else { Harm::Other })
 }
 
 /// A plan with one of its entries mutated.
-fn repacked(bytes: &[u8], chance: &mut Chance) -> Vec<u8> {
+fn repacked(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut old = ZipArchive::new(Cursor::new(bytes)).expect("it is a plan");
     let mut new = ZipWriter::new(Cursor::new(Vec::new()));
-    let chosen = chance.below(old.len());
+    let chosen = dice.below(old.len());
     for at in 0..old.len() {
         let mut entry = old.by_index(at).expect("an entry");
         let mut content = Vec::new();
         entry.read_to_end(&mut content).expect("it is read");
         let name = entry.name().expect("text").into_owned();
         if at == chosen && !content.is_empty() {
-            content = mutated(&name, &content, chance).0;
+            content = mutated(&name, &content, dice).0;
         }
         new.start_file(name, SimpleFileOptions::default()).expect("an entry");
         new.write_all(&content).expect("it is written");
@@ -242,13 +227,13 @@ fn mutated_files_are_survived() {
     for round in 0..number("ENTAIL_MUTATIONS", 48) {
         // Neighbours are to differ from the first number on.
         let beginning = (seed * 1_000_003 + round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut chance = Chance(beginning | 1);
+        let mut dice = Dice(beginning | 1);
         let (name, commands): (&str, &[&str]) =
             FILES[usize::try_from(round).expect("small") % FILES.len()];
         let from = if name == JOURNAL { &interrupted } else { &plain };
         let bytes = std::fs::read(from.path().join(name)).expect("it is read");
-        let (bytes, harm) = mutated(name, &bytes, &mut chance);
-        attempt(from, name, &bytes, harm, commands[chance.below(commands.len())], round);
+        let (bytes, harm) = mutated(name, &bytes, &mut dice);
+        attempt(from, name, &bytes, harm, commands[dice.below(commands.len())], round);
     }
 }
 

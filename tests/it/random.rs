@@ -15,6 +15,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use crate::support::binary;
+use crate::support::dice::Dice;
 
 #[test]
 fn random_configurations_go_as_with_opentofu() {
@@ -37,26 +38,6 @@ fn random_configurations_go_as_with_opentofu() {
         }
     }
     assert_eq!(differing, "", "of {configs} configurations");
-}
-
-/// Choices that follow from a number.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % count
-    }
-
-    fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
-        &among[self.below(among.len())]
-    }
 }
 
 /// A configuration, what becomes of it, and the flags of the two plans that follow.

@@ -8,6 +8,7 @@ use std::sync::{Mutex, OnceLock};
 
 pub mod binary;
 mod case;
+pub mod dice;
 mod normal;
 pub mod place;
 mod summary;
