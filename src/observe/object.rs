@@ -250,29 +250,26 @@ impl<'a> Observer<'a> {
         is_first: bool,
     ) -> Option<Planned> {
         let block = &subject.schema.block;
-        let apart = config.to_marked_by_path();
-        let (plain_config, config_marks) = (apart.value(), apart.marks());
+        let written = config.to_marked_by_path();
         let effective = match prior.tainted || prior.value.is_null() {
             true => Plain::null(block.ty()),
             false => prior.value.to_plain(),
         };
         if is_first {
             let found =
-                subject.provider.validate_resource(&subject.block.name.kind, plain_config).await;
+                subject.provider.validate_resource(&subject.block.name.kind, written.value()).await;
             self.report_provider(&subject.address, Some(subject.block), &found);
             if self.failed(&found) {
                 return None;
             }
         }
-        let adjusted = match is_first && !effective.is_null() {
-            true => &without_ignored(
-                &effective,
-                plain_config,
-                &subject.block.lifecycle.ignore_changes,
-                block,
-            ),
-            false => &**plain_config,
+        let ignored = match is_first && !effective.is_null() {
+            true => without_ignored(&prior.value, &config, subject),
+            false => None,
         };
+        let ignored = ignored.map(|it| it.to_marked_by_path());
+        let apart = ignored.as_ref().unwrap_or(&written);
+        let (adjusted, config_marks): (&Value, _) = (apart.value(), apart.marks());
         let proposed = schema::proposed_new(block, &effective, adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
         // What is gone is asked for under its name; what replaces something has none yet.
@@ -288,8 +285,10 @@ impl<'a> Observer<'a> {
         };
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
-        let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
-        if is_first && !planned.legacy_types {
+        let mut planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
+        if is_first && planned.legacy_types {
+            planned.planned = with_ignored_kept(&effective, planned.planned, subject);
+        } else if is_first {
             let errors = schema::check_planned(block, &effective, adjusted, &planned.planned);
             if !errors.is_empty() {
                 self.values.report(errors.into_iter().map(|it| {
@@ -410,22 +409,29 @@ fn replaces(
     (kept, any)
 }
 
-/// The configuration as if ignored changes had not been made.
-fn without_ignored(
-    prior: &Value,
-    config: &Value,
-    ignore: &config::IgnoreChanges,
-    schema: &schema::BlockSchema,
-) -> Value {
-    match ignore {
-        config::IgnoreChanges::None => config.clone(),
+/// The configuration as if ignored changes had not been made, neither of values nor of what is sensitive in them; `None` where
+/// nothing is ignored.
+fn without_ignored(prior: &Value, config: &Value, subject: &Subject<'_>) -> Option<Value> {
+    let block = &subject.schema.block;
+    match &subject.block.lifecycle.ignore_changes {
+        config::IgnoreChanges::None => None,
         config::IgnoreChanges::All => {
-            schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema)
+            Some(schema::apply_ignore_changes(prior, config, schema::Ignored::All, block))
         }
         config::IgnoreChanges::Paths(expressions) => {
             let paths: Vec<Path> = expressions.iter().filter_map(written_path).collect();
-            schema::apply_ignore_changes(prior, config, schema::Ignored::Paths(&paths), schema)
+            let ignored = schema::Ignored::Paths(&paths);
+            Some(schema::apply_ignore_changes(prior, config, ignored, block))
         }
+    }
+}
+
+/// What a provider with the old type system planned, without its changes to what is ignored: it may make another value of one
+/// that it was given, such as a hash.
+fn with_ignored_kept(prior: &Value, planned: Value, subject: &Subject<'_>) -> Value {
+    match &subject.block.lifecycle.ignore_changes {
+        config::IgnoreChanges::All if !prior.is_null() => prior.clone(),
+        _ => without_ignored(prior, &planned, subject).unwrap_or(planned),
     }
 }
 

@@ -172,10 +172,19 @@ impl Provider for Scripted {
     }
 
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>> {
+        // As providers of old do, it makes another value of one that it was given.
+        let legacy_types = shown(call.proposed.get("name")).ends_with("hashed");
+        let proposed = match legacy_types {
+            true => &Value::object([(
+                "name".into(),
+                Value::string(format!("{} once more hashed", shown(call.proposed.get("name")))),
+            )]),
+            false => call.proposed,
+        };
         let planned = match (call.proposed.is_null(), call.prior.get("made_by")) {
             (true, _) => call.proposed.clone(),
-            (false, Some(it)) => self.made(call.proposed, it.clone()),
-            (false, None) => self.made(call.proposed, Value::unknown(Type::STRING)),
+            (false, Some(it)) => self.made(proposed, it.clone()),
+            (false, None) => self.made(proposed, Value::unknown(Type::STRING)),
         };
         if !call.proposed.is_null() {
             self.tell("plan", call.proposed, call.config);
@@ -185,7 +194,7 @@ impl Provider for Scripted {
             requires_replace: Vec::new(),
             private: Vec::new(),
             identity: None,
-            legacy_types: false,
+            legacy_types,
         }))
     }
 
