@@ -93,6 +93,8 @@ fn close(ctx: &Context<'_>, done: &Done, failures: &Failures<'_>) -> Closing {
         mode: ctx.facts.mode.clone(),
         filtered: ctx.facts.filtered.clone(),
         object: ctx.facts.object.clone(),
+        data: ctx.facts.data.clone(),
+        module_output: ctx.facts.module_output.clone(),
         reads: ctx.facts.reads.clone(),
         check_block: ctx.facts.check_block.clone(),
         evaluated_last: ctx.facts.evaluated_last.clone(),
