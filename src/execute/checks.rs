@@ -13,7 +13,7 @@ use crate::state::CheckResult;
 use crate::value::Str;
 
 /// Checks what is checked at the end and does not read what failed, and returns the results that go into the state.
-pub(super) fn settle(ctx: &Context<'_>, closing: &Closing) -> Vec<CheckResult> {
+pub(super) fn judge_last(ctx: &Context<'_>, closing: &Closing) -> Vec<CheckResult> {
     if !closing.judges_all.is_empty() {
         check_blocks(ctx.observer, |it| match closing.judged_last.binary_search(&(it,)) {
             Ok(_) => Looks::Now,

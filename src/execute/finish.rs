@@ -69,7 +69,7 @@ pub(super) fn finish(
         });
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
-    done.state.checks = Some(checks::settle(ctx, &closing)).filter(|it| !it.is_empty());
+    done.state.checks = Some(checks::judge_last(ctx, &closing)).filter(|it| !it.is_empty());
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {

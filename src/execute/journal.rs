@@ -1,6 +1,6 @@
 //! The journal of finished steps: each is on the disk before it is reported, many with one sync.
 //!
-//! [`Journal::append`] only notes a step and gives a ticket; [`Journal::settle`] waits until that ticket is safe. Tasks
+//! [`Journal::append`] only notes a step and gives a ticket; [`Journal::sync_up_to`] waits until that ticket is safe. Tasks
 //! that wait at the same time share one sync of the disk, and so does everything that one reporter settles at once.
 //!
 //! What is about to be asked of a provider is noted first ([`Journal::begin_step`]). [`Journal::hand_over`] gives what is noted
@@ -103,7 +103,7 @@ impl Journal {
     }
 
     /// Waits until everything up to `ticket` is on the disk.
-    pub async fn settle(&self, ticket: Ticket) -> Result<(), Diagnostic> {
+    pub async fn sync_up_to(&self, ticket: Ticket) -> Result<(), Diagnostic> {
         if self.is_safe(ticket) {
             return Ok(());
         }
@@ -293,7 +293,7 @@ mod tests {
                         journal.append(&[gone(task * 100 + step)]);
                     }
                     let last = journal.append(&[gone(1_000_000 + task)]);
-                    journal.settle(last).await.expect("it is safe");
+                    journal.sync_up_to(last).await.expect("it is safe");
                     let text = std::fs::read(&path).expect("it is read");
                     assert!(read(&text).records.len() as u64 > last);
                 })
@@ -315,7 +315,7 @@ mod tests {
         let journal = Journal::open(at(folder.path().join("file/journal")), &base(), &[]);
         for _ in 0..2 {
             let ticket = journal.append(&[gone(0)]);
-            let problem = journal.settle(ticket).await.expect_err("it fails");
+            let problem = journal.sync_up_to(ticket).await.expect_err("it fails");
             assert_eq!(problem.summary, "Failed to save state");
         }
     }

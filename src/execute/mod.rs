@@ -14,7 +14,7 @@ use entail_rules::{Facts, Node, Phase};
 use crate::address::Instance;
 use crate::config::Config;
 use crate::diagnostic::Diagnostics;
-use crate::event::Subject;
+use crate::event::EventObject;
 use crate::lower::BlockGraph;
 use crate::observe::Observer;
 use crate::plan::{Action, Plan};
@@ -89,7 +89,7 @@ impl<'a> Notes<'a> {
         Notes { journal, fresh: Mutex::default() }
     }
 
-    /// Notes changes that belong together. They are safe once [`Notes::settle`] has returned.
+    /// Notes changes that belong together. They are safe once [`Notes::sync`] has returned.
     fn note(&self, records: Vec<Record>) {
         if let Some(journal) = self.journal.filter(|_| !records.is_empty()) {
             journal.append(&records);
@@ -123,7 +123,7 @@ impl<'a> Notes<'a> {
     }
 
     /// Sees to it that everything noted is on the disk.
-    fn settle(&self) -> Result<(), crate::diagnostic::Diagnostic> {
+    fn sync(&self) -> Result<(), crate::diagnostic::Diagnostic> {
         self.journal.map_or(Ok(()), journal::Journal::flush)
     }
 }
@@ -157,7 +157,7 @@ pub struct Done {
 
 /// What a step came to: what to note, and what others then read.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StepResult {
     /// What changed in the state, in order.
     records: Vec<Record>,
     /// The object's new value, for those that read it.
@@ -173,7 +173,7 @@ pub(crate) struct Outcome {
 /// How a step that was begun has ended.
 #[derive(Debug)]
 pub(crate) struct Report {
-    subject: Subject,
+    subject: EventObject,
     action: Action,
     elapsed: Duration,
     /// Whether the object was not made, changed or destroyed as planned. A failed postcondition comes after that.

@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 
 use super::Queue;
 use crate::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
-use crate::event::{Event, Sink, Subject};
+use crate::event::{Event, EventObject, Sink};
 use crate::plan::Action;
 
 #[test]
@@ -25,7 +25,7 @@ fn what_is_recorded_nowhere_is_not_reported_as_complete() {
         resource: ResourceName::managed("t", "a"),
         key: InstanceKey::None,
     };
-    let subject = Subject { address, deposed: None, id: None };
+    let subject = EventObject { address, deposed: None, id: None };
     let listener = Count::default();
     let queue = Queue::new(&listener);
     queue.event(Event::ApplyStart(subject.clone(), Action::Create));

@@ -91,7 +91,7 @@ impl std::fmt::Display for Failure {
 
 /// What an installation did.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct InstallResult {
     /// What is to be locked now.
     pub locks: Locks,
     /// What went wrong.
@@ -140,8 +140,13 @@ struct Placed {
 
 impl Installer<'_> {
     /// Makes sure that every required provider is there. `locks` is what is locked so far.
-    pub async fn ensure(&self, locks: &Locks, required: &Requirements, mode: Mode) -> Outcome {
-        let mut outcome = Outcome { locks: locks.clone(), ..Outcome::default() };
+    pub async fn ensure(
+        &self,
+        locks: &Locks,
+        required: &Requirements,
+        mode: Mode,
+    ) -> InstallResult {
+        let mut outcome = InstallResult { locks: locks.clone(), ..InstallResult::default() };
         let mut chosen = Vec::new();
         for (provider, conditions) in &required.0 {
             match self.choose(provider, conditions, locks, mode).await {

@@ -14,7 +14,7 @@ use crate::value::{Str, Type, Value};
 
 /// What a condition came to.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ConditionResult {
     /// Pass, fail, error or unknown.
     pub status: Status,
     /// The failure's message, never sensitive.
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub problems: Diagnostics,
 }
 
-impl Outcome {
+impl ConditionResult {
     /// Returns what to tell the user, a failure as a warning where asked. What cannot be evaluated is a mistake of the
     /// configuration all the same.
     pub fn told(self, soften: bool) -> Diagnostics {
@@ -54,15 +54,15 @@ impl Status {
 }
 
 /// Checks one condition. A failure is an error with this summary.
-pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome {
+pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> ConditionResult {
     let (value, mut problems) = expression::evaluate(&condition.condition, scope);
     if problems.has_errors() {
-        return Outcome { status: Status::Error, message: None, problems };
+        return ConditionResult { status: Status::Error, message: None, problems };
     }
     let value = value.to_marked();
     let (plain, marks) = value.look();
     if !plain.is_known() {
-        return Outcome { status: Status::Unknown, message: None, problems };
+        return ConditionResult { status: Status::Unknown, message: None, problems };
     }
     let invalid = |why: String| {
         Diagnostic::error("Invalid condition result").detail(why).at(condition.condition.span)
@@ -78,11 +78,11 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
         Ok(passed) => passed,
         Err(why) => {
             problems.push(invalid(why));
-            return Outcome { status: Status::Error, message: None, problems };
+            return ConditionResult { status: Status::Error, message: None, problems };
         }
     };
     if passed {
-        return Outcome { status: Status::Pass, message: None, problems };
+        return ConditionResult { status: Status::Pass, message: None, problems };
     }
     let (message, more) = error_message(condition, scope);
     problems.extend(more);
@@ -98,7 +98,7 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
         failure.difference = difference(condition, scope);
     }
     problems.push(failure);
-    Outcome { status: Status::Fail, message, problems }
+    ConditionResult { status: Status::Fail, message, problems }
 }
 
 /// Returns the message of a condition, where it can be told, and what is wrong with it.
@@ -138,7 +138,7 @@ pub fn check_validation(
     scope: &dyn Scope,
     place: Span,
     sources: &Sources,
-) -> Outcome {
+) -> ConditionResult {
     let mut outcome = check(condition, scope, "Invalid value for variable");
     for problem in
         outcome.problems.0.iter_mut().filter(|it| it.summary == "Invalid value for variable")
@@ -231,7 +231,14 @@ impl Results {
     }
 
     /// Records what the condition number `index` of an object came to.
-    pub fn record(&self, kind: Kind, block: &str, object: &str, index: usize, outcome: &Outcome) {
+    pub fn record(
+        &self,
+        kind: Kind,
+        block: &str,
+        object: &str,
+        index: usize,
+        outcome: &ConditionResult,
+    ) {
         let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
         let objects = found.entry((kind, block.into())).or_default();
         objects

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use entail_rules::{Node, ephemeral_uses};
 use rustc_hash::FxHashMap;
 
-use super::object::Subject;
+use super::object::ObjectContext;
 use super::{Observer, problems};
 use crate::address::Instance;
 use crate::event::Phase;
@@ -121,7 +121,12 @@ impl EphemeralUses {
 
 impl Observer<'_> {
     /// Opens an ephemeral resource and returns its value. `None` where that failed; the problem has been reported.
-    pub async fn open(&self, node: Node, subject: &Subject<'_>, config: &Value) -> Option<Value> {
+    pub async fn open(
+        &self,
+        node: Node,
+        subject: &ObjectContext<'_>,
+        config: &Value,
+    ) -> Option<Value> {
         let config = config.to_marked_by_path();
         let kind = &*subject.block.name.kind;
         let mut found = subject.provider.validate_ephemeral(kind, config.value()).await;
@@ -200,11 +205,11 @@ impl Observer<'_> {
 }
 
 /// The value of an ephemeral resource as expressions see it.
-fn marked(value: &Value, subject: &Subject<'_>) -> Value {
+fn marked(value: &Value, subject: &ObjectContext<'_>) -> Value {
     schema::mark_sensitive(value, &subject.schema.block).mark(&Marks::ephemeral())
 }
 
 /// What is known of an ephemeral resource that is opened later.
-pub fn unopened(subject: &Subject<'_>, config: &Value) -> Value {
+pub fn unopened(subject: &ObjectContext<'_>, config: &Value) -> Value {
     marked(&schema::planned_unknown(&subject.schema.block, config), subject)
 }

@@ -112,7 +112,7 @@ impl Planned {
 }
 
 /// What an object's block, schema and provider are, looked up once.
-pub struct Subject<'o> {
+pub struct ObjectContext<'o> {
     /// The resource.
     pub resource: ResourceId,
     /// Its module instance.
@@ -222,7 +222,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.
-    pub async fn plan(&self, subject: &Subject<'_>, prior: Prior) -> Option<Planned> {
+    pub async fn plan(&self, subject: &ObjectContext<'_>, prior: Prior) -> Option<Planned> {
         let (config, failed) = self.configuration(subject)?;
         if failed {
             return None;
@@ -231,7 +231,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Plans a replacement: as if nothing existed, with the whole configuration.
-    pub async fn replan(&self, subject: &Subject<'_>, first: &Planned) -> Option<Planned> {
+    pub async fn replan(&self, subject: &ObjectContext<'_>, first: &Planned) -> Option<Planned> {
         let mut absent = Prior::absent(subject.schema);
         absent.private = first.private.clone();
         let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
@@ -244,7 +244,7 @@ impl<'a> Observer<'a> {
 
     async fn plan_with(
         &self,
-        subject: &Subject<'_>,
+        subject: &ObjectContext<'_>,
         prior: Prior,
         config: Value,
         is_first: bool,
@@ -321,7 +321,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
-    pub(super) fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
+    pub(super) fn configuration(&self, subject: &ObjectContext<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
         let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
@@ -411,7 +411,7 @@ fn replaces(
 
 /// The configuration as if ignored changes had not been made, neither of values nor of what is sensitive in them; `None` where
 /// nothing is ignored.
-fn without_ignored(prior: &Value, config: &Value, subject: &Subject<'_>) -> Option<Value> {
+fn without_ignored(prior: &Value, config: &Value, subject: &ObjectContext<'_>) -> Option<Value> {
     let block = &subject.schema.block;
     match &subject.block.lifecycle.ignore_changes {
         config::IgnoreChanges::None => None,
@@ -428,7 +428,7 @@ fn without_ignored(prior: &Value, config: &Value, subject: &Subject<'_>) -> Opti
 
 /// What a provider with the old type system planned, without its changes to what is ignored: it may make another value of one
 /// that it was given, such as a hash.
-fn with_ignored_kept(prior: &Value, planned: Value, subject: &Subject<'_>) -> Value {
+fn with_ignored_kept(prior: &Value, planned: Value, subject: &ObjectContext<'_>) -> Value {
     match &subject.block.lifecycle.ignore_changes {
         config::IgnoreChanges::All if !prior.is_null() => prior.clone(),
         _ => without_ignored(prior, &planned, subject).unwrap_or(planned),

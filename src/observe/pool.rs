@@ -264,7 +264,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.known.clear();
         self.configured_now().clear();
-        plugin::settle();
+        plugin::wait_for_plugins();
     }
 }
 

@@ -115,7 +115,7 @@ impl ProviderSources {
 impl Drop for ProviderSources {
     fn drop(&mut self) {
         if !self.take_early().is_empty() {
-            plugin::settle();
+            plugin::wait_for_plugins();
         }
     }
 }

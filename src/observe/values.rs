@@ -163,7 +163,7 @@ impl<'a> Values<'a> {
     }
 
     /// Records an object's value; the first one stays.
-    pub fn settle(&self, node: Node, value: Value) {
+    pub fn record(&self, node: Node, value: Value) {
         let _ = self.objects[node.0 as usize].set(value);
     }
 

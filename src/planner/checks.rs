@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expression::values_of;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::Observer;
-use crate::observe::conditions::{self, Kind, Outcome, Status};
+use crate::observe::conditions::{self, ConditionResult, Kind, Status};
 
 /// What of a `check` block is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
             let address = conditions::check_address(&node.address, name);
             let block = config_name(&address);
             if let Some(message) = observer.checks.scoped_failure(&address) {
-                let outcome = Outcome {
+                let outcome = ConditionResult {
                     status: Status::Fail,
                     message: Some(message),
                     problems: Default::default(),

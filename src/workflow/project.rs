@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::apply::{Applied, apply};
-use super::explain::{Subject, WhyOptions, facts, why};
+use super::explain::{PlanSource, WhyOptions, facts, why};
 use super::host::{Ask, Host, Schemas, Tell};
 use super::options::{ApplyOptions, PlanOptions};
 use super::plan::plan;
@@ -167,9 +167,9 @@ fn usual(request: &Request) -> Request {
     Request { parallelism, ..request.clone() }
 }
 
-fn planned(request: &Request) -> Subject {
+fn planned(request: &Request) -> PlanSource {
     let planning = PlanOptions { request: usual(request), ..PlanOptions::default() };
-    Subject { saved: None, planning }
+    PlanSource { saved: None, planning }
 }
 
 /// Collects problems, and approves as the caller's function says.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use entail::address::Instance;
-use entail::event::{Event, Phase, Sink, Stage, Subject, Summary, import_label};
+use entail::event::{Event, EventObject, Phase, Sink, Stage, Summary, import_label};
 use entail::plan::Action;
 use entail::value::Str;
 use entail::value::text::shown;
@@ -76,7 +76,7 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
     Some(format!("{}\n", style.bold(&harmless(&text))))
 }
 
-fn name(subject: &Subject) -> String {
+fn name(subject: &EventObject) -> String {
     match &subject.deposed {
         Some(key) => format!("{} (deposed object {key})", subject.address),
         None => subject.address.to_string(),
@@ -84,7 +84,7 @@ fn name(subject: &Subject) -> String {
 }
 
 /// Returns ` [id=x]`, or nothing for an object without a name.
-pub fn id(subject: &Subject) -> String {
+pub fn id(subject: &EventObject) -> String {
     label(subject.id.clone())
 }
 
@@ -92,7 +92,7 @@ fn label(id: Option<(&'static str, String)>) -> String {
     id.map_or(String::new(), |(key, value)| format!(" [{key}={value}]"))
 }
 
-fn long_id(subject: &Subject) -> String {
+fn long_id(subject: &EventObject) -> String {
     subject
         .id
         .as_ref()
@@ -225,7 +225,7 @@ struct Running {
 }
 
 struct Operation {
-    subject: Subject,
+    subject: EventObject,
     action: Action,
     started: Instant,
     next: Instant,

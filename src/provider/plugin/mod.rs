@@ -42,7 +42,7 @@ pub use examine::examine;
 pub use handshake::Socket;
 pub use opened::Opened;
 use process::Process;
-pub use runtime::settle;
+pub use runtime::wait_for_plugins;
 use schema::Announced;
 use values::{diagnostics, encode};
 use wire::entail::plugin as msg;

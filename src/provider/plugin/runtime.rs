@@ -54,7 +54,7 @@ pub(super) fn finally(work: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Waits until every plugin that is no longer used has ended, and everything to be remembered is written.
-pub fn settle() {
+pub fn wait_for_plugins() {
     let left = std::mem::take(&mut *LEFT.lock().unwrap_or_else(|it| it.into_inner()));
     for wait in left {
         // One that hangs is left behind; it dies with this process.

@@ -10,8 +10,8 @@ fn address() -> Instance {
     Instance { module, resource: ResourceName::managed("t", "a"), key: InstanceKey::Int(0) }
 }
 
-fn subject(id: Option<&str>, deposed: Option<&str>) -> Subject {
-    Subject {
+fn subject(id: Option<&str>, deposed: Option<&str>) -> EventObject {
+    EventObject {
         address: address(),
         deposed: deposed.map(Str::from),
         id: id.map(|it| ("id", it.to_owned())),
