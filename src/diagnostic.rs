@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use crate::address::Instance;
 
@@ -142,17 +144,17 @@ impl Sources {
     /// Registers a file's text and returns its number, from 1; that of before where the file's text is the same.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let name = self.folder.clone() + &name.into();
-        self.files.lock().unwrap_or_else(|it| it.into_inner()).add(name, text)
+        self.files.lock().add(name, text)
     }
 
     /// Returns the file, unless the id is 0 or from elsewhere.
     pub fn get(&self, id: FileId) -> Option<Arc<Source>> {
-        self.files.lock().unwrap_or_else(|it| it.into_inner()).get(id).cloned()
+        self.files.lock().get(id).cloned()
     }
 
     /// Returns whether a file has had another text since: what is known of this one is out of date.
     pub fn is_outdated(&self, id: FileId) -> bool {
-        let files = self.files.lock().unwrap_or_else(|it| it.into_inner());
+        let files = self.files.lock();
         files.get(id).is_some_and(|it| files.newest.get(&it.name) != Some(&id))
     }
 

@@ -3,13 +3,14 @@
 //! Steps run side by side as the plan's order allows. A finished step is in the journal before it is reported; a failed
 //! one holds back what comes after it, and nothing else.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use entail_rules::order::Order;
 use entail_rules::records::Records;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node, Phase};
+use parking_lot::Mutex;
 
 use crate::address::Instance;
 use crate::config::Config;
@@ -94,7 +95,7 @@ impl<'a> Notes<'a> {
         if let Some(journal) = self.journal.filter(|_| !records.is_empty()) {
             journal.append(&records);
         }
-        self.fresh.lock().unwrap_or_else(|it| it.into_inner()).extend(records);
+        self.fresh.lock().extend(records);
     }
 
     /// Notes that a provider is about to be asked for a step.
@@ -118,7 +119,7 @@ impl<'a> Notes<'a> {
 
     /// Takes what was noted since the last time into the state.
     fn take_into(&self, state: &mut State) {
-        let fresh = std::mem::take(&mut *self.fresh.lock().unwrap_or_else(|it| it.into_inner()));
+        let fresh = std::mem::take(&mut *self.fresh.lock());
         fresh.into_iter().for_each(|it| state.record(it));
     }
 

@@ -1,7 +1,8 @@
 //! Preconditions, postconditions, validations and assertions: checked, worded, and recorded.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 use crate::address::ModuleInstance;
 use crate::config::Condition;
@@ -221,13 +222,13 @@ impl Results {
             .filter(|it| it.is_error())
             .map(|it| format!("{}: {}", it.summary, it.detail))
             .collect();
-        let mut scoped = self.scoped.lock().unwrap_or_else(|it| it.into_inner());
+        let mut scoped = self.scoped.lock();
         scoped.insert(check, why.join("\n\n"));
     }
 
     /// Returns why the data source of a check could not be read.
     pub fn scoped_failure(&self, check: &str) -> Option<String> {
-        self.scoped.lock().unwrap_or_else(|it| it.into_inner()).get(check).cloned()
+        self.scoped.lock().get(check).cloned()
     }
 
     /// Records what the condition number `index` of an object came to.
@@ -239,7 +240,7 @@ impl Results {
         index: usize,
         outcome: &ConditionResult,
     ) {
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        let mut found = self.found.lock();
         let objects = found.entry((kind, block.into())).or_default();
         objects
             .entry(object.into())
@@ -251,13 +252,13 @@ impl Results {
     ///
     /// - `is_expanded`: whether all of its objects have been recorded, be there none; else it was not looked at.
     pub fn declare(&self, kind: Kind, block: String, is_expanded: bool) {
-        let mut declared = self.declared.lock().unwrap_or_else(|it| it.into_inner());
+        let mut declared = self.declared.lock();
         declared.insert((kind, block.into()), is_expanded);
     }
 
     /// Records that an object has conditions that were not checked.
     pub fn expect(&self, kind: Kind, block: &str, object: &str) {
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        let mut found = self.found.lock();
         let conditions =
             found.entry((kind, block.into())).or_default().entry(object.into()).or_default();
         if conditions.is_empty() {
@@ -267,8 +268,8 @@ impl Results {
 
     /// Returns them in the form of the state.
     pub fn finish(&self) -> Vec<CheckResult> {
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner()).clone();
-        let declared = self.declared.lock().unwrap_or_else(|it| it.into_inner());
+        let mut found = self.found.lock().clone();
+        let declared = self.declared.lock();
         for block in declared.keys() {
             found.entry(block.clone()).or_default();
         }

@@ -63,7 +63,7 @@ pub struct Observer<'a> {
     /// What declared instances are to adopt.
     pub imports: imports::Imports,
     /// Variables whose validations were checked, and whether they passed.
-    pub validated: std::sync::Mutex<std::collections::BTreeMap<Node, bool>>,
+    pub validated: parking_lot::Mutex<std::collections::BTreeMap<Node, bool>>,
     /// Which provider instance serves which instance.
     pub serving: serving::Serving,
     /// Results of conditions.

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 
 use crate::provider::{
@@ -39,7 +40,7 @@ struct Told {
 
 impl Told {
     fn name(&self) -> String {
-        self.name.lock().unwrap_or_else(|it| it.into_inner()).clone()
+        self.name.lock().clone()
     }
 
     fn line(&self, text: &str) {
@@ -136,7 +137,7 @@ impl Provider for Scripted {
     async fn configure(&self, config: &Value) -> Vec<ProviderDiagnostic> {
         let name = shown(config.get("name"));
         self.told.line(&format!("{name} is configured"));
-        *self.told.name.lock().unwrap_or_else(|it| it.into_inner()) = name;
+        *self.told.name.lock() = name;
         Vec::new()
     }
 
