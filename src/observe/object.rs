@@ -8,8 +8,7 @@ use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::provider::ImportName;
-use crate::provider::{PlanCall, Provider};
+use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
 use crate::syntax::{Expression, Step};
@@ -142,29 +141,7 @@ impl<'a> Observer<'a> {
         refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
-        if stored.schema_version > schema.version && self.other_type(address).is_none() {
-            self.values.report([problems::newer_object(
-                address,
-                stored.schema_version,
-                schema.version,
-            )]);
-            return None;
-        }
-        let state::Attributes::Json(json) = &stored.attributes else {
-            self.values.report([problems::flat_object(address)]);
-            return None;
-        };
-        let previous = self.brought_forward(address, stored, json, provider).await?;
-        if !previous.is_wholly_known() {
-            self.values.report([problems::not_wholly_known(address, "upgrade")]);
-            return None;
-        }
-        // What a provider makes of another type's object is looked at as if it had been stored.
-        let stored_form = self.other_type(address).and_then(|_| {
-            let text = schema::encode_stored(&previous, &schema.block).ok()?;
-            schema::decode_stored(&text, &schema.block).ok()
-        });
-        let previous = stored_form.unwrap_or(previous);
+        let previous = self.previous(address, stored, schema, provider).await?;
         let marks = MarkPaths::sensitive(&stored.sensitive);
         let marked = |value: &Value| schema::mark_object(value, &marks, &schema.block);
         let tainted = stored.status == Status::Tainted;
@@ -194,15 +171,8 @@ impl<'a> Observer<'a> {
         self.report_provider(address, block, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         self.events.refresh_finished(address, deposed.as_ref(), &read.value);
-        if !read.value.is_null()
-            && read.value.ty() != schema.block.ty()
-            && !schema.block.ty().has_dynamic()
-        {
-            self.values.report([problems::invalid_object(address, "read")]);
-            return None;
-        }
-        if !read.value.is_wholly_known() {
-            self.values.report([problems::not_wholly_known(address, "read")]);
+        if let Some(problem) = problem_of_read(address, &read.value, &schema.block) {
+            self.values.report([problem]);
             return None;
         }
         Some(Prior {
@@ -214,6 +184,39 @@ impl<'a> Observer<'a> {
             identity: read.identity,
             previous_identity: identity,
         })
+    }
+
+    /// Returns a stored object as today's schema has it, without marks.
+    async fn previous(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<Value> {
+        if stored.schema_version > schema.version && self.other_type(address).is_none() {
+            self.values.report([problems::newer_object(
+                address,
+                stored.schema_version,
+                schema.version,
+            )]);
+            return None;
+        }
+        let state::Attributes::Json(json) = &stored.attributes else {
+            self.values.report([problems::flat_object(address)]);
+            return None;
+        };
+        let previous = self.brought_forward(address, stored, json, provider).await?;
+        if !previous.is_wholly_known() {
+            self.values.report([problems::not_wholly_known(address, "upgrade")]);
+            return None;
+        }
+        // What a provider makes of another type's object is looked at as if it had been stored.
+        let stored_form = self.other_type(address).and_then(|_| {
+            let text = schema::encode_stored(&previous, &schema.block).ok()?;
+            schema::decode_stored(&text, &schema.block).ok()
+        });
+        Some(stored_form.unwrap_or(previous))
     }
 
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
@@ -285,22 +288,11 @@ impl<'a> Observer<'a> {
         };
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
-        let mut planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
-        if is_first && planned.legacy_types {
-            planned.planned = with_ignored_kept(&effective, planned.planned, subject);
-        } else if is_first {
-            let errors = schema::check_planned(block, &effective, adjusted, &planned.planned);
-            if !errors.is_empty() {
-                self.values.report(errors.into_iter().map(|it| {
-                    problems::invalid_plan(
-                        &subject.address,
-                        &it.to_string(),
-                        subject.block.declared,
-                    )
-                }));
-                return None;
-            }
-        }
+        let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
+        let planned = match is_first {
+            true => self.checked(subject, &effective, adjusted, planned)?,
+            false => planned,
+        };
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
         let value = schema::mark_object(&planned.planned, &config_marks.lasting(), block);
@@ -318,6 +310,31 @@ impl<'a> Observer<'a> {
             identity: planned.identity,
             write_only_replace,
         })
+    }
+
+    /// Checks what a provider has planned; where its type system is the old one, puts back what it has made of what is ignored.
+    fn checked(
+        &self,
+        subject: &ObjectContext<'_>,
+        prior: &Value,
+        config: &Value,
+        mut planned: PlannedObject,
+    ) -> Option<PlannedObject> {
+        if planned.legacy_types {
+            planned.planned = with_ignored_kept(prior, planned.planned, subject);
+            return Some(planned);
+        }
+        let (block, declared) = (&subject.schema.block, subject.block.declared);
+        let errors = schema::check_planned(block, prior, config, &planned.planned);
+        if errors.is_empty() {
+            return Some(planned);
+        }
+        self.values.report(
+            errors
+                .iter()
+                .map(|it| problems::invalid_plan(&subject.address, &it.to_string(), declared)),
+        );
+        None
     }
 
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
@@ -394,6 +411,19 @@ pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec
         }
     }
     found
+}
+
+/// What is wrong with what a provider found, if anything: another type than the schema's, or not wholly known.
+fn problem_of_read(
+    address: &Instance,
+    read: &Value,
+    block: &schema::BlockSchema,
+) -> Option<Diagnostic> {
+    let ty = block.ty();
+    if !read.is_null() && read.ty() != ty && !ty.has_dynamic() {
+        return Some(problems::invalid_object(address, "read"));
+    }
+    (!read.is_wholly_known()).then(|| problems::not_wholly_known(address, "read"))
 }
 
 /// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.
