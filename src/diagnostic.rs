@@ -217,6 +217,27 @@ pub enum Severity {
     Warning,
 }
 
+/// Which sort of problem it is, where somebody treats that sort in a way of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// One like most.
+    #[default]
+    Plain,
+    /// The value of `count` is no number.
+    CountType,
+    /// A module wants another version of the program.
+    IncompatibleModule,
+    /// A key leads to nothing, which `try` catches.
+    InvalidIndex,
+    /// A value was derived from what should not be used any more.
+    Deprecated {
+        /// What that is.
+        source: String,
+    },
+    /// An assertion of a check block failed, or is not decided yet.
+    CheckBlock,
+}
+
 /// One problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
@@ -238,6 +259,8 @@ pub struct Diagnostic {
     pub function: Option<(String, Option<String>)>,
     /// The two sides of a failed `==` condition.
     pub difference: Option<Box<(crate::value::Value, crate::value::Value)>>,
+    /// Which sort it is, for those who treat some in a way of their own.
+    pub sort: Sort,
 }
 
 impl Diagnostic {
@@ -262,6 +285,7 @@ impl Diagnostic {
             values: Vec::new(),
             function: None,
             difference: None,
+            sort: Sort::Plain,
         }
     }
 
@@ -288,6 +312,12 @@ impl Diagnostic {
     /// Sets the object it is about.
     pub fn about(mut self, address: impl fmt::Display) -> Diagnostic {
         self.address = Some(address.to_string());
+        self
+    }
+
+    /// Sets the sort.
+    pub fn sort(mut self, sort: Sort) -> Diagnostic {
+        self.sort = sort;
         self
     }
 

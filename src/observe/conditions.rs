@@ -141,8 +141,9 @@ pub fn check_validation(
     sources: &Sources,
 ) -> ConditionResult {
     let mut outcome = check(condition, scope, "Invalid value for variable");
-    for problem in
-        outcome.problems.0.iter_mut().filter(|it| it.summary == "Invalid value for variable")
+    // What failed is told last.
+    if outcome.status == Status::Fail
+        && let Some(problem) = outcome.problems.0.last_mut()
     {
         problem.detail = format!(
             "{}\n\nThis was checked by the validation rule at {}.",
