@@ -110,12 +110,7 @@ impl PackageSources {
     ) -> Result<PackageSources, Diagnostic> {
         let web = Web::new(settings, world);
         let mirror = NetworkMirror::parse(url, web.download_retries(), false).map_err(bad_url)?;
-        let rule = Rule {
-            origin: PackageSource::Network(mirror),
-            include: Vec::new(),
-            exclude: Vec::new(),
-        };
-        Ok(PackageSources { rules: vec![rule], web })
+        Ok(PackageSources::alone(PackageSource::Network(mirror), web))
     }
 
     /// Returns one registry of images alone. The error says what is wrong with its template.
@@ -130,11 +125,13 @@ impl PackageSources {
     ) -> Result<PackageSources, String> {
         let web = Web::new(settings, world);
         let mirror = ImageMirror::parse(template, &[], web.download_retries())?;
-        let origin = PackageSource::Images(mirror);
-        Ok(PackageSources {
-            rules: vec![Rule { origin, include: Vec::new(), exclude: Vec::new() }],
-            web,
-        })
+        Ok(PackageSources::alone(PackageSource::Images(mirror), web))
+    }
+
+    /// One source, for every provider.
+    fn alone(origin: PackageSource, web: Web) -> PackageSources {
+        let rule = Rule { origin, include: Vec::new(), exclude: Vec::new() };
+        PackageSources { rules: vec![rule], web }
     }
 
     /// Loads an archive into a file that goes when it is dropped.
