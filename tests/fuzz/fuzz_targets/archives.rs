@@ -11,7 +11,7 @@ use std::sync::Arc;
 use entail::diagnostic::Sources;
 use entail::install::Settings;
 use entail::operation::modules::{How, install_modules};
-use entail::operation::session::ground;
+use entail::operation::session::early_context;
 use entail::world::World;
 use libfuzzer_sys::fuzz_target;
 use zip::ZipWriter;
@@ -116,8 +116,8 @@ fuzz_target!(|bytes: &[u8]| {
     let world = World { cwd: root.clone(), root: root.clone(), ..World::of_this_process() };
     let settings = Settings::default();
     let how = How { upgrade: false, settings: &settings, tell: &|_| {} };
-    if let Ok(ground) = ground(&Arc::new(world), &Sources::default()) {
-        install_modules(&ground, &root.join(".terraform"), how);
+    if let Ok(context) = early_context(&Arc::new(world), &Sources::default()) {
+        install_modules(&context, &root.join(".terraform"), how);
     }
     let beside: Vec<String> =
         names(&root).into_iter().filter(|it| *it != ".terraform").collect();
