@@ -8,10 +8,14 @@
 mod judged;
 #[path = "crash/packages.rs"]
 mod packages;
+#[path = "crash/passed.rs"]
+mod passed;
 #[path = "crash/registry.rs"]
 mod registry;
 #[path = "crash/scenarios.rs"]
 mod scenarios;
+#[path = "crash/special.rs"]
+mod special;
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,6 +81,11 @@ impl Known {
     }
 }
 
+/// Whether nothing is to be left out.
+fn is_thorough() -> bool {
+    std::env::var("ENTAIL_CRASHES").is_ok_and(|it| it == "all")
+}
+
 fn tell(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).expect("it is said");
 }
@@ -86,7 +95,7 @@ fn wherever_a_fault_meets_a_command_the_state_is_the_old_or_the_new_one() {
     if let Err(why) = faults::are_possible() {
         return tell(&format!("skipped: {why}; no crash was explored"));
     }
-    let is_thorough = std::env::var("ENTAIL_CRASHES").is_ok_and(|it| it == "all");
+    let is_thorough = is_thorough();
     let part = std::env::var("CASE").unwrap_or_default();
     let wanted: Vec<&'static Scenario> =
         scenarios::all().filter(|it| it.title().contains(&part)).collect();

@@ -119,11 +119,9 @@ pub fn watch(
     below: &Path,
     fault: Option<(Fault, usize)>,
 ) -> Result<(Output, Vec<Call>), String> {
-    let library = library().expect("who asks for faults has asked whether there can be any");
     let beside = tempfile::tempdir().expect("a folder");
     let at = |name: &str| beside.path().join(name);
-    let below = below.canonicalize().expect("the folder is there");
-    command.env("LD_PRELOAD", library).env("FAULT_BELOW", below).env("FAULT_LOG", at("log"));
+    command.env("LD_PRELOAD", loaded()).env("FAULT_BELOW", real(below)).env("FAULT_LOG", at("log"));
     if let Some((fault, at)) = fault {
         command.env("FAULT_KIND", fault.name()).env("FAULT_AT", at.to_string());
     }
@@ -145,9 +143,44 @@ pub fn watch(
     let Some(status) = status else {
         return Err(format!("it does not end: {}", String::from_utf8_lossy(&stderr)));
     };
-    let log = String::from_utf8_lossy(&read("log")).into_owned();
-    let calls = log.lines().filter_map(Call::read).collect();
-    Ok((Output { status, stdout, stderr }, calls))
+    Ok((Output { status, stdout, stderr }, noted(&at("log"))))
+}
+
+/// Runs a command without a fault within another program, and returns its calls to what lies below a folder.
+///
+/// - `within`: returns that program, which sets the variable that it is given for what it runs.
+pub fn watch_within(
+    command: &mut Command,
+    below: &Path,
+    within: impl FnOnce(&str) -> Command,
+) -> Vec<Call> {
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let mut whole = within(&format!("LD_PRELOAD={}", loaded().display()));
+    whole.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => whole.env(name, value),
+            None => whole.env_remove(name),
+        };
+    }
+    whole.env("FAULT_BELOW", real(below)).env("FAULT_LOG", log.path());
+    let output = whole.current_dir(below).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    noted(log.path())
+}
+
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().expect("the folder is there")
+}
+
+fn loaded() -> &'static Path {
+    library().expect("who asks for faults has asked whether there can be any")
+}
+
+/// The calls that a run has made.
+fn noted(log: &Path) -> Vec<Call> {
+    let log = std::fs::read(log).unwrap_or_default();
+    String::from_utf8_lossy(&log).lines().filter_map(Call::read).collect()
 }
 
 /// Whether there can be faults here.

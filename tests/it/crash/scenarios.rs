@@ -1,7 +1,8 @@
 //! The commands that write, each with what it starts from and what it makes of that.
 
 use super::packages::PACKAGES;
-use crate::support::faults::{self, Call, Fault};
+use super::special::SPECIAL;
+use crate::support::faults::{Call, Fault};
 use crate::support::place::Place;
 
 /// A command, and what is true before and after it.
@@ -53,7 +54,7 @@ impl Scenario {
 }
 
 const AB: &[&str] = &["a", "b"];
-const ALL: &[&str] = &["a", "b", "c", "d"];
+pub const ALL: &[&str] = &["a", "b", "c", "d"];
 
 /// What most of them have in common: the objects stay, and a plan comes next.
 pub const USUAL: Scenario = Scenario {
@@ -72,7 +73,7 @@ pub const USUAL: Scenario = Scenario {
 };
 
 /// What finishes an apply.
-const AGAIN: Option<fn(&Place) -> &'static str> = Some(|_| "apply -auto-approve");
+pub const AGAIN: Option<fn(&Place) -> &'static str> = Some(|_| "apply -auto-approve");
 
 /// Commands on states, settings and sources.
 const STATES: &[Scenario] = &[
@@ -221,81 +222,6 @@ const STATES: &[Scenario] = &[
         next: &["fmt -recursive"],
         ..USUAL
     },
-    Scenario {
-        command: "state rm terraform_data.a",
-        about: "a state with two names",
-        new: &["b"],
-        prepare: |it| {
-            let name = |name: &str| it.path().join(name);
-            std::fs::hard_link(name("terraform.tfstate"), name("second.tfstate")).expect("a name");
-        },
-        ..USUAL
-    },
-    Scenario {
-        command: "apply -auto-approve -json",
-        about: "a state with two names",
-        new: ALL,
-        finish: AGAIN,
-        prepare: |it| {
-            let name = |name: &str| it.path().join(name);
-            std::fs::hard_link(name("terraform.tfstate"), name("second.tfstate")).expect("a name");
-        },
-        ..USUAL
-    },
-    Scenario {
-        command: "state rm terraform_data.a",
-        about: "a state that is a link",
-        shown: &[(Fault::Kill, "fchmod real/.entail-")],
-        new: &["b"],
-        prepare: |it| {
-            it.write("real/one.tfstate", &it.text("terraform.tfstate"));
-            let state = it.path().join("terraform.tfstate");
-            std::fs::remove_file(&state).expect("it is removed");
-            std::os::unix::fs::symlink("real/one.tfstate", &state).expect("a link");
-        },
-        ..USUAL
-    },
-    Scenario {
-        command: "state rm terraform_data.a",
-        about: "a journal",
-        // What the journal has of an apply is in the state first.
-        new: &["b", "c", "d"],
-        old: ALL,
-        prepare: interrupted,
-        ..USUAL
-    },
-    Scenario {
-        command: "apply -auto-approve -json",
-        about: "a journal",
-        new: ALL,
-        finish: AGAIN,
-        prepare: interrupted,
-        ..USUAL
-    },
-    Scenario {
-        command: "apply -auto-approve -json -recover=aside",
-        about: "a journal",
-        // One that cannot be read is set aside, and kept.
-        leaves: &[".terraform.tfstate.journal."],
-        new: ALL,
-        finish: AGAIN,
-        prepare: interrupted,
-        ..USUAL
-    },
-    Scenario {
-        command: "apply -auto-approve -json",
-        about: "files as objects",
-        new: &["a", "b", "c", "d", "f", "g"],
-        finish: AGAIN,
-        prepare: |it| {
-            it.add("resource \"local_file\" \"f\" {\n  filename = \"made/f.txt\"\n  content = \"what f holds\"\n}\n");
-            it.add("resource \"local_sensitive_file\" \"g\" {\n  filename = \"made/g.txt\"\n  content = \"what g holds\"\n}\n");
-        },
-        is_done: |it| {
-            it.text("made/f.txt") == "what f holds" && it.text("made/g.txt") == "what g holds"
-        },
-        ..USUAL
-    },
 ];
 
 fn local(path: &str) -> String {
@@ -322,21 +248,9 @@ fn locked(place: &Place) {
     );
 }
 
-/// Leaves the journal of an apply that was killed before it could store the state.
-fn interrupted(place: &Place) {
-    let apply = |place: &Place, fault| {
-        let mut command = place.command(&["apply", "-auto-approve"]);
-        faults::watch(&mut command, place.path(), fault).expect("it ends").1
-    };
-    let calls = apply(&place.copied(), None);
-    let stored = calls.iter().find(|it| it.name == "rename" && it.path == "terraform.tfstate");
-    apply(place, Some((Fault::Kill, stored.expect("it is stored").number)));
-    assert!(place.path().join(".terraform.tfstate.journal").exists(), "a journal is left");
-}
-
 /// Every command.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
-    STATES.iter().chain(PACKAGES)
+    STATES.iter().chain(SPECIAL).chain(PACKAGES)
 }
 
 /// Prepares the place that a command starts from.
