@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 
 use crate::world::open_regular;
 
+mod folder;
 mod locked;
 mod place;
 mod replace;
 #[cfg(test)]
 mod tests;
 
+pub use folder::NewFolder;
 pub use locked::{Locked, claim, lock};
 pub use place::check_keeps;
 pub use replace::{Fresh, create, make_whole, replace, restore_torn, sweep};

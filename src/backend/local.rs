@@ -205,7 +205,11 @@ impl Local {
 
     /// Makes good what processes have left that died while they wrote here. Only for who holds the lock.
     fn sweep(&self, paths: &Paths) {
-        let folder = |path: &Path| self.at(path).parent().map(Path::to_path_buf);
+        let folder = |path: &Path| {
+            // A link's file is written where it lies.
+            let at = self.at(path);
+            at.canonicalize().unwrap_or(at).parent().map(Path::to_path_buf)
+        };
         let folders = [Some(&paths.write), paths.backup.as_ref()];
         let folders = folders.into_iter().flatten().filter_map(|it| folder(it));
         let own = [self.world.root.clone(), workspace::data_folder(&self.world)];

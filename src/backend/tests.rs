@@ -222,6 +222,19 @@ fn a_replaced_file_keeps_its_permissions_and_links() {
 }
 
 #[test]
+fn what_is_left_beside_the_file_of_a_link_goes_with_the_next_lock() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("real")).expect("a folder");
+    std::fs::write(place.path("real/state"), "").expect("it is written");
+    std::fs::write(place.path("real/.entail-1-0.tmp"), "half").expect("it is written");
+    std::os::unix::fs::symlink("real/state", place.path("terraform.tfstate")).expect("a link");
+    let backend = place.backend();
+    backend.lock(&info()).expect("it is free");
+    backend.unlock().expect("it is held");
+    assert!(!place.path("real/.entail-1-0.tmp").exists());
+}
+
+#[test]
 fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
     let place = Place::new();
     place.backend().write(&state_of(&["a"])).expect("it is written");

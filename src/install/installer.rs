@@ -12,7 +12,7 @@ use super::authenticate::must_be_signed;
 use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
 use super::offer::{Package, PackagePlace};
-use super::package::{executable, guard, install_archive, install_folder, installed_folder};
+use super::package::{executable, guard, install_archive, install_folder, installed_folder, tidy};
 use super::package_sources::{PackageSources, Reach};
 use super::requirement::{allows, is_same};
 use super::standing::{Authentication, Standing};
@@ -308,6 +308,7 @@ impl Installer<'_> {
     ) -> Result<Placed, Failure> {
         let target = self.target(provider, version);
         if let Some(lock) = lock.filter(|it| self.is_installed(provider, it)) {
+            tidy(&target);
             return Ok(self.already(provider, lock, false));
         }
         let Some(cache) = &self.cache else {
@@ -343,6 +344,7 @@ impl Installer<'_> {
             && target.is_dir()
             && folder_matches(&target, &allowed).unwrap_or(false)
         {
+            tidy(&target);
             return Ok(self.already(provider, lock, to_cache));
         }
         let failed = |it: Trouble| Failure::Fetch(version.clone(), it);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::Platform;
 use super::hash::{Hash, archive_matches, folder_matches, hash_archive, hash_folder};
 use crate::address::Provider;
+use crate::backend::files::{NewFolder, sweep};
 use crate::config::version::Version;
 use crate::world::open_regular;
 
@@ -160,6 +161,7 @@ pub fn install_archive(
         }
     }
     if target.symlink_metadata().is_ok() && !is_empty_folder(target) {
+        tidy(target);
         let new = hash_archive(archive).map_err(|it| {
             format!(
                 "failed to calculate checksum for temporary copy of provider package at {}: {it}",
@@ -183,6 +185,11 @@ pub fn install_archive(
     unpack(archive, target).map_err(|it| format!("failed to unpack {}: {it}", archive.display()))
 }
 
+/// Removes what a run has left beside a package that died after it had put it in its place.
+pub fn tidy(target: &Path) {
+    target.parent().into_iter().for_each(sweep);
+}
+
 fn is_empty_folder(path: &Path) -> bool {
     !path.is_symlink() && std::fs::read_dir(path).is_ok_and(|mut it| it.next().is_none())
 }
@@ -191,7 +198,9 @@ fn is_empty_folder(path: &Path) -> bool {
 fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
     let parent = target.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent)?;
-    let fresh = tempfile::Builder::new().prefix(".unpacking").tempdir_in(parent)?;
+    let beside = NewFolder::within(parent)?;
+    let fresh = beside.path().join("package");
+    std::fs::create_dir(&fresh)?;
     let mut archive = zip::ZipArchive::new(open_regular(archive)?)?;
     for index in 0..archive.len() {
         let mut file = archive.by_index(index)?;
@@ -201,7 +210,7 @@ fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
                 file.name()
             )));
         };
-        let path = fresh.path().join(inner);
+        let path = fresh.join(inner);
         if file.is_dir() {
             std::fs::create_dir_all(&path)?;
             continue;
@@ -216,9 +225,8 @@ fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
         set_mode(&path, file.unix_mode())?;
     }
     remove(target)?;
-    let kept = fresh.keep();
-    set_mode(&kept, Some(0o755))?;
-    std::fs::rename(kept, target)
+    set_mode(&fresh, Some(0o755))?;
+    std::fs::rename(fresh, target)
 }
 
 #[cfg(unix)]

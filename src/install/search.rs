@@ -2,6 +2,7 @@
 //! `HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip` packed.
 
 use std::collections::BTreeMap;
+use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,7 @@ fn packages(path: &Path, kind: &str) -> io::Result<Vec<FoundPackage>> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let Ok(about) = std::fs::metadata(entry.path()) else { continue };
+        let Some(about) = looked(&entry)? else { continue };
         if !about.is_dir() {
             found.extend(packed(&name, kind).map(|(version, platform)| FoundPackage {
                 version,
@@ -85,14 +86,28 @@ fn packages(path: &Path, kind: &str) -> io::Result<Vec<FoundPackage>> {
     Ok(found)
 }
 
+/// What an entry is, or leads to; nothing where a link leads nowhere, or to what is not for this user. A disk that fails hides nothing.
+fn looked(entry: &DirEntry) -> io::Result<Option<Metadata>> {
+    match std::fs::metadata(entry.path()) {
+        Ok(about) => Ok(Some(about)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+        Err(error) => match entry.file_type()?.is_symlink() {
+            true => Ok(None),
+            false => Err(error),
+        },
+    }
+}
+
 fn unpacked(path: &Path, version: &Version) -> io::Result<Vec<FoundPackage>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let (Ok(platform), true) = (Platform::parse(&name), entry.path().is_dir()) else {
+        let Ok(platform) = Platform::parse(&name) else { continue };
+        if !looked(&entry)?.is_some_and(|it| it.is_dir()) {
             continue;
-        };
+        }
         found.push(FoundPackage {
             version: version.clone(),
             platform,

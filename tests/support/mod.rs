@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock};
 pub mod binary;
 mod case;
 pub mod dice;
+pub mod faults;
 mod normal;
 pub mod place;
 mod summary;

@@ -86,7 +86,8 @@ pub fn create(path: &Path, content: &[u8], fresh: Fresh<'_>) -> io::Result<bool>
 }
 
 /// A file that is whole and safe on the disk, and has not got its name yet. Dropping it removes it.
-struct NewFile {
+#[derive(Debug)]
+pub(super) struct NewFile {
     path: PathBuf,
     file: File,
 }
@@ -131,7 +132,7 @@ impl NewFile {
     }
 
     /// Makes an empty file that shows that its process lives.
-    fn claimed(folder: &Path, mode: u32) -> io::Result<NewFile> {
+    pub(super) fn claimed(folder: &Path, mode: u32) -> io::Result<NewFile> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -151,6 +152,11 @@ impl NewFile {
                 return Ok(new);
             }
         }
+    }
+
+    /// Returns the path of the folder that may lie beside the file, and goes with it.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.path.with_extension("")
     }
 
     /// Gives the file its name, and takes it from the one that had it. A held lock goes over to it.
@@ -245,7 +251,7 @@ pub fn make_whole(path: &Path, is_torn: impl FnOnce() -> bool) {
 }
 
 /// Sweeps each folder at most once.
-fn sweep_once(folder: &Path) {
+pub(super) fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut swept = SWEPT.lock();
     if swept.insert(folder.to_path_buf()) {
@@ -262,8 +268,17 @@ pub fn sweep(folder: &Path) {
         let is_other = process != std::process::id().to_string();
         let is_file = entry.file_type().is_ok_and(|it| it.is_file());
         if is_other && is_file && is_abandoned(&entry.path()) {
-            let _ = std::fs::remove_file(entry.path());
+            let gone = remove_folder(&entry.path().with_extension(""));
+            let _ = gone.and_then(|()| std::fs::remove_file(entry.path()));
         }
+    }
+}
+
+/// Removes a folder with all that is in it, if it is there.
+pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

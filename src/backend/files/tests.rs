@@ -155,6 +155,21 @@ fn what_dead_processes_have_left_goes_and_what_is_being_written_stays() {
 }
 
 #[test]
+fn a_folder_goes_with_its_process() {
+    let place = Place::new();
+    let live = NewFolder::within(place.0.path()).expect("it is made");
+    let others = format!(".entail-{}-", std::process::id());
+    std::fs::create_dir(place.path(".entail-1-7")).expect("it is made");
+    place.with(".entail-1-7/half", "of a process that has died");
+    place.with(".entail-1-7.tmp", "");
+    sweep(place.0.path());
+    assert!(place.files().iter().all(|it| it.starts_with(&others)), "{:?}", place.files());
+    assert!(live.path().is_dir());
+    drop(live);
+    assert_eq!(place.files(), [""; 0]);
+}
+
+#[test]
 fn a_note_follows_nobodys_link() {
     let place = Place::new();
     place.with("precious", "text");

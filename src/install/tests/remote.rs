@@ -341,6 +341,13 @@ fn a_network_mirror_serves_what_the_mirror_command_wrote() {
         &tell,
     ));
     assert!(problems.is_empty(), "{problems:?}");
+    let mode = |name: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        let file = folder.join("registry.test/acme/thing").join(name);
+        std::fs::metadata(file).expect("it is there").permissions().mode()
+    };
+    let archive = format!("terraform-provider-thing_1.0.0_{}.zip", platforms[0]);
+    assert_eq!(mode(&archive), mode("index.json"), "whoever reads the one may read the other");
     assert_eq!(told.lock().last().map(String::as_str), Some("Authenticated(\"signed\")"));
 
     let cli = "provider_installation {\n  network_mirror { url = \"https://localhost:PORT/plugins/\" }\n}\n";

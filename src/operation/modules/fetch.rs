@@ -9,6 +9,7 @@ use super::archive::{self, Kind};
 use super::registry::{self, Trouble};
 use super::web::Web;
 use super::{How, git};
+use crate::backend::files::NewFolder;
 use crate::config::source::{Getter, RegistryAddress, RemoteAddress, join_path};
 use crate::config::version::Version;
 use crate::world::World;
@@ -48,8 +49,7 @@ impl Fetcher {
     /// Fetches a package into a folder, in whose place it comes.
     pub fn fetch(&mut self, address: &RemoteAddress, folder: &Path) -> Result<(), String> {
         std::fs::create_dir_all(&self.modules).map_err(|it| it.to_string())?;
-        let beside = tempfile::Builder::new().prefix(".fetching-").tempdir_in(&self.modules);
-        let beside = beside.map_err(|it| it.to_string())?;
+        let beside = NewFolder::within(&self.modules).map_err(|it| it.to_string())?;
         let package = beside.path().join("package");
         match self.done.get(&address.package()) {
             Some(known) => copy_folder(known, &package)?,

@@ -1,12 +1,14 @@
 //! `providers mirror`: archives of plugins in a folder that serves as a mirror, with the index files of a network mirror.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::address::Provider;
-use crate::backend::files::{self, Fresh};
+use crate::backend::files::{self, Fresh, NewFolder};
 use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::requirement::allows;
@@ -165,12 +167,15 @@ impl Run<'_> {
             hashes.extend(result.verified());
         }
         let place = provider_folder(&self.folder, provider);
-        let put = || -> std::io::Result<()> {
+        let put = || -> io::Result<()> {
             std::fs::create_dir_all(&place)?;
-            let fresh = tempfile::NamedTempFile::new_in(&place)?;
-            std::fs::copy(archive.path(), fresh.path())?;
-            let kept = fresh.persist(place.join(archive_name(provider, version, platform)));
-            kept.map_err(|it| it.error).map(|_| ())
+            let beside = NewFolder::within(&place)?;
+            let fresh = beside.path().join("archive");
+            // Whoever may look into the mirror may read it: it is no copy of a file that is this user's own.
+            let mut file = File::create_new(&fresh)?;
+            io::copy(&mut File::open(archive.path())?, &mut file)?;
+            file.sync_all()?;
+            std::fs::rename(&fresh, place.join(archive_name(provider, version, platform)))
         };
         put().map_err(|it| {
             Diagnostic::error("Cannot download provider release")
