@@ -128,10 +128,10 @@ impl BlockGraph {
         self.index.get(&(module.clone(), key)).copied()
     }
 
-    /// Returns the block of a resource. Where the sources of its path have no instance of that key, that is the block which
-    /// the same configuration serves as made the objects, else the first of that name.
+    /// Returns the block of a resource. Where no source has an instance of that key any more, that is the block which the
+    /// same configuration serves as made the objects: one that another serves is that of another source.
     ///
-    /// - `made_by`: what the state says, or who serves it.
+    /// - `made_by`: what the state says, or who serves it. Where that is not known, or gone, the first of that name counts.
     pub fn find_resource(
         &self,
         config: &Config,
@@ -144,10 +144,12 @@ impl BlockGraph {
         }
         let all = config.variants_at(&address.module.module());
         let all: Vec<usize> = all.filter_map(|it| self.find(&it.0, key())).collect();
-        let serves = |it: &&usize| {
-            made_by.is_some() && self.configured.serves(**it).map(|it| it.config) == made_by
-        };
-        all.iter().find(serves).or(all.first()).copied()
+        match made_by.filter(|it| self.configured.has(it)) {
+            Some(made_by) => all
+                .into_iter()
+                .find(|it| self.configured.serves(*it).is_some_and(|it| it.config == made_by)),
+            None => all.first().copied(),
+        }
     }
 
     /// Returns what is written as a resource block.

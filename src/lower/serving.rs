@@ -140,9 +140,14 @@ impl Serving {
         Some(ProviderInstance { config: self.config_at(config)?.clone(), key })
     }
 
+    /// Returns the number of a configuration that is written, or implied.
+    fn number_of(&self, config: &ProviderConfig) -> Option<ConfigAtom> {
+        self.configs.numbers.get(config).map(|it| ConfigAtom(*it))
+    }
+
     /// Returns where a configuration says how it repeats.
     pub fn place_of(&self, config: &ProviderConfig) -> Option<Span> {
-        self.repetitions.get(&ConfigAtom(*self.configs.numbers.get(config)?)).copied()
+        self.repetitions.get(&self.number_of(config)?).copied()
     }
 
     /// Returns what each number stands for, by the kind of column.

@@ -19,12 +19,20 @@ const PAIRS: u64 = 30;
 
 const KEYS: [&str; 3] = ["x", "y", "z"];
 
+/// The two provider configurations, in the root module.
+const CONFIGURED: &str =
+    "provider \"null\" {\n  alias = \"one\"\n}\nprovider \"null\" {\n  alias = \"two\"\n}\n";
+
+/// What a module says that is given them.
+const REQUIRED: &str = "terraform {\n  required_providers {\n    null = {\n      source                = \"hashicorp/null\"\n      configuration_aliases = [null.one, null.two]\n    }\n  }\n}\n";
+
 #[test]
 fn instances_from_different_places_plan_as_calls_of_their_own() {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (pairs, first) = (number("PAIRS").unwrap_or(PAIRS), number("FIRST").unwrap_or(1));
     let next = AtomicU64::new(first);
     let differing: Mutex<BTreeMap<u64, String>> = Mutex::default();
+    let planned = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
@@ -33,8 +41,11 @@ fn instances_from_different_places_plan_as_calls_of_their_own() {
                     if seed >= first + pairs {
                         return;
                     }
-                    if let Some(difference) = compare(&Pair::random(seed)) {
-                        differing.lock().expect("no thread panics").insert(seed, difference);
+                    match compare(&Pair::random(seed)) {
+                        Ok(has_plan) => drop(planned.fetch_add(has_plan.into(), Ordering::Relaxed)),
+                        Err(difference) => {
+                            differing.lock().expect("no thread panics").insert(seed, difference);
+                        }
                     }
                 }
             });
@@ -49,6 +60,8 @@ fn instances_from_different_places_plan_as_calls_of_their_own() {
         seeds.len(),
         texts.join("\n")
     );
+    let planned = planned.into_inner();
+    assert!(planned * 2 > pairs, "only {planned} of {pairs} pairs have a plan to compare");
 }
 
 /// How the one configuration says it, and how its twin does.
@@ -58,8 +71,19 @@ enum Way {
     CallForEach,
 }
 
+/// What is around the call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Around {
+    Nothing,
+    /// A module that repeats.
+    Module,
+    /// A module that repeats over what only the walk knows.
+    Late,
+}
+
 /// What there is at one time: the source of each key, and the texts of the sources.
 struct Stage {
+    around: Around,
     kinds: BTreeMap<&'static str, &'static str>,
     root: String,
     sources: BTreeMap<&'static str, String>,
@@ -81,6 +105,7 @@ impl Pair {
         }
         // Nobody can tell which source an instance had whose key is gone: what only sources say is left out then.
         let goes = dice.one_in(4);
+        let around = *dice.pick(&[Around::Nothing, Around::Nothing, Around::Module, Around::Late]);
         let before: BTreeMap<_, _> = KEYS.map(|key| (key, *dice.pick(&["a", "b", "c"]))).into();
         let mut after = before.clone();
         if goes {
@@ -104,9 +129,14 @@ impl Pair {
         );
         Pair {
             seed,
-            flags: flags(&mut dice),
-            before: Stage { kinds: before, root: format!("{root}{user}"), sources },
-            after: Stage { kinds: after, root: format!("{later_root}{user}"), sources: later },
+            flags: flags(&mut dice, around),
+            before: Stage { around, kinds: before, root: format!("{root}{user}"), sources },
+            after: Stage {
+                around,
+                kinds: after,
+                root: format!("{later_root}{user}"),
+                sources: later,
+            },
         }
     }
 }
@@ -115,7 +145,7 @@ impl Pair {
 fn source(dice: &mut Dice, is_plain: bool) -> String {
     let mut open = vec!["r0", "r1", "r2", "r3", "inner"];
     let mut known = vec!["var.up".to_owned(), "var.name".to_owned(), "\"old\"".to_owned()];
-    let mut text = "terraform {\n  required_providers {\n    null = {\n      source                = \"hashicorp/null\"\n      configuration_aliases = [null.one, null.two]\n    }\n  }\n}\nvariable \"name\" {}\nvariable \"up\" {}\n".to_owned();
+    let mut text = format!("{REQUIRED}variable \"name\" {{}}\nvariable \"up\" {{}}\n");
     let mut objects = Vec::new();
     while !open.is_empty() {
         let name = open.remove(dice.below(open.len()));
@@ -163,7 +193,7 @@ fn source(dice: &mut Dice, is_plain: bool) -> String {
     text
 }
 
-fn flags(dice: &mut Dice) -> Vec<String> {
+fn flags(dice: &mut Dice, around: Around) -> Vec<String> {
     let mut flags = Vec::new();
     for _ in 0..[0, 1, 1, 2][dice.below(4)] {
         let module = format!("module.m[{:?}]", dice.pick(&KEYS));
@@ -176,8 +206,12 @@ fn flags(dice: &mut Dice) -> Vec<String> {
             ".module.inner",
             ".module.inner.null_resource.deep",
         ]);
-        let what =
-            if dice.one_in(5) { "terraform_data.up".into() } else { format!("{module}{inside}") };
+        let what = match dice.one_in(5) {
+            true => "terraform_data.up".to_owned(),
+            false => format!("{module}{inside}"),
+        };
+        let above = if around == Around::Nothing { "" } else { "module.o[\"k\"]." };
+        let what = format!("{above}{what}");
         flags.push(format!("{}={what}", dice.pick(&["-exclude", "-exclude", "-target"])));
     }
     if dice.one_in(8) {
@@ -194,8 +228,25 @@ fn apart(text: &str) -> String {
 }
 
 impl Stage {
+    /// The root module, where something is around the call; else the module with the call is the root.
+    fn above(&self) -> Option<String> {
+        let keys = match self.around {
+            Around::Nothing => return None,
+            Around::Module => "[\"k\"]",
+            Around::Late => "[data.local_file.key.content]",
+        };
+        Some(format!(
+            "{CONFIGURED}data \"local_file\" \"key\" {{ filename = \"key\" }}
+module \"o\" {{\n  for_each  = toset({keys})\n  source    = \"./o\"\n  providers = {{ null.one = null.one, null.two = null.two }}\n}}\n"
+        ))
+    }
+
     fn text(&self, way: Way) -> String {
-        let mut text = "provider \"null\" {\n  alias = \"one\"\n}\nprovider \"null\" {\n  alias = \"two\"\n}\n".to_owned();
+        let is_root = self.around == Around::Nothing;
+        let (mut text, up) = match is_root {
+            true => (CONFIGURED.to_owned(), "."),
+            false => (REQUIRED.to_owned(), ".."),
+        };
         let passed = "  providers = { null.one = null.one, null.two = null.two }\n  up        = terraform_data.up.output\n";
         match way {
             Way::OneCall => {
@@ -203,7 +254,7 @@ impl Stage {
                     self.kinds.iter().map(|(key, kind)| format!("{key} = {kind:?}")).collect();
                 let _ = writeln!(
                     text,
-                    "module \"m\" {{\n  for_each  = {{ {} }}\n  source    = \"./${{each.value}}\"\n  name      = each.key\n{passed}}}",
+                    "module \"m\" {{\n  for_each  = {{ {} }}\n  source    = \"{up}/${{each.value}}\"\n  name      = each.key\n{passed}}}",
                     kinds.join(", ")
                 );
                 text + &self.root
@@ -212,7 +263,7 @@ impl Stage {
                 for (key, kind) in &self.kinds {
                     let _ = writeln!(
                         text,
-                        "module \"m_{key}\" {{\n  source    = \"./{kind}\"\n  name      = {key:?}\n{passed}}}"
+                        "module \"m_{key}\" {{\n  source    = \"{up}/{kind}\"\n  name      = {key:?}\n{passed}}}"
                     );
                 }
                 text + &apart(&self.root)
@@ -221,7 +272,13 @@ impl Stage {
     }
 
     fn write(&self, way: Way, place: &Place) {
-        place.write("main.tf", &self.text(way));
+        match self.above() {
+            None => place.write("main.tf", &self.text(way)),
+            Some(root) => {
+                place.write("main.tf", &root);
+                place.write("o/main.tf", &self.text(way));
+            }
+        }
         for (name, text) in &self.sources {
             place.write(&format!("{name}/main.tf"), text);
         }
@@ -241,7 +298,8 @@ output \"value\" {{ value = terraform_data.deep.output }}\n"
 /// What a folder makes of a plan, in the words of the twin.
 fn outcome(pair: &Pair, way: Way) -> Result<BTreeMap<String, String>, String> {
     let place = Place::new("");
-    for folder in ["a", "b", "c", "p", "q"] {
+    place.write("key", "k");
+    for folder in ["a", "b", "c", "o", "p", "q"] {
         std::fs::create_dir(place.path().join(folder)).expect("a folder");
     }
     place.write("p/main.tf", &inner("var.value", "null_resource.deep.id"));
@@ -260,7 +318,7 @@ fn outcome(pair: &Pair, way: Way) -> Result<BTreeMap<String, String>, String> {
         Way::CallForEach => apart(it),
     });
     let flags: Vec<String> = flags.collect();
-    let mut arguments = vec!["plan", "-out=p"];
+    let mut arguments = vec!["plan", "-out=saved"];
     arguments.extend(flags.iter().map(String::as_str));
     let (said, code) = place.run(&arguments);
     let problems: BTreeSet<&str> = said.lines().filter(|it| it.contains("Error: ")).collect();
@@ -270,26 +328,36 @@ fn outcome(pair: &Pair, way: Way) -> Result<BTreeMap<String, String>, String> {
         ("exit".to_owned(), format!("{code:?}")),
     ]);
     if code == Some(0) {
-        let (shown, _) = place.run(&["show", "-json", "p"]);
+        let (shown, _) = place.run(&["show", "-json", "saved"]);
         let document: Value = serde_json::from_str(&shown).expect("a plan's document");
         all.insert("changes".into(), apart(&changes(&document)));
-        let (facts, _) = place.run(&["facts", "-plan=p"]);
+        let (facts, _) = place.run(&["facts", "-plan=saved"]);
         all.extend(conclusions(&apart(&facts)));
         // Nothing is left to do once it was done.
-        let (said, code) = place.run(&["apply", "-auto-approve", "p"]);
+        let (said, code) = place.run(&["apply", "-auto-approve", "saved"]);
         all.insert("applied".into(), format!("{code:?} {}", said.contains("Error: ")));
         let (state, _) = place.run(&["state", "list"]);
         let state: BTreeSet<String> = apart(&state).lines().map(str::to_owned).collect();
         all.insert("state".into(), state.into_iter().collect::<Vec<_>>().join("\n"));
     }
+    // That a call is gone, and that an instance of a call is, are two reasons for the same.
+    if pair.after.kinds.len() < KEYS.len() {
+        for text in all.values_mut() {
+            *text = text
+                .replace("its module instance is gone", "its block is gone")
+                .replace("delete_because_no_module", "delete_because_no_resource_config");
+        }
+    }
     Ok(all)
 }
 
-/// Returns how the twins differ, if they do.
-fn compare(pair: &Pair) -> Option<String> {
+/// Returns whether the twins have a plan, or how they differ.
+fn compare(pair: &Pair) -> Result<bool, String> {
     let mut text = String::new();
+    let mut has_plan = false;
     match (outcome(pair, Way::OneCall), outcome(pair, Way::CallForEach)) {
         (Ok(one), Ok(each)) => {
+            has_plan = one.contains_key("applied");
             for name in one.keys().chain(each.keys()).collect::<BTreeSet<_>>() {
                 let rows = |it: &BTreeMap<String, String>| -> BTreeSet<String> {
                     it.get(name).into_iter().flat_map(|it| it.lines()).map(str::to_owned).collect()
@@ -310,14 +378,14 @@ fn compare(pair: &Pair) -> Option<String> {
         }
     }
     if text.is_empty() {
-        return None;
+        return Ok(has_plan);
     }
-    let _ = writeln!(text, "==== seed {} {:?}", pair.seed, pair.flags);
+    let _ = writeln!(text, "==== seed {} {:?} {:?}", pair.seed, pair.before.around, pair.flags);
     for (name, stage) in [("before", &pair.before), ("after", &pair.after)] {
         let _ = writeln!(text, "-- {name} --\n{}", stage.text(Way::OneCall));
         for (name, source) in &stage.sources {
             let _ = writeln!(text, "-- {name} --\n{source}");
         }
     }
-    Some(text)
+    Err(text)
 }

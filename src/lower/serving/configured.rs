@@ -76,6 +76,11 @@ impl Configured {
         })
     }
 
+    /// Returns whether there is such a configuration, be it implied.
+    pub fn has(&self, config: &ProviderConfig) -> bool {
+        self.serving.number_of(config).is_some()
+    }
+
     /// Returns the `provider` block that serves a block, where one is written.
     pub fn block_of(&self, block: usize) -> Option<(Variant, BlockKey)> {
         let config = self.serves(block)?.config;
