@@ -95,7 +95,7 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("judged_last", &["execute"]),
     ("written_last", &["execute"]),
     ("removed_last", &["execute"]),
-    ("looked_at", &["execute"]),
+    ("passed_by", &["execute"]),
 ];
 
 /// What relations, strata and rules were called before, with their names now: those of the field, where it has one.

@@ -20,6 +20,8 @@ ascent! {
     relation object(Node);
     relation reads(Node, Node);
     relation check_block(Node);
+    relation data(Node);
+    relation module_output(Node);
     relation evaluated_last(Node);
     relation step(Node, Phase);
     relation before(Node, Phase, Node, Phase);
@@ -51,6 +53,9 @@ ascent! {
 
     /// `looked_at(v)`: `v` is evaluated when the plan is carried out; a step, an output or a check reads it.
     relation looked_at(Node);
+
+    /// `passed_by(n)`: nobody judges the conditions of `n` when the plan is carried out.
+    relation passed_by(Node);
 
     // @rule closing.after-failed: phase `g` of `m` comes first, and failed
     held_back(n, f, m, g) <-- step_failed(m, g), before(m, g, n, f);
@@ -84,6 +89,11 @@ ascent! {
     looked_at(v) <-- evaluated_last(n), reads(n, v), !object(v);
     // @rule closing.looked-at-behind: `v` reads `w`
     looked_at(w) <-- looked_at(v), reads(v, w), !object(w);
+
+    // @rule closing.passed-by-read: (what is read in an apply is judged there, which outweighs this)
+    passed_by(n) <-- mode(Mode::Normal), data(n);
+    // @rule closing.passed-by-unread: nothing in the run reads output `o`
+    passed_by(o) <-- mode(Mode::Normal), module_output(o), !looked_at(o);
 }
 
 tables! {
@@ -102,8 +112,8 @@ tables! {
             written_last(Node);
             /// `removed_last(o)`: output `o` leaves the state when all steps are done.
             removed_last(Node);
-            /// `looked_at(v)`: value `v` is evaluated when the plan is carried out: a step, an output or a check reads it.
-            looked_at(Node);
+            /// `passed_by(n)`: nobody judges the conditions of data source or module output `n` when the plan is carried out.
+            passed_by(Node);
         }
     }
 }
@@ -111,11 +121,11 @@ tables! {
 /// Concludes what is looked at when all steps are done. `answers` has which of them failed, and whether the run was stopped.
 pub(crate) fn close(ledger: &Ledger<'_>) -> Closing {
     conclude!(ledger: Program {
-        facts: mode, filtered, object, reads, check_block, evaluated_last, step_failed, stopped, config_unknown;
+        facts: mode, filtered, object, data, module_output, reads, check_block, evaluated_last, step_failed, stopped, config_unknown;
         order: step, before;
         changes: output_action;
         closing: held_back;
-    } => Closing { held_back, unsound, judges_all, judged_last, written_last, removed_last, looked_at })
+    } => Closing { held_back, unsound, judges_all, judged_last, written_last, removed_last, passed_by })
 }
 
 #[cfg(test)]

@@ -114,6 +114,8 @@ tables! {
             data_waits_behind(Node, Node);
             /// `has_conditions(n)`: `n` has preconditions or postconditions of its own; an instance, or a root output.
             has_conditions(Node);
+            /// `module_output(o)`: `o` is an output with preconditions; of a module instance other than the root.
+            module_output(Node);
             /// `in_check(n)`: `n` stands in a check block.
             in_check(Node);
             /// `check_gate(h)`: `h` stands for the data sources in checks where all of them wait for the same things.

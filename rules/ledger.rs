@@ -141,7 +141,7 @@ strata! {
     /// What is to be done.
     "decide" decisions: decide::Decisions = decide::decide;
     /// Which root outputs are recalculated.
-    "outputs" outputs: outputs::Outputs = outputs::settle;
+    "outputs" outputs: outputs::Outputs = outputs::split;
     /// What is done with root outputs.
     "changes" changes: changes::Changes = changes::conclude;
     /// What is opened when the plan is carried out.

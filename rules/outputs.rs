@@ -150,7 +150,7 @@ tables! {
 }
 
 /// Splits the root outputs into those that are recalculated and those that keep their value.
-pub(crate) fn settle(ledger: &Ledger<'_>) -> Outputs {
+pub(crate) fn split(ledger: &Ledger<'_>) -> Outputs {
     conclude!(ledger: Program {
         facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
         selection: out, want, selected, excluded, untargeted;

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use crate::address::Instance;
 
@@ -142,17 +144,17 @@ impl Sources {
     /// Registers a file's text and returns its number, from 1; that of before where the file's text is the same.
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let name = self.folder.clone() + &name.into();
-        self.files.lock().unwrap_or_else(|it| it.into_inner()).add(name, text)
+        self.files.lock().add(name, text)
     }
 
     /// Returns the file, unless the id is 0 or from elsewhere.
     pub fn get(&self, id: FileId) -> Option<Arc<Source>> {
-        self.files.lock().unwrap_or_else(|it| it.into_inner()).get(id).cloned()
+        self.files.lock().get(id).cloned()
     }
 
     /// Returns whether a file has had another text since: what is known of this one is out of date.
     pub fn is_outdated(&self, id: FileId) -> bool {
-        let files = self.files.lock().unwrap_or_else(|it| it.into_inner());
+        let files = self.files.lock();
         files.get(id).is_some_and(|it| files.newest.get(&it.name) != Some(&id))
     }
 
@@ -215,6 +217,27 @@ pub enum Severity {
     Warning,
 }
 
+/// Which sort of problem it is, where somebody treats that sort in a way of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// One like most.
+    #[default]
+    Plain,
+    /// The value of `count` is no number.
+    CountType,
+    /// A module wants another version of the program.
+    IncompatibleModule,
+    /// A key leads to nothing, which `try` catches.
+    InvalidIndex,
+    /// A value was derived from what should not be used any more.
+    Deprecated {
+        /// What that is.
+        source: String,
+    },
+    /// An assertion of a check block failed, or is not decided yet.
+    CheckBlock,
+}
+
 /// One problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
@@ -236,6 +259,8 @@ pub struct Diagnostic {
     pub function: Option<(String, Option<String>)>,
     /// The two sides of a failed `==` condition.
     pub difference: Option<Box<(crate::value::Value, crate::value::Value)>>,
+    /// Which sort it is, for those who treat some in a way of their own.
+    pub sort: Sort,
 }
 
 impl Diagnostic {
@@ -260,6 +285,7 @@ impl Diagnostic {
             values: Vec::new(),
             function: None,
             difference: None,
+            sort: Sort::Plain,
         }
     }
 
@@ -286,6 +312,12 @@ impl Diagnostic {
     /// Sets the object it is about.
     pub fn about(mut self, address: impl fmt::Display) -> Diagnostic {
         self.address = Some(address.to_string());
+        self
+    }
+
+    /// Sets the sort.
+    pub fn sort(mut self, sort: Sort) -> Diagnostic {
+        self.sort = sort;
         self
     }
 

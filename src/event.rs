@@ -21,9 +21,9 @@ pub enum Event {
     /// A problem. One that is also returned from the operation must not be emitted.
     Diagnostic(Box<Diagnostic>),
     /// An object is about to be read.
-    RefreshStart(Subject),
+    RefreshStart(EventObject),
     /// An object was read; the subject's id is that of the new value.
-    RefreshComplete(Subject),
+    RefreshComplete(EventObject),
     /// An object changed outside.
     Drift(Box<ChangeNote>),
     /// A change that is planned.
@@ -35,13 +35,13 @@ pub enum Event {
     /// Root outputs as planned (action alone) or as stored (type and value).
     Outputs(BTreeMap<Str, OutputNote>),
     /// An object is about to be created, updated, deleted, read or forgotten. `NoOp` is not told.
-    ApplyStart(Subject, Action),
+    ApplyStart(EventObject, Action),
     /// It still goes on.
-    ApplyProgress(Subject, Action, Duration),
+    ApplyProgress(EventObject, Action, Duration),
     /// It is done; the subject's id is that of the new object, none after a delete.
-    ApplyComplete(Subject, Action, Duration),
+    ApplyComplete(EventObject, Action, Duration),
     /// It failed. The problem itself is returned by the operation.
-    ApplyErrored(Subject, Action, Duration),
+    ApplyErrored(EventObject, Action, Duration),
     /// An object left the state and was left alone.
     Forgotten(Instance),
     /// An import is about to be planned or (`applying`) to be made.
@@ -116,7 +116,7 @@ pub enum Phase {
 
 /// The object that an event is about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Subject {
+pub struct EventObject {
     /// Its address.
     pub address: Instance,
     /// The key of a deposed object.
@@ -125,16 +125,16 @@ pub struct Subject {
     pub id: Option<(&'static str, String)>,
 }
 
-impl Subject {
+impl EventObject {
     /// Returns the subject for an object whose value is known, known by its `id`, else its `name`.
-    pub fn of(address: &Instance, deposed: Option<&Str>, object: &Value) -> Subject {
-        Subject { address: address.clone(), deposed: deposed.cloned(), id: object_id(object) }
+    pub fn of(address: &Instance, deposed: Option<&Str>, object: &Value) -> EventObject {
+        EventObject { address: address.clone(), deposed: deposed.cloned(), id: object_id(object) }
     }
 
     /// Returns the subject at the start of applying: known by `id`, `name`, or a name among its `tags`.
-    pub fn at_start(address: &Instance, deposed: Option<&Str>, object: &Value) -> Subject {
+    pub fn at_start(address: &Instance, deposed: Option<&Str>, object: &Value) -> EventObject {
         let id = object_id(object).or_else(|| object_name(object));
-        Subject { address: address.clone(), deposed: deposed.cloned(), id }
+        EventObject { address: address.clone(), deposed: deposed.cloned(), id }
     }
 }
 
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn an_object_is_known_by_its_id_else_its_name() {
         let known = |value: &Value| {
-            Subject::of(&instance(), None, value).id.map(|it| format!("{}={}", it.0, it.1))
+            EventObject::of(&instance(), None, value).id.map(|it| format!("{}={}", it.0, it.1))
         };
         assert_eq!(
             known(&object(&[("id", "x".into()), ("name", "n".into())])),
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn at_its_start_an_object_is_also_known_by_a_tag() {
         let tags = Value::map(Type::STRING, [("Name".into(), "web".into())]);
-        let subject = Subject::at_start(&instance(), None, &object(&[("tags", tags)]));
+        let subject = EventObject::at_start(&instance(), None, &object(&[("tags", tags)]));
         assert_eq!(subject.id, Some(("tags.Name", "web".into())));
     }
 

@@ -48,7 +48,7 @@ impl Schedule {
     }
 
     /// Says that a thing is done: what waited only for it becomes ready.
-    pub fn settle(&mut self, thing: u32) {
+    pub fn complete(&mut self, thing: u32) {
         if std::mem::replace(&mut self.settled[thing as usize], true) {
             return;
         }
@@ -137,11 +137,11 @@ mod tests {
             (schedule.take_ready(), schedule.take_ready(), schedule.take_ready()),
             (Some(0), Some(1), None)
         );
-        schedule.settle(0);
+        schedule.complete(0);
         assert_eq!(schedule.take_ready(), None);
-        schedule.settle(1);
+        schedule.complete(1);
         assert_eq!(schedule.take_ready(), Some(2));
-        schedule.settle(2);
+        schedule.complete(2);
         assert_eq!(schedule.left(), 0);
     }
 
@@ -151,11 +151,11 @@ mod tests {
         assert_eq!(schedule.take_ready(), Some(0));
         schedule.extend(5, [(1, 3), (3, 4), (2, 4)], [], [2]);
         assert_eq!((schedule.take_ready(), schedule.take_ready()), (Some(4), None));
-        schedule.settle(0);
+        schedule.complete(0);
         assert_eq!(schedule.take_ready(), None);
-        schedule.settle(4);
+        schedule.complete(4);
         assert_eq!((schedule.take_ready(), schedule.take_ready()), (Some(3), Some(2)));
-        schedule.settle(3);
+        schedule.complete(3);
         assert_eq!(schedule.take_ready(), Some(1));
     }
 }

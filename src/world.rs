@@ -5,7 +5,9 @@
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 pub use files::Files;
 pub use reading::{
@@ -74,8 +76,8 @@ struct Answers {
 }
 
 impl Given {
-    fn answers(&self) -> std::sync::MutexGuard<'_, Answers> {
-        self.answers.lock().unwrap_or_else(|it| it.into_inner())
+    fn answers(&self) -> parking_lot::MutexGuard<'_, Answers> {
+        self.answers.lock()
     }
 
     /// Notes that a variable is needed for which nobody gives a value: the user can be asked.
@@ -126,7 +128,7 @@ impl World {
 
     /// Returns the one value of a type that is made of this world.
     pub fn once<T: Any + Send + Sync>(&self, make: impl FnOnce(&World) -> T) -> Arc<T> {
-        let kept = || self.kept.0.lock().unwrap_or_else(|it| it.into_inner());
+        let kept = || self.kept.0.lock();
         let known = kept().get(&TypeId::of::<T>()).cloned();
         let value = known.unwrap_or_else(|| {
             let made: Arc<dyn Any + Send + Sync> = Arc::new(make(self));
@@ -184,7 +186,7 @@ pub fn side_by_side<A: Send, B>(
     second: impl FnOnce() -> B,
 ) -> (A, B) {
     let waiting = Mutex::new(Some(first));
-    let take = || waiting.lock().unwrap_or_else(|it| it.into_inner()).take();
+    let take = || waiting.lock().take();
     std::thread::scope(|scope| {
         let helper = std::thread::Builder::new()
             .stack_size(STACK)

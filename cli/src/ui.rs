@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
@@ -13,6 +13,7 @@ use entail::value::text::shown;
 use entail::workflow::init::Step;
 use entail::workflow::{Host, Schemas, Tell};
 use entail::world::World;
+use parking_lot::Mutex;
 
 use crate::arguments::groups::ViewArgs;
 use crate::commands::present;
@@ -149,8 +150,8 @@ impl Ui {
         Ok(())
     }
 
-    fn streams(&self) -> std::sync::MutexGuard<'_, Streams> {
-        self.streams.lock().unwrap_or_else(|it| it.into_inner())
+    fn streams(&self) -> parking_lot::MutexGuard<'_, Streams> {
+        self.streams.lock()
     }
 
     /// Returns whether the standard output carries messages for machines.
@@ -303,7 +304,7 @@ impl Ui {
 
     /// Returns what has been done so far in this run.
     pub fn done(&self, stage: Stage) -> Summary {
-        Summary { stage, ..*self.done.lock().unwrap_or_else(|it| it.into_inner()) }
+        Summary { stage, ..*self.done.lock() }
     }
 
     /// Returns what workflows are run with: this terminal is told and asked.
@@ -336,7 +337,7 @@ impl Ui {
 
 impl Sink for Ui {
     fn event(&self, event: Event) {
-        progress::count(&mut self.done.lock().unwrap_or_else(|it| it.into_inner()), &event);
+        progress::count(&mut self.done.lock(), &event);
         if self.has_messages() {
             self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
         }

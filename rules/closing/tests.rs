@@ -67,16 +67,18 @@ fn a_run_that_destroys_judges_nothing() {
 }
 
 #[test]
-fn values_are_looked_at_for_steps_and_for_what_comes_last() {
+fn an_output_that_no_step_and_nothing_at_the_end_reads_is_passed_by() {
     check(
         "
-        object(app). object(db). step(app, Up). reads(app, a). reads(a, b). reads(a, db). reads(db, c).
-        evaluated_last(out). reads(out, d). reads(unread, e).
+        mode(Normal). object(app). object(db). step(app, Up). reads(app, a). reads(a, b). reads(a, db). reads(db, c).
+        evaluated_last(out). reads(out, d). reads(unread, e). data(read).
+        module_output(a). module_output(b). module_output(c). module_output(d). module_output(e).
         ",
         expect![[r#"
-            looked_at(a).
-            looked_at(b).
-            looked_at(d).
+            judges_all().
+            passed_by(c).
+            passed_by(e).
+            passed_by(read).
         "#]],
     );
 }

@@ -9,7 +9,7 @@ use crate::text::{self, Names};
 fn check(facts: &str, conclusions: Expect) {
     let mut names = Names::default();
     let (base, earlier) = text::read_ledger(facts, &mut names);
-    let found = settle(&earlier.ledger(&base));
+    let found = split(&earlier.ledger(&base));
     conclusions.assert_eq(&text::print(&found, &names));
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
@@ -48,7 +49,7 @@ impl InMemory {
     }
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Slot>> {
-        self.0.0.lock().unwrap_or_else(|it| it.into_inner())
+        self.0.0.lock()
     }
 
     fn release(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHasher;
 
 use super::files::{self, Fresh, Locked};
@@ -122,7 +123,7 @@ impl Local {
     }
 
     fn now(&self) -> MutexGuard<'_, BTreeMap<String, Now>> {
-        self.now.lock().unwrap_or_else(|it| it.into_inner())
+        self.now.lock()
     }
 
     fn at(&self, path: &Path) -> PathBuf {

@@ -1,7 +1,7 @@
 //! Snapshots of a state in a store: format, serial and lineage, compared before they are written, with a journal of finished steps.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::lock::{LockInfo, LockProblem};
 use super::seal::{Part, Seals};
@@ -19,6 +19,7 @@ pub use journal::JournalFile;
 pub use stale::Recover;
 
 use journal::Known;
+use parking_lot::{Mutex, MutexGuard};
 use trouble::check_successor;
 
 /// The snapshots of one workspace.
@@ -77,7 +78,7 @@ impl Snapshots {
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
-        self.now.lock().unwrap_or_else(|it| it.into_inner())
+        self.now.lock()
     }
 
     fn content(&self) -> Result<Content, Diagnostics> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::address::{Mode, Provider};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::syntax::{Expr, Expression, Name};
 use crate::value::Str;
 
@@ -452,7 +452,7 @@ fn complain(
 /// Keeps only the message that the module wants another version of the program, where there is one: nothing else in it
 /// need make sense to this version.
 pub(super) fn keep_incompatibility(problems: Diagnostics) -> Diagnostics {
-    let is_incompatible = |it: &Diagnostic| it.summary == "Incompatible module";
+    let is_incompatible = |it: &Diagnostic| it.sort == Sort::IncompatibleModule;
     if !problems.iter().any(is_incompatible) {
         return problems;
     }

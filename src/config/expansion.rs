@@ -1,7 +1,7 @@
 //! `count`, `for_each` and `enabled`: from a value to instance keys.
 
 use crate::address::InstanceKey;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Sort};
 use crate::expression::{Scope, values_of};
 use crate::syntax::Expression;
 use crate::value::convert::convert;
@@ -68,7 +68,7 @@ pub fn blamed(
     let value = value.to_marked();
     let is_secret = value.marks().is_secret();
     let is_shown = match repetition {
-        Repetition::Count(_) => problem.summary == "Incorrect value type",
+        Repetition::Count(_) => problem.sort == Sort::CountType,
         Repetition::Enabled(_) => !is_secret,
         _ => true,
     };
@@ -99,7 +99,10 @@ fn count(value: &Value) -> Keys {
     let number = match convert(value, Type::NUMBER) {
         Ok(number) => number,
         Err(why) => {
-            return invalid("Incorrect value type", format!("Invalid expression value: {why}."));
+            let problem = Diagnostic::error("Incorrect value type")
+                .detail(format!("Invalid expression value: {why}."))
+                .sort(Sort::CountType);
+            return Keys::Invalid(Box::new(problem));
         }
     };
     if !number.is_known() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 
 /// Leaves out what was told already: two calls of one module have the same problems inside it.
 pub(super) fn once(problems: Diagnostics) -> Diagnostics {
@@ -270,7 +270,7 @@ pub(super) fn incompatible_module(version: &str, at: Span) -> Diagnostic {
     let detail = format!(
         "This module is not compatible with OpenTofu v{version}, whose language this program follows. Choose a version that fulfils this constraint, or update the constraint."
     );
-    error("Incompatible module", detail, at)
+    error("Incompatible module", detail, at).sort(Sort::IncompatibleModule)
 }
 
 /// A constraint on the program's version names a prerelease.

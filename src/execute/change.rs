@@ -8,11 +8,11 @@ use super::dependencies::{finished, inputs_are_valid};
 use super::provision::{self, Provisioners, When};
 use super::remove::written;
 use super::response::{Asked, Failed, Holds, Received, judge};
-use super::{Context, Counted, Outcome, Report, problems};
+use super::{Context, Counted, Report, StepResult, problems};
 use crate::address::InstanceKey;
-use crate::event::{Event, Sink, Subject as EventSubject};
+use crate::event::{Event, EventObject, Sink};
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::object::{ObjectContext, Planned, Prior};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
 use crate::schema;
@@ -28,13 +28,13 @@ fn place(ctx: &Context<'_>, node: Node) -> Option<(ResourceId, InstanceKey)> {
     }
 }
 
-async fn subject<'o>(ctx: &'o Context<'_>, node: Node) -> Option<Subject<'o>> {
+async fn subject<'o>(ctx: &'o Context<'_>, node: Node) -> Option<ObjectContext<'o>> {
     let (resource, key) = place(ctx, node)?;
     crate::planner::subject(ctx.observer, resource, &key).await
 }
 
-fn failure(records: Vec<Record>) -> Outcome {
-    Outcome { records, failed: true, ..Outcome::default() }
+fn failure(records: Vec<Record>) -> StepResult {
+    StepResult { records, failed: true, ..StepResult::default() }
 }
 
 /// What is left to do, now that everything is known.
@@ -65,7 +65,7 @@ pub(super) async fn make(
     change: &Change,
     node: Node,
     existing: Option<Object>,
-) -> Outcome {
+) -> StepResult {
     let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
         return failure(Vec::new());
     };
@@ -79,17 +79,17 @@ pub(super) async fn make(
     let work = Work::of(change, &planned);
     if work == Work::Nothing {
         let failed = !ctx.observer.postconditions(&subject, &planned.value);
-        return Outcome { records, value: Some(planned.value), failed, ..Outcome::default() };
+        return StepResult { records, value: Some(planned.value), failed, ..StepResult::default() };
     }
     let started = Instant::now();
     let shown = if work == Work::Create { Action::Create } else { Action::Update };
-    let told = EventSubject::at_start(
+    let told = EventObject::at_start(
         &change.address,
         None,
         if work == Work::Create { &Value::NULL } else { &change.before },
     );
     ctx.sink.event(Event::ApplyStart(told.clone(), shown));
-    let report = |subject: EventSubject, errored: bool| {
+    let report = |subject: EventObject, errored: bool| {
         Some(Report { subject, action: shown, elapsed: started.elapsed(), errored })
     };
     let (made, mut errored) = match work {
@@ -101,7 +101,7 @@ pub(super) async fn make(
     };
     let Some((value, object)) = made else {
         records.extend(restored(change, previous));
-        return Outcome { reported: report(told, true), ..failure(records) };
+        return StepResult { reported: report(told, true), ..failure(records) };
     };
     let mut object = finished(ctx, node, change, object);
     let provisioners = Provisioners::of(subject.block, When::Create);
@@ -110,7 +110,7 @@ pub(super) async fn make(
         records.push(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
         ctx.notes.note(std::mem::take(&mut records));
         // The connection may name the object.
-        ctx.observer.values.settle(node, value.clone());
+        ctx.observer.values.record(node, value.clone());
         let scope = ctx
             .observer
             .instance_scope(subject.module, subject.resource, &subject.key)
@@ -120,7 +120,7 @@ pub(super) async fn make(
     }
     records.push(written(change, None, object));
     let passed = errored || ctx.observer.postconditions(&subject, &value);
-    Outcome {
+    StepResult {
         records,
         failed: errored || !passed,
         counts: (!errored).then_some(if work == Work::Create {
@@ -128,7 +128,7 @@ pub(super) async fn make(
         } else {
             Counted::Changed
         }),
-        reported: report(EventSubject::of(&change.address, None, &value), errored),
+        reported: report(EventObject::of(&change.address, None, &value), errored),
         value: (!errored).then_some(value),
     }
 }
@@ -158,7 +158,7 @@ fn restored(change: &Change, previous: Option<Object>) -> Vec<Record> {
 /// Plans with what is known now, and checks that it is what was planned.
 async fn plan_again(
     ctx: &Context<'_>,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
     change: &Change,
     updated: Option<&Object>,
 ) -> Option<Planned> {
@@ -191,7 +191,7 @@ async fn plan_again(
     is_sound.then_some(planned)
 }
 
-async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<AppliedObject>> {
+async fn apply(subject: &ObjectContext<'_>, planned: &Planned) -> Response<Option<AppliedObject>> {
     let call = ApplyCall {
         kind: &subject.block.name.kind,
         prior: &planned.prior.value.to_plain(),
@@ -203,14 +203,14 @@ async fn apply(subject: &Subject<'_>, planned: &Planned) -> Response<Option<Appl
     subject.provider.apply(call).await
 }
 
-fn marked(subject: &Subject<'_>, planned: &Planned, value: &Value) -> Value {
+fn marked(subject: &ObjectContext<'_>, planned: &Planned, value: &Value) -> Value {
     let marks = planned.config.mark_paths().lasting();
     schema::mark_object(value, &marks, &subject.schema.block)
 }
 
 /// The object as it was, with what is sensitive about it as it is now.
 fn with_new_marks(
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
     planned: &Planned,
     updated: Option<&Object>,
 ) -> (Value, Object) {
@@ -223,7 +223,7 @@ fn with_new_marks(
 /// What is to be recorded once the provider has answered, and whether anything went wrong.
 fn taken_in(
     ctx: &Context<'_>,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
     change: &Change,
     planned: &Planned,
     response: Response<Option<AppliedObject>>,
@@ -260,7 +260,7 @@ fn taken_in(
 }
 
 /// The object that may have been made, with all that is known of it: what was planned.
-fn as_planned(subject: &Subject<'_>, planned: &Planned) -> (Value, Object) {
+fn as_planned(subject: &ObjectContext<'_>, planned: &Planned) -> (Value, Object) {
     let value = marked(subject, planned, &record::known_only(&planned.value.to_plain()));
     let identity = planned.identity.as_ref().filter(|it| it.is_wholly_known());
     let object = Object {
@@ -275,7 +275,7 @@ fn as_planned(subject: &Subject<'_>, planned: &Planned) -> (Value, Object) {
 /// Returns whether the object is wholly known and what was planned; reports where it is not.
 fn is_as_planned(
     ctx: &Context<'_>,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
     planned: &Planned,
     applied: &AppliedObject,
     failed: bool,
@@ -297,22 +297,22 @@ fn is_as_planned(
 }
 
 /// Checks the conditions of an object that stays as it is: what they rest on is known by now.
-pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> Outcome {
+pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> StepResult {
     let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
         return failure(Vec::new());
     };
     let passed = ctx.observer.preconditions(&subject)
         && ctx.observer.postconditions(&subject, &change.after);
-    Outcome { failed: !passed, ..Outcome::default() }
+    StepResult { failed: !passed, ..StepResult::default() }
 }
 
 /// Reads a data source whose turn came only now.
-pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outcome {
+pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> StepResult {
     let Some(subject) = subject(ctx, node).await else { return failure(Vec::new()) };
     let started = Instant::now();
-    let told = EventSubject { address: change.address.clone(), deposed: None, id: None };
+    let told = EventObject { address: change.address.clone(), deposed: None, id: None };
     ctx.sink.event(Event::ApplyStart(told.clone(), Action::Read));
-    let report = |subject: EventSubject, errored: bool| {
+    let report = |subject: EventObject, errored: bool| {
         Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
     };
     let softened = change.reason == Reason::ReadBecauseCheckNested;
@@ -320,20 +320,24 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Outc
         // Of a check it is only the check that failed, which says so.
         let failed = subject.block.check.is_none();
         let reported = failed.then(|| report(told, true)).flatten();
-        return Outcome { reported, failed, ..Outcome::default() };
+        return StepResult { reported, failed, ..StepResult::default() };
     };
     let value = schema::mark_sensitive(&kept, &subject.schema.block);
     let passed = ctx.observer.postconditions(&subject, &value);
-    Outcome {
+    StepResult {
         records: vec![written(change, None, record::new_object(&kept, subject.schema))],
-        reported: report(EventSubject::of(&change.address, None, &value), false),
+        reported: report(EventObject::of(&change.address, None, &value), false),
         value: Some(value),
         failed: !passed && !softened,
         counts: None,
     }
 }
 
-async fn read_now(ctx: &Context<'_>, change: &Change, subject: &Subject<'_>) -> Option<Value> {
+async fn read_now(
+    ctx: &Context<'_>,
+    change: &Change,
+    subject: &ObjectContext<'_>,
+) -> Option<Value> {
     let question = ctx.observer.ask_data(subject)?;
     if !question.is_known {
         ctx.observer.values.report([crate::observe::problems::data_not_known(&change.address)]);

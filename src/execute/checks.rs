@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use entail_rules::Node;
 use entail_rules::closing::Closing;
 
 use super::Context;
+use crate::lower::Structure;
+use crate::lower::structure::NodeKind;
 use crate::planner::{Looks, check_blocks};
-use crate::request::PlanMode;
 use crate::state::CheckResult;
 use crate::value::Str;
 
 /// Checks what is checked at the end and does not read what failed, and returns the results that go into the state.
-pub(super) fn settle(ctx: &Context<'_>, closing: &Closing) -> Vec<CheckResult> {
+pub(super) fn judge_last(ctx: &Context<'_>, closing: &Closing) -> Vec<CheckResult> {
     if !closing.judges_all.is_empty() {
         check_blocks(ctx.observer, |it| match closing.judged_last.binary_search(&(it,)) {
             Ok(_) => Looks::Now,
@@ -20,12 +22,11 @@ pub(super) fn settle(ctx: &Context<'_>, closing: &Closing) -> Vec<CheckResult> {
         });
         validate_variables(ctx);
     }
-    let unread = match ctx.plan.mode {
-        PlanMode::Normal => unread(ctx, closing),
-        _ => BTreeSet::new(),
-    };
+    let structure = &ctx.observer.values.structure;
+    let passed_by: BTreeSet<String> =
+        closing.passed_by.iter().map(|it| checked_name(structure, it.0)).collect();
     let mut now = ctx.observer.checks.finish();
-    for old in ctx.plan.checks.iter().map(|it| carried(ctx, it, &unread)) {
+    for old in ctx.plan.checks.iter().map(|it| carried(it, &passed_by)) {
         let known = now
             .iter_mut()
             .find(|it| it.kind == old.kind && it.config_address == old.config_address);
@@ -56,30 +57,21 @@ fn validate_variables(ctx: &Context<'_>) {
     }
 }
 
-/// The addresses of module outputs that nothing in the run reads: OpenTofu does not evaluate them while it applies.
-fn unread(ctx: &Context<'_>, closing: &Closing) -> BTreeSet<String> {
-    let is_of_module =
-        |it: &CheckResult| &*it.kind == "output" && it.config_address.starts_with("module.");
-    if !ctx.plan.checks.iter().any(is_of_module) {
-        return BTreeSet::new();
+/// What the list of checks calls an object or an output.
+fn checked_name(structure: &Structure, node: Node) -> String {
+    match structure.kind(node) {
+        NodeKind::Output(module, name) => {
+            format!("{}.output.{name}", structure.module(*module).address)
+        }
+        _ => structure.name(node),
     }
-    let structure = &ctx.observer.values.structure;
-    let inner = structure.modules.iter().filter(|it| !it.address.is_root());
-    let outputs = inner.flat_map(|module| module.outputs.iter().map(move |it| (module, it)));
-    let unread = outputs.filter(|it| closing.looked_at.binary_search(&(*it.1.1,)).is_err());
-    unread.map(|(module, (name, _))| format!("{}.output.{name}", module.address)).collect()
 }
 
-/// What a plan found, as far as it holds after the run: nobody looked again at data sources and at outputs that are not read.
-fn carried(ctx: &Context<'_>, old: &CheckResult, unread: &BTreeSet<String>) -> CheckResult {
-    let address = old.config_address.rsplit("module.").next().unwrap_or_default();
-    let is_data = ctx.plan.mode == PlanMode::Normal
-        && &*old.kind == "resource"
-        && (address.starts_with("data.") || address.contains(".data."));
-    let is_forgotten = |it: &Str| is_data || (&*old.kind == "output" && unread.contains(&**it));
+/// What a plan found, as far as it holds after the run: of what was passed by, nothing is known any more.
+fn carried(old: &CheckResult, passed_by: &BTreeSet<String>) -> CheckResult {
     let mut new = old.clone();
-    let forgotten: Vec<_> =
-        new.objects.iter_mut().flatten().filter(|it| is_forgotten(&it.0)).collect();
+    let forgotten = new.objects.iter_mut().flatten().filter(|it| passed_by.contains(&*it.0));
+    let forgotten: Vec<_> = forgotten.collect();
     let has_forgotten = !forgotten.is_empty();
     for it in forgotten {
         (it.1, it.2) = ("unknown".into(), Vec::new());

@@ -69,7 +69,7 @@ pub(super) fn finish(
         });
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
-    done.state.checks = Some(checks::settle(ctx, &closing)).filter(|it| !it.is_empty());
+    done.state.checks = Some(checks::judge_last(ctx, &closing)).filter(|it| !it.is_empty());
     done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
@@ -93,6 +93,8 @@ fn close(ctx: &Context<'_>, done: &Done, failures: &Failures<'_>) -> Closing {
         mode: ctx.facts.mode.clone(),
         filtered: ctx.facts.filtered.clone(),
         object: ctx.facts.object.clone(),
+        data: ctx.facts.data.clone(),
+        module_output: ctx.facts.module_output.clone(),
         reads: ctx.facts.reads.clone(),
         check_block: ctx.facts.check_block.clone(),
         evaluated_last: ctx.facts.evaluated_last.clone(),

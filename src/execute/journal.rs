@@ -1,6 +1,6 @@
 //! The journal of finished steps: each is on the disk before it is reported, many with one sync.
 //!
-//! [`Journal::append`] only notes a step and gives a ticket; [`Journal::settle`] waits until that ticket is safe. Tasks
+//! [`Journal::append`] only notes a step and gives a ticket; [`Journal::sync_up_to`] waits until that ticket is safe. Tasks
 //! that wait at the same time share one sync of the disk, and so does everything that one reporter settles at once.
 //!
 //! What is about to be asked of a provider is noted first ([`Journal::begin_step`]). [`Journal::hand_over`] gives what is noted
@@ -9,8 +9,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+
+use parking_lot::Mutex;
 
 use crate::address::Instance;
 use crate::backend::{JournalFile, files};
@@ -70,9 +72,8 @@ impl Journal {
 
     /// Makes the file, so that it is known before the first step that steps can be noted.
     pub fn begin(&self) -> Result<(), Diagnostic> {
-        let mut disk = self.0.disk.lock().unwrap_or_else(|it| it.into_inner());
-        let lines =
-            std::mem::take(&mut self.0.noted.lock().unwrap_or_else(|it| it.into_inner()).lines);
+        let mut disk = self.0.disk.lock();
+        let lines = std::mem::take(&mut self.0.noted.lock().lines);
         let begun = self.0.write(&mut disk.file, &lines);
         begun.and_then(|()| disk.file.as_ref().map_or(Ok(()), File::sync_data)).map_err(|error| {
             disk.broken = Some(error.to_string());
@@ -96,14 +97,14 @@ impl Journal {
     }
 
     fn note(&self, line: &str) -> Ticket {
-        let mut noted = self.0.noted.lock().unwrap_or_else(|it| it.into_inner());
+        let mut noted = self.0.noted.lock();
         noted.lines.push_str(line);
         noted.last += 1;
         noted.last
     }
 
     /// Waits until everything up to `ticket` is on the disk.
-    pub async fn settle(&self, ticket: Ticket) -> Result<(), Diagnostic> {
+    pub async fn sync_up_to(&self, ticket: Ticket) -> Result<(), Diagnostic> {
         if self.is_safe(ticket) {
             return Ok(());
         }
@@ -130,12 +131,12 @@ impl Journal {
 
     /// Whether there is a file: something was noted and written.
     pub fn is_begun(&self) -> bool {
-        self.0.disk.lock().unwrap_or_else(|it| it.into_inner()).file.is_some()
+        self.0.disk.lock().file.is_some()
     }
 
     /// Removes the journal: its steps are in the state by now.
     pub fn remove(&self) -> Result<(), Diagnostic> {
-        let mut disk = self.0.disk.lock().unwrap_or_else(|it| it.into_inner());
+        let mut disk = self.0.disk.lock();
         if disk.file.take().is_none() {
             return Ok(());
         }
@@ -175,12 +176,12 @@ impl Inner {
     }
 
     /// Takes what is noted and not yet written, and the number of the last line of it.
-    fn taken(&self) -> Result<(std::sync::MutexGuard<'_, Disk>, String, Ticket), Diagnostic> {
-        let disk = self.disk.lock().unwrap_or_else(|it| it.into_inner());
+    fn taken(&self) -> Result<(parking_lot::MutexGuard<'_, Disk>, String, Ticket), Diagnostic> {
+        let disk = self.disk.lock();
         if let Some(why) = &disk.broken {
             return Err(not_noted(&self.at.path, why));
         }
-        let mut noted = self.noted.lock().unwrap_or_else(|it| it.into_inner());
+        let mut noted = self.noted.lock();
         // The first lines wait for the first step.
         let lines = if noted.last == 0 { String::new() } else { std::mem::take(&mut noted.lines) };
         Ok((disk, lines, noted.last))
@@ -293,7 +294,7 @@ mod tests {
                         journal.append(&[gone(task * 100 + step)]);
                     }
                     let last = journal.append(&[gone(1_000_000 + task)]);
-                    journal.settle(last).await.expect("it is safe");
+                    journal.sync_up_to(last).await.expect("it is safe");
                     let text = std::fs::read(&path).expect("it is read");
                     assert!(read(&text).records.len() as u64 > last);
                 })
@@ -315,7 +316,7 @@ mod tests {
         let journal = Journal::open(at(folder.path().join("file/journal")), &base(), &[]);
         for _ in 0..2 {
             let ticket = journal.append(&[gone(0)]);
-            let problem = journal.settle(ticket).await.expect_err("it fails");
+            let problem = journal.sync_up_to(ticket).await.expect_err("it fails");
             assert_eq!(problem.summary, "Failed to save state");
         }
     }

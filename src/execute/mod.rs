@@ -3,18 +3,19 @@
 //! Steps run side by side as the plan's order allows. A finished step is in the journal before it is reported; a failed
 //! one holds back what comes after it, and nothing else.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use entail_rules::order::Order;
 use entail_rules::records::Records;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node, Phase};
+use parking_lot::Mutex;
 
 use crate::address::Instance;
 use crate::config::Config;
 use crate::diagnostic::Diagnostics;
-use crate::event::Subject;
+use crate::event::EventObject;
 use crate::lower::BlockGraph;
 use crate::observe::Observer;
 use crate::plan::{Action, Plan};
@@ -89,12 +90,12 @@ impl<'a> Notes<'a> {
         Notes { journal, fresh: Mutex::default() }
     }
 
-    /// Notes changes that belong together. They are safe once [`Notes::settle`] has returned.
+    /// Notes changes that belong together. They are safe once [`Notes::sync`] has returned.
     fn note(&self, records: Vec<Record>) {
         if let Some(journal) = self.journal.filter(|_| !records.is_empty()) {
             journal.append(&records);
         }
-        self.fresh.lock().unwrap_or_else(|it| it.into_inner()).extend(records);
+        self.fresh.lock().extend(records);
     }
 
     /// Notes that a provider is about to be asked for a step.
@@ -118,12 +119,12 @@ impl<'a> Notes<'a> {
 
     /// Takes what was noted since the last time into the state.
     fn take_into(&self, state: &mut State) {
-        let fresh = std::mem::take(&mut *self.fresh.lock().unwrap_or_else(|it| it.into_inner()));
+        let fresh = std::mem::take(&mut *self.fresh.lock());
         fresh.into_iter().for_each(|it| state.record(it));
     }
 
     /// Sees to it that everything noted is on the disk.
-    fn settle(&self) -> Result<(), crate::diagnostic::Diagnostic> {
+    fn sync(&self) -> Result<(), crate::diagnostic::Diagnostic> {
         self.journal.map_or(Ok(()), journal::Journal::flush)
     }
 }
@@ -157,7 +158,7 @@ pub struct Done {
 
 /// What a step came to: what to note, and what others then read.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StepResult {
     /// What changed in the state, in order.
     records: Vec<Record>,
     /// The object's new value, for those that read it.
@@ -173,7 +174,7 @@ pub(crate) struct Outcome {
 /// How a step that was begun has ended.
 #[derive(Debug)]
 pub(crate) struct Report {
-    subject: Subject,
+    subject: EventObject,
     action: Action,
     elapsed: Duration,
     /// Whether the object was not made, changed or destroyed as planned. A failed postcondition comes after that.

@@ -3,7 +3,7 @@
 use entail_rules::Node;
 
 use super::dependencies::inputs_are_valid;
-use super::{Context, Outcome};
+use super::{Context, StepResult};
 use crate::address::Mode;
 use crate::lower::structure::NodeKind;
 use crate::observe::problems;
@@ -15,11 +15,11 @@ pub(super) fn is_ephemeral(ctx: &Context<'_>, node: Node) -> bool {
 }
 
 /// Opens it with the arguments as they are known now.
-pub(super) async fn open(ctx: &Context<'_>, node: Node) -> Outcome {
-    let failure = || Outcome { failed: true, ..Outcome::default() };
+pub(super) async fn open(ctx: &Context<'_>, node: Node) -> StepResult {
+    let failure = || StepResult { failed: true, ..StepResult::default() };
     let observer = ctx.observer;
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
-        return Outcome::default();
+        return StepResult::default();
     };
     let subject = crate::planner::subject(observer, *resource, key).await;
     let Some(subject) = subject.filter(|_| inputs_are_valid(ctx, node)) else { return failure() };
@@ -32,5 +32,5 @@ pub(super) async fn open(ctx: &Context<'_>, node: Node) -> Outcome {
         return failure();
     };
     let passed = observer.postconditions(&subject, &value);
-    Outcome { value: Some(value), failed: !passed, ..Outcome::default() }
+    StepResult { value: Some(value), failed: !passed, ..StepResult::default() }
 }

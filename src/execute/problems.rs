@@ -1,7 +1,7 @@
 //! Everything that can be wrong with what providers answer while a plan is carried out, one function each.
 
 use crate::diagnostic::Diagnostic;
-use crate::observe::object::Subject;
+use crate::observe::object::ObjectContext;
 use crate::plan::Change;
 
 use super::response::{Fault, Holds};
@@ -9,12 +9,12 @@ use super::response::{Fault, Holds};
 const BUG: &str =
     "This is a bug in the provider, which should be reported in the provider's own issue tracker.";
 
-fn about(summary: &str, subject: &Subject<'_>) -> Diagnostic {
+fn about(summary: &str, subject: &ObjectContext<'_>) -> Diagnostic {
     Diagnostic::error(summary).about(&subject.address).at(subject.block.declared)
 }
 
 /// The plan made with what is known now is another than the one that was approved.
-pub(super) fn inconsistent_plan(subject: &Subject<'_>, what: &str) -> Diagnostic {
+pub(super) fn inconsistent_plan(subject: &ObjectContext<'_>, what: &str) -> Diagnostic {
     about("Provider produced inconsistent final plan", subject).detail(format!(
         "When expanding the plan for {} to include new values learned so far during apply, the provider produced an invalid new value{what}.\n\n{BUG}",
         subject.address
@@ -22,7 +22,7 @@ pub(super) fn inconsistent_plan(subject: &Subject<'_>, what: &str) -> Diagnostic
 }
 
 /// What was planned as a change in place has become a replacement.
-pub(super) fn action_changed(subject: &Subject<'_>) -> Diagnostic {
+pub(super) fn action_changed(subject: &ObjectContext<'_>) -> Diagnostic {
     about("Provider produced inconsistent final plan", subject).detail(format!(
         "When expanding the plan for {} to include new values learned so far during apply, the provider changed the planned action from Update to DeleteThenCreate.\n\n{BUG}",
         subject.address
@@ -30,7 +30,7 @@ pub(super) fn action_changed(subject: &Subject<'_>) -> Diagnostic {
 }
 
 /// The arguments are not wholly known though their turn has come.
-pub(super) fn unknown_arguments(subject: &Subject<'_>) -> Diagnostic {
+pub(super) fn unknown_arguments(subject: &ObjectContext<'_>) -> Diagnostic {
     about("Configuration contains unknown value", subject).detail(format!(
         "The configuration of {} still contains unknown values during apply. This is a fault of the program: please report it with the configuration.",
         subject.address
@@ -38,7 +38,7 @@ pub(super) fn unknown_arguments(subject: &Subject<'_>) -> Diagnostic {
 }
 
 /// The object as made has unknown parts.
-pub(super) fn not_known(subject: &Subject<'_>) -> Diagnostic {
+pub(super) fn not_known(subject: &ObjectContext<'_>) -> Diagnostic {
     about("Provider returned invalid result object after apply", subject).detail(format!(
         "After the apply operation, the provider still indicated an unknown value for {}. All values must be known after apply, so this is always a bug in the provider; unknown values are saved as null.",
         subject.address
@@ -46,7 +46,7 @@ pub(super) fn not_known(subject: &Subject<'_>) -> Diagnostic {
 }
 
 /// The object as made is another than the one that was planned.
-pub(super) fn inconsistent_result(subject: &Subject<'_>, what: &str) -> Diagnostic {
+pub(super) fn inconsistent_result(subject: &ObjectContext<'_>, what: &str) -> Diagnostic {
     about("Provider produced inconsistent result after apply", subject).detail(format!(
         "When applying changes to {}, the provider produced an unexpected new value: {what}.\n\n{BUG}",
         subject.address

@@ -1,6 +1,6 @@
 //! Events on their way to the listener, held back until the steps they tell of are safe.
 
-use std::sync::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::event::{Event, Sink};
 
@@ -48,7 +48,7 @@ impl<'a> Queue<'a> {
     }
 
     fn held(&self) -> MutexGuard<'_, Vec<Event>> {
-        self.held.lock().unwrap_or_else(|it| it.into_inner())
+        self.held.lock()
     }
 }
 

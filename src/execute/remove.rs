@@ -5,9 +5,9 @@ use std::time::Instant;
 use entail_rules::Node;
 
 use super::response::{Asked, Failed, Holds, Received, judge};
-use super::{Context, Counted, Outcome, Report, problems, provision};
+use super::{Context, Counted, Report, StepResult, problems, provision};
 use crate::address::{Mode, ProviderInstance};
-use crate::event::{Event, Sink, Subject};
+use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
 use crate::state::journal::Record;
@@ -20,10 +20,10 @@ pub(super) async fn destroy(
     change: &Change,
     deposed: Option<&Str>,
     existing: Option<Object>,
-) -> Outcome {
-    let Some(existing) = existing else { return Outcome::default() };
+) -> StepResult {
+    let Some(existing) = existing else { return StepResult::default() };
     let started = Instant::now();
-    let subject = Subject::at_start(&change.address, deposed, &change.before);
+    let subject = EventObject::at_start(&change.address, deposed, &change.before);
     ctx.sink.event(Event::ApplyStart(subject.clone(), Action::Delete));
     let is_deposed = deposed.is_some();
     let has_part = deposed.is_none() && existing.status != Status::Tainted;
@@ -31,13 +31,13 @@ pub(super) async fn destroy(
         true => removed(ctx, change, deposed, existing).await,
         false => (Vec::new(), true),
     };
-    Outcome {
+    StepResult {
         records,
         failed,
         counts: (!failed).then_some(Counted::Destroyed),
         // That a deposed object is still there is told by the problem alone.
         reported: (!failed || !is_deposed).then(|| Report {
-            subject: Subject { id: None, ..subject },
+            subject: EventObject { id: None, ..subject },
             action: Action::Delete,
             elapsed: started.elapsed(),
             errored: failed,
@@ -115,21 +115,21 @@ pub(super) fn written(change: &Change, deposed: Option<&Str>, object: Object) ->
 }
 
 /// Takes what a data source gave out of the state. Nobody is asked, and nothing is told: there is no change of it.
-pub(super) fn result(ctx: &Context<'_>, node: Node) -> Outcome {
+pub(super) fn result(ctx: &Context<'_>, node: Node) -> StepResult {
     let address =
         ctx.observer.values.structure.instance(node).filter(|it| it.resource.mode == Mode::Data);
     let records = address.map(|address| Record::Removed { address, deposed: None });
-    Outcome { records: records.into_iter().collect(), ..Outcome::default() }
+    StepResult { records: records.into_iter().collect(), ..StepResult::default() }
 }
 
 /// Takes an object out of the state and leaves it alone.
-pub(super) fn forget(change: &Change) -> Outcome {
-    Outcome {
+pub(super) fn forget(change: &Change) -> StepResult {
+    StepResult {
         records: vec![Record::Removed {
             address: change.address.clone(),
             deposed: change.deposed.clone(),
         }],
         counts: Some(Counted::Forgotten),
-        ..Outcome::default()
+        ..StepResult::default()
     }
 }

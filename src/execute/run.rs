@@ -10,10 +10,10 @@ use futures_util::{Future, FutureExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::Failures;
-use super::{Context, Counted, Done, Outcome, Vertex, begin, change, finish, open, remove};
+use super::{Context, Counted, Done, StepResult, Vertex, begin, change, finish, open, remove};
 use crate::address::ProviderConfig;
 use crate::diagnostic::Diagnostic;
-use crate::event::{Event, Sink, Subject};
+use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
 use crate::schedule::Schedule;
 use crate::state::{Object, State};
@@ -27,7 +27,7 @@ const STILL: Duration = Duration::from_secs(10);
 /// How long running steps may take to end when they are abandoned.
 const GRACE: Duration = Duration::from_secs(3);
 
-type Step<'s> = Pin<Box<dyn Future<Output = (u32, Outcome)> + 's>>;
+type Step<'s> = Pin<Box<dyn Future<Output = (u32, StepResult)> + 's>>;
 
 /// Carries the plan out and returns what exists afterwards.
 pub async fn execute(ctx: &Context<'_>) -> Done {
@@ -85,7 +85,7 @@ fn imported(ctx: &Context<'_>) {
 
 /// A step that runs.
 struct Running {
-    subject: Subject,
+    subject: EventObject,
     action: Action,
     started: Instant,
     /// How many intervals of [`STILL`] were told of.
@@ -154,11 +154,11 @@ impl<'c, 'a> Run<'c, 'a> {
             let vertex = self.steps.vertices[next as usize];
             let is_held_back = self.failures.hold_back(vertex);
             if !self.steps.steps.contains(&vertex) {
-                self.steps.schedule.settle(next);
+                self.steps.schedule.complete(next);
                 continue;
             }
             if is_held_back {
-                self.steps.schedule.settle(next);
+                self.steps.schedule.complete(next);
                 self.let_go(vertex.0);
                 continue;
             }
@@ -185,8 +185,11 @@ impl<'c, 'a> Run<'c, 'a> {
             match (&mut step).now_or_never() {
                 Some((_, outcome)) => self.take(next, outcome),
                 None => {
-                    let subject =
-                        Subject::at_start(&change.address, change.deposed.as_ref(), &change.before);
+                    let subject = EventObject::at_start(
+                        &change.address,
+                        change.deposed.as_ref(),
+                        &change.before,
+                    );
                     let action = shown_action(change, vertex.1);
                     self.running.insert(
                         next,
@@ -209,7 +212,7 @@ impl<'c, 'a> Run<'c, 'a> {
         notes.begin(Some(&intent));
         self.begun.insert(step);
         let done = match self.slow.contains(&change.provider) {
-            true => notes.settle(),
+            true => notes.sync(),
             false => notes.hand_over(),
         };
         self.is_noted(done)
@@ -233,7 +236,7 @@ impl<'c, 'a> Run<'c, 'a> {
     }
 
     /// Takes a finished step in: into the state, the journal, and the values that others read.
-    fn take(&mut self, step: u32, outcome: Outcome) {
+    fn take(&mut self, step: u32, outcome: StepResult) {
         let ctx = self.ctx;
         let (node, phase) = self.steps.vertices[step as usize];
         self.running.remove(&step);
@@ -246,7 +249,7 @@ impl<'c, 'a> Run<'c, 'a> {
         ctx.notes.note(outcome.records);
         ctx.notes.take_into(&mut self.done.state);
         if let Some(value) = outcome.value {
-            ctx.observer.values.settle(node, value);
+            ctx.observer.values.record(node, value);
             ctx.observer.values.decide(node);
         }
         match outcome.counts {
@@ -266,7 +269,7 @@ impl<'c, 'a> Run<'c, 'a> {
             }
             self.failures.add((node, phase));
         }
-        self.steps.schedule.settle(step);
+        self.steps.schedule.complete(step);
         self.idle.extend(ctx.observer.ephemeral_uses.done(node));
         self.let_go(node);
         if let Some(it) = outcome.reported {
@@ -307,7 +310,7 @@ impl<'c, 'a> Run<'c, 'a> {
         if ctx.sink.is_empty() || self.done.is_journal_torn {
             return;
         }
-        match ctx.notes.settle() {
+        match ctx.notes.sync() {
             Ok(()) => ctx.sink.release(),
             Err(problem) => {
                 self.done.is_journal_torn = true;
@@ -400,7 +403,7 @@ async fn carry_out(
     change: &Change,
     vertex: Vertex,
     existing: Option<Object>,
-) -> Outcome {
+) -> StepResult {
     match (change.action, vertex.1) {
         (Action::Forget, _) => remove::forget(change),
         (Action::Delete, _) => {
@@ -415,7 +418,7 @@ async fn carry_out(
         (Action::Read, Phase::Up) => change::read(ctx, change, vertex.0).await,
         (Action::NoOp, Phase::Up) => change::check(ctx, change, vertex.0).await,
         (_, Phase::Up) => change::make(ctx, change, vertex.0, existing).await,
-        _ => Outcome::default(),
+        _ => StepResult::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Steps into values: `x[key]`, `x.name`, for every kind of value, null and unknown included.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Sort, Span};
 use crate::value::convert::convert;
 use crate::value::{Kind, Type, Value};
 
@@ -10,7 +10,9 @@ const NO_ELEMENT: &str = "The given key does not identify an element in this col
 
 /// Returns `collection[key]`. The result has the marks of both; `span` is the place to blame, from bracket to bracket.
 pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagnostic> {
-    let wrong = |detail: &str| Diagnostic::error(INVALID_INDEX).detail(detail).at(span);
+    let wrong = |detail: &str| {
+        Diagnostic::error(INVALID_INDEX).detail(detail).at(span).sort(Sort::InvalidIndex)
+    };
     if collection.is_null() {
         return Err(Diagnostic::error("Attempt to index null value")
             .detail("This value is null, so it does not have any indices.")

@@ -6,7 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::stack::deeper;
 use crate::syntax::{Expr, Expression, Name, Step};
 use crate::value::{Marked, Marks, Reads, Str, Type, Value};
@@ -348,7 +348,7 @@ impl<'a> Evaluator<'a> {
     /// Sorts the problems of a look-up: a missing instance can be caught, anything else is told always.
     fn unresolved(&self, problems: Diagnostics, whole: &Expression, names: &Names<'_>) {
         for problem in problems {
-            if problem.summary == "Invalid index" || !problem.is_error() {
+            if problem.sort == Sort::InvalidIndex || !problem.is_error() {
                 self.report(problem, whole, names);
             } else {
                 self.lasting.borrow_mut().push(problem);

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with an expression, one function each.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::syntax::Name;
 use crate::value::{Path, ShowPath, Type};
 
@@ -70,7 +70,10 @@ pub(super) fn deprecated(path: &Path, source: &str, advice: &str, at: Span) -> D
         advice => format!(" with the following message:\n\n{advice}"),
     };
     let detail = format!("This {part} is derived from {source}, which is deprecated{advice}");
-    Diagnostic::warning("Value derived from a deprecated source").detail(detail).at(at)
+    Diagnostic::warning("Value derived from a deprecated source")
+        .detail(detail)
+        .at(at)
+        .sort(Sort::Deprecated { source: source.to_owned() })
 }
 
 /// `f(x...)` where `x` is null, or no list.

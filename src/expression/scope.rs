@@ -61,7 +61,7 @@ pub struct Around<'s> {
 pub trait Scope: Sync {
     /// Returns the value of what is declared.
     ///
-    /// A problem whose summary is "Invalid index" (no such instance) can be caught by `try`; any other is one of the
+    /// A problem of the sort [`Sort::InvalidIndex`](crate::diagnostic::Sort::InvalidIndex) can be caught by `try`; any other is one of the
     /// configuration itself and is always told.
     fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics>;
 

@@ -20,7 +20,7 @@ use super::search::strict_version;
 use super::settings::Token;
 use super::settings::installation::Pattern;
 use super::trouble::Trouble;
-use super::web::{Answer, Web};
+use super::web::{HttpResponse, Web};
 use crate::address::Provider;
 use crate::config::version::Version;
 
@@ -148,7 +148,7 @@ impl ImageMirror {
         provider: &Provider,
         path: &str,
         accept: &str,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<HttpResponse, Trouble> {
         let (host, name) = self.repository(provider)?;
         let url = address(&host, &name, path)?;
         let known = self.tokens.lock().await.get(&name).cloned();
@@ -279,7 +279,7 @@ fn for_platform<'m>(index: &'m Manifest, platform: &Platform) -> Result<Option<&
 /// Returns what answers a challenge: what is shown itself, or the token that the registry's authorization server gives.
 async fn admitted(
     web: &Web,
-    challenge: &Answer,
+    challenge: &HttpResponse,
     name: &str,
     shown: Option<Shown>,
 ) -> Option<Token> {

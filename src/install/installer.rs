@@ -4,14 +4,14 @@
 //! the embedded provider, if its version fits; a registry's newest version that fits.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use futures_util::{StreamExt, stream};
 
 use super::authenticate::must_be_signed;
 use super::hash::{Hash, folder_matches, hash_folder};
 use super::lock::{Lock, Locks};
-use super::offer::PackagePlace;
+use super::offer::{Package, PackagePlace};
 use super::package::{executable, guard, install_archive, install_folder, installed_folder};
 use super::package_sources::{PackageSources, Reach};
 use super::requirement::{allows, is_same};
@@ -91,7 +91,7 @@ impl std::fmt::Display for Failure {
 
 /// What an installation did.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct InstallResult {
     /// What is to be locked now.
     pub locks: Locks,
     /// What went wrong.
@@ -140,8 +140,13 @@ struct Placed {
 
 impl Installer<'_> {
     /// Makes sure that every required provider is there. `locks` is what is locked so far.
-    pub async fn ensure(&self, locks: &Locks, required: &Requirements, mode: Mode) -> Outcome {
-        let mut outcome = Outcome { locks: locks.clone(), ..Outcome::default() };
+    pub async fn ensure(
+        &self,
+        locks: &Locks,
+        required: &Requirements,
+        mode: Mode,
+    ) -> InstallResult {
+        let mut outcome = InstallResult { locks: locks.clone(), ..InstallResult::default() };
         let mut chosen = Vec::new();
         for (provider, conditions) in &required.0 {
             match self.choose(provider, conditions, locks, mode).await {
@@ -362,25 +367,9 @@ impl Installer<'_> {
             && self.trusts_cache
             && allowed.is_empty()
             && executable(&target, provider).is_ok();
-        let authentication = if is_believed {
-            None
-        } else {
-            match &package.place {
-                PackagePlace::Folder(source) => {
-                    install_folder(source, &target, &what, &allowed).map(|()| None)
-                }
-                PackagePlace::Archive(archive) => {
-                    install_archive(archive, &target, &what, &allowed).map(|()| None)
-                }
-                PackagePlace::Download(remote) => {
-                    let archive = self.package_sources.download(remote).await.map_err(failed)?;
-                    let path = archive.path();
-                    let checked =
-                        self.package_sources.check(&package, path).transpose().map_err(failed)?;
-                    install_archive(path, &target, &what, &allowed).map(|()| checked)
-                }
-            }
-            .map_err(failed)?
+        let authentication = match is_believed {
+            true => None,
+            false => self.unpack(&package, &target, &what, &allowed).await.map_err(failed)?,
         };
         drop(held);
         executable(&target, provider)
@@ -398,6 +387,30 @@ impl Installer<'_> {
             authentication: placed.authentication.clone().unwrap_or_default(),
         });
         Ok(placed)
+    }
+
+    /// Puts what a package holds into a folder, and returns what is known of who made it.
+    async fn unpack(
+        &self,
+        package: &Package,
+        target: &Path,
+        what: &str,
+        allowed: &[Hash],
+    ) -> Result<Option<Authentication>, String> {
+        match &package.place {
+            PackagePlace::Folder(source) => {
+                install_folder(source, target, what, allowed).map(|()| None)
+            }
+            PackagePlace::Archive(archive) => {
+                install_archive(archive, target, what, allowed).map(|()| None)
+            }
+            PackagePlace::Download(remote) => {
+                let archive = self.package_sources.download(remote).await?;
+                let path = archive.path();
+                let checked = self.package_sources.check(package, path).transpose()?;
+                install_archive(path, target, what, allowed).map(|()| checked)
+            }
+        }
     }
 }
 

@@ -33,7 +33,7 @@ mod trouble;
 pub(crate) mod web;
 
 pub use hash::{Hash, hash_archive, hash_folder, hash_zip};
-pub use installer::{Event, Failure, Installer, Mode, Outcome};
+pub use installer::{Event, Failure, InstallResult, Installer, Mode};
 pub use lock::{Lock, Locks};
 pub use offer::{PackagePlace, Remote};
 pub use package::{archive_name, executable, installed_folder};

@@ -12,7 +12,7 @@ use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
-use super::web::{Answer, Web, shown};
+use super::web::{HttpResponse, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
 
@@ -64,7 +64,12 @@ impl NetworkMirror {
         Trouble::Failed { provider: provider.clone(), mirror, why: why.into() }
     }
 
-    async fn ask(&self, web: &Web, provider: &Provider, file: &str) -> Result<Answer, Trouble> {
+    async fn ask(
+        &self,
+        web: &Web,
+        provider: &Provider,
+        file: &str,
+    ) -> Result<HttpResponse, Trouble> {
         let path = format!("{}/{}/{}/{file}", provider.host, provider.namespace, provider.kind);
         // An address of a provider may hold a port, which must not be read as a scheme.
         let url = self

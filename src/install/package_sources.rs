@@ -8,7 +8,7 @@ use super::images::ImageMirror;
 use super::network::NetworkMirror;
 use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::is_same;
-use super::search::{Found, search};
+use super::search::{FoundPackage, search};
 use super::settings::data_folders;
 use super::settings::installation::{Installation, Location, Pattern};
 use super::standing::Authentication;
@@ -23,7 +23,7 @@ use crate::world::World;
 /// A folder of packages.
 struct FolderMirror {
     path: PathBuf,
-    packages: OnceLock<Result<BTreeMap<Provider, Vec<Found>>, String>>,
+    packages: OnceLock<Result<BTreeMap<Provider, Vec<FoundPackage>>, String>>,
 }
 
 impl FolderMirror {
@@ -31,14 +31,14 @@ impl FolderMirror {
         FolderMirror { path, packages: OnceLock::new() }
     }
 
-    fn packages(&self) -> Result<&BTreeMap<Provider, Vec<Found>>, Trouble> {
+    fn packages(&self) -> Result<&BTreeMap<Provider, Vec<FoundPackage>>, Trouble> {
         let packages = self.packages.get_or_init(|| {
             search(&self.path).map_err(|it| format!("cannot search {}: {it}", self.path.display()))
         });
         packages.as_ref().map_err(|it| Trouble::Other(it.clone()))
     }
 
-    fn of(&self, provider: &Provider) -> Result<&[Found], Trouble> {
+    fn of(&self, provider: &Provider) -> Result<&[FoundPackage], Trouble> {
         Ok(self.packages()?.get(provider).map_or(&[], Vec::as_slice))
     }
 }
@@ -110,12 +110,7 @@ impl PackageSources {
     ) -> Result<PackageSources, Diagnostic> {
         let web = Web::new(settings, world);
         let mirror = NetworkMirror::parse(url, web.download_retries(), false).map_err(bad_url)?;
-        let rule = Rule {
-            origin: PackageSource::Network(mirror),
-            include: Vec::new(),
-            exclude: Vec::new(),
-        };
-        Ok(PackageSources { rules: vec![rule], web })
+        Ok(PackageSources::alone(PackageSource::Network(mirror), web))
     }
 
     /// Returns one registry of images alone. The error says what is wrong with its template.
@@ -130,11 +125,13 @@ impl PackageSources {
     ) -> Result<PackageSources, String> {
         let web = Web::new(settings, world);
         let mirror = ImageMirror::parse(template, &[], web.download_retries())?;
-        let origin = PackageSource::Images(mirror);
-        Ok(PackageSources {
-            rules: vec![Rule { origin, include: Vec::new(), exclude: Vec::new() }],
-            web,
-        })
+        Ok(PackageSources::alone(PackageSource::Images(mirror), web))
+    }
+
+    /// One source, for every provider.
+    fn alone(origin: PackageSource, web: Web) -> PackageSources {
+        let rule = Rule { origin, include: Vec::new(), exclude: Vec::new() };
+        PackageSources { rules: vec![rule], web }
     }
 
     /// Loads an archive into a file that goes when it is dropped.
@@ -296,7 +293,7 @@ fn folder_package(
     version: &Version,
     platform: &Platform,
 ) -> Result<Option<Package>, Trouble> {
-    let fits = |it: &&Found| is_same(&it.version, version) && it.platform == *platform;
+    let fits = |it: &&FoundPackage| is_same(&it.version, version) && it.platform == *platform;
     let found = mirror.of(provider)?.iter().find(fits);
     Ok(found.map(|it| Package {
         place: match it.is_packed {

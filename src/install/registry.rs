@@ -12,7 +12,7 @@ use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
-use super::web::{Answer, Web};
+use super::web::{HttpResponse, Web};
 use crate::address::Provider;
 use crate::config::version::{Version, compare};
 
@@ -91,7 +91,7 @@ fn read_version(provider: &Provider, text: &str) -> Result<Version, Trouble> {
     })
 }
 
-async fn ask(web: &Web, provider: &Provider, path: &str) -> Result<Answer, Trouble> {
+async fn ask(web: &Web, provider: &Provider, path: &str) -> Result<HttpResponse, Trouble> {
     let base = web.service(&provider.host, "providers.v1").await?;
     let url = base
         .join(&format!("{}/{}/{path}", provider.namespace, provider.kind))

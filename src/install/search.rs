@@ -11,7 +11,7 @@ use crate::config::version::{Version, compare};
 
 /// One package of a provider.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundPackage {
     /// Its version.
     pub version: Version,
     /// What it is built for.
@@ -23,8 +23,8 @@ pub struct Found {
 }
 
 /// Returns every package in a folder, lowest versions first. What is not laid out as a package is passed over.
-pub fn search(folder: &Path) -> io::Result<BTreeMap<Provider, Vec<Found>>> {
-    let mut all: BTreeMap<Provider, Vec<Found>> = BTreeMap::new();
+pub fn search(folder: &Path) -> io::Result<BTreeMap<Provider, Vec<FoundPackage>>> {
+    let mut all: BTreeMap<Provider, Vec<FoundPackage>> = BTreeMap::new();
     for (host, path) in folders(folder)? {
         for (namespace, path) in folders(&path)? {
             for (kind, path) in folders(&path)? {
@@ -63,14 +63,14 @@ fn folders(path: &Path) -> io::Result<Vec<(String, PathBuf)>> {
 }
 
 /// The packages of one provider. Here links are followed: packages are often linked from elsewhere.
-fn packages(path: &Path, kind: &str) -> io::Result<Vec<Found>> {
+fn packages(path: &Path, kind: &str) -> io::Result<Vec<FoundPackage>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         let Ok(about) = std::fs::metadata(entry.path()) else { continue };
         if !about.is_dir() {
-            found.extend(packed(&name, kind).map(|(version, platform)| Found {
+            found.extend(packed(&name, kind).map(|(version, platform)| FoundPackage {
                 version,
                 platform,
                 path: entry.path(),
@@ -85,7 +85,7 @@ fn packages(path: &Path, kind: &str) -> io::Result<Vec<Found>> {
     Ok(found)
 }
 
-fn unpacked(path: &Path, version: &Version) -> io::Result<Vec<Found>> {
+fn unpacked(path: &Path, version: &Version) -> io::Result<Vec<FoundPackage>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
@@ -93,7 +93,7 @@ fn unpacked(path: &Path, version: &Version) -> io::Result<Vec<Found>> {
         let (Ok(platform), true) = (Platform::parse(&name), entry.path().is_dir()) else {
             continue;
         };
-        found.push(Found {
+        found.push(FoundPackage {
             version: version.clone(),
             platform,
             path: entry.path(),

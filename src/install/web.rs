@@ -40,7 +40,7 @@ pub struct Web {
 type Services = (Option<Url>, BTreeMap<String, String>);
 
 /// What a host answers.
-pub struct Answer {
+pub struct HttpResponse {
     /// The status.
     pub status: u16,
     /// The address after redirections.
@@ -65,7 +65,7 @@ struct Request<'w> {
     timeout: Option<Duration>,
 }
 
-impl Answer {
+impl HttpResponse {
     /// Returns the status as text: `404 Not Found`.
     pub fn status_text(&self) -> String {
         reqwest::StatusCode::from_u16(self.status)
@@ -153,12 +153,12 @@ impl Web {
     }
 
     /// Asks for something small. Statuses are for the caller to judge.
-    pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
+    pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<HttpResponse, String> {
         self.ask(self.request(url, token), self.settings.request_retries()).await
     }
 
     /// As [`Web::get`], without repetitions.
-    pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<Answer, String> {
+    pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<HttpResponse, String> {
         self.ask(self.request(url, token), 0).await
     }
 
@@ -168,7 +168,7 @@ impl Web {
         url: &Url,
         token: Option<&Token>,
         kind: &str,
-    ) -> Result<Answer, String> {
+    ) -> Result<HttpResponse, String> {
         let request = Request { kind: Some(kind), ..self.request(url, token) };
         self.ask(request, self.settings.request_retries()).await
     }
@@ -177,7 +177,7 @@ impl Web {
         Request { url, token, kind: None, timeout: Some(self.settings.request_timeout()) }
     }
 
-    async fn ask(&self, request: Request<'_>, retries: u32) -> Result<Answer, String> {
+    async fn ask(&self, request: Request<'_>, retries: u32) -> Result<HttpResponse, String> {
         let mut response = self.send(request, retries).await?;
         let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
         let kind = header("content-type").unwrap_or_default();
@@ -192,7 +192,7 @@ impl Web {
                 return Err(format!("the answer of {} is too large", host_of(&url)));
             }
         }
-        Ok(Answer { status, url, kind, challenge, package, body })
+        Ok(HttpResponse { status, url, kind, challenge, package, body })
     }
 
     /// Loads a file.

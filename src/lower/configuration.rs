@@ -39,7 +39,7 @@ pub(super) fn request(facts: &mut Facts, request: &Request) {
 }
 
 /// Writes the kinds of nodes, `of`, `declared`, `pending`, `keys_from`, `call_keys`, `late`, `reads`, `may_read`, `waits_for`, `member`, `keeps_object`,
-/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `in_check`, `check_gate`, `evaluated_last`, `check_block`, `ephemeral_resource`.
+/// `protects`, `triggers`, `triggers_by_part`, `has_conditions`, `module_output`, `in_check`, `check_gate`, `evaluated_last`, `check_block`, `ephemeral_resource`.
 pub(super) fn lower(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
@@ -50,14 +50,18 @@ pub(super) fn lower(
         declared(lowered, documents, *resource);
     }
     kinds(lowered, part.first);
-    let root = part.modules.first().filter(|it| **it == super::Structure::ROOT);
-    for module in root.into_iter().map(|it| lowered.structure.module(*it)) {
+    for &id in part.modules {
+        let module = lowered.structure.module(id);
         let config = &module.config.outputs;
         let has_conditions =
             |name: &Str| config.get(name).is_some_and(|it| !it.preconditions.is_empty());
-        let judged = module.outputs.iter().filter(|it| has_conditions(it.0));
-        lowered.facts.has_conditions.extend(judged.map(|it| (*it.1,)));
-        lowered.facts.output.extend(module.outputs.values().map(|it| (*it,)));
+        let judged = module.outputs.iter().filter(|it| has_conditions(it.0)).map(|it| (*it.1,));
+        if id == super::Structure::ROOT {
+            lowered.facts.has_conditions.extend(judged);
+            lowered.facts.output.extend(module.outputs.values().map(|it| (*it,)));
+        } else {
+            lowered.facts.module_output.extend(judged);
+        }
     }
     let outputs = lowered.facts.output.clone();
     lowered.facts.declared.extend(&outputs);

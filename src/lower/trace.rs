@@ -4,9 +4,10 @@
 //! travels with values as a mark, so that an element of a local value reads only what that element was made of.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use entail_rules::Node;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{BlockGraph, BlockKey, BlockNode};

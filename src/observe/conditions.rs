@@ -1,7 +1,8 @@
 //! Preconditions, postconditions, validations and assertions: checked, worded, and recorded.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 use crate::address::ModuleInstance;
 use crate::config::Condition;
@@ -14,7 +15,7 @@ use crate::value::{Str, Type, Value};
 
 /// What a condition came to.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ConditionResult {
     /// Pass, fail, error or unknown.
     pub status: Status,
     /// The failure's message, never sensitive.
@@ -23,7 +24,7 @@ pub struct Outcome {
     pub problems: Diagnostics,
 }
 
-impl Outcome {
+impl ConditionResult {
     /// Returns what to tell the user, a failure as a warning where asked. What cannot be evaluated is a mistake of the
     /// configuration all the same.
     pub fn told(self, soften: bool) -> Diagnostics {
@@ -54,15 +55,15 @@ impl Status {
 }
 
 /// Checks one condition. A failure is an error with this summary.
-pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome {
+pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> ConditionResult {
     let (value, mut problems) = expression::evaluate(&condition.condition, scope);
     if problems.has_errors() {
-        return Outcome { status: Status::Error, message: None, problems };
+        return ConditionResult { status: Status::Error, message: None, problems };
     }
     let value = value.to_marked();
     let (plain, marks) = value.look();
     if !plain.is_known() {
-        return Outcome { status: Status::Unknown, message: None, problems };
+        return ConditionResult { status: Status::Unknown, message: None, problems };
     }
     let invalid = |why: String| {
         Diagnostic::error("Invalid condition result").detail(why).at(condition.condition.span)
@@ -78,11 +79,11 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
         Ok(passed) => passed,
         Err(why) => {
             problems.push(invalid(why));
-            return Outcome { status: Status::Error, message: None, problems };
+            return ConditionResult { status: Status::Error, message: None, problems };
         }
     };
     if passed {
-        return Outcome { status: Status::Pass, message: None, problems };
+        return ConditionResult { status: Status::Pass, message: None, problems };
     }
     let (message, more) = error_message(condition, scope);
     problems.extend(more);
@@ -98,7 +99,7 @@ pub fn check(condition: &Condition, scope: &dyn Scope, summary: &str) -> Outcome
         failure.difference = difference(condition, scope);
     }
     problems.push(failure);
-    Outcome { status: Status::Fail, message, problems }
+    ConditionResult { status: Status::Fail, message, problems }
 }
 
 /// Returns the message of a condition, where it can be told, and what is wrong with it.
@@ -138,10 +139,11 @@ pub fn check_validation(
     scope: &dyn Scope,
     place: Span,
     sources: &Sources,
-) -> Outcome {
+) -> ConditionResult {
     let mut outcome = check(condition, scope, "Invalid value for variable");
-    for problem in
-        outcome.problems.0.iter_mut().filter(|it| it.summary == "Invalid value for variable")
+    // What failed is told last.
+    if outcome.status == Status::Fail
+        && let Some(problem) = outcome.problems.0.last_mut()
     {
         problem.detail = format!(
             "{}\n\nThis was checked by the validation rule at {}.",
@@ -221,18 +223,25 @@ impl Results {
             .filter(|it| it.is_error())
             .map(|it| format!("{}: {}", it.summary, it.detail))
             .collect();
-        let mut scoped = self.scoped.lock().unwrap_or_else(|it| it.into_inner());
+        let mut scoped = self.scoped.lock();
         scoped.insert(check, why.join("\n\n"));
     }
 
     /// Returns why the data source of a check could not be read.
     pub fn scoped_failure(&self, check: &str) -> Option<String> {
-        self.scoped.lock().unwrap_or_else(|it| it.into_inner()).get(check).cloned()
+        self.scoped.lock().get(check).cloned()
     }
 
     /// Records what the condition number `index` of an object came to.
-    pub fn record(&self, kind: Kind, block: &str, object: &str, index: usize, outcome: &Outcome) {
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+    pub fn record(
+        &self,
+        kind: Kind,
+        block: &str,
+        object: &str,
+        index: usize,
+        outcome: &ConditionResult,
+    ) {
+        let mut found = self.found.lock();
         let objects = found.entry((kind, block.into())).or_default();
         objects
             .entry(object.into())
@@ -244,13 +253,13 @@ impl Results {
     ///
     /// - `is_expanded`: whether all of its objects have been recorded, be there none; else it was not looked at.
     pub fn declare(&self, kind: Kind, block: String, is_expanded: bool) {
-        let mut declared = self.declared.lock().unwrap_or_else(|it| it.into_inner());
+        let mut declared = self.declared.lock();
         declared.insert((kind, block.into()), is_expanded);
     }
 
     /// Records that an object has conditions that were not checked.
     pub fn expect(&self, kind: Kind, block: &str, object: &str) {
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        let mut found = self.found.lock();
         let conditions =
             found.entry((kind, block.into())).or_default().entry(object.into()).or_default();
         if conditions.is_empty() {
@@ -260,8 +269,8 @@ impl Results {
 
     /// Returns them in the form of the state.
     pub fn finish(&self) -> Vec<CheckResult> {
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner()).clone();
-        let declared = self.declared.lock().unwrap_or_else(|it| it.into_inner());
+        let mut found = self.found.lock().clone();
+        let declared = self.declared.lock();
         for block in declared.keys() {
             found.entry(block.clone()).or_default();
         }

@@ -1,6 +1,6 @@
 //! Data sources: evaluated, read, or taken from the last run.
 
-use super::object::Subject;
+use super::object::ObjectContext;
 use super::problems;
 use super::{Observer, conditions};
 use crate::diagnostic::Diagnostics;
@@ -21,7 +21,7 @@ pub struct Question {
 
 impl Observer<'_> {
     /// Evaluates a data source's arguments. `None` where that failed; the problem has been reported.
-    pub fn ask_data(&self, subject: &Subject<'_>) -> Option<Question> {
+    pub fn ask_data(&self, subject: &ObjectContext<'_>) -> Option<Question> {
         let (config, is_refused) = self.configuration(subject)?;
         if is_refused {
             return None;
@@ -36,7 +36,7 @@ impl Observer<'_> {
     /// Reads a data source now. Who asks tells of it.
     ///
     /// One that stands in a `check` block only warns where it cannot be read: the check has failed then.
-    pub async fn read_data(&self, subject: &Subject<'_>, config: &Value) -> Option<Value> {
+    pub async fn read_data(&self, subject: &ObjectContext<'_>, config: &Value) -> Option<Value> {
         let config = config.to_marked_by_path();
         let kind = &subject.block.name.kind;
         let mut found = subject.provider.validate_data(kind, config.value()).await;

@@ -3,14 +3,15 @@
 //! Their values live in the table of values only; neither a plan nor a state holds them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use entail_rules::{Node, ephemeral_uses};
+use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 
-use super::object::Subject;
+use super::object::ObjectContext;
 use super::{Observer, problems};
 use crate::address::Instance;
 use crate::event::Phase;
@@ -77,7 +78,7 @@ impl EphemeralUses {
 
     /// Says that a node found in the walk uses, and is used, as the pending one does that it belongs to.
     pub fn as_pending(&mut self, node: Node, pending: Node) {
-        let left = self.left.get_mut().unwrap_or_else(|it| it.into_inner());
+        let left = self.left.get_mut();
         if let Some(used) = self.used.get(&pending).cloned() {
             used.iter().for_each(|it| *left.entry(*it).or_default() += 1);
             self.used.insert(node, used);
@@ -92,7 +93,7 @@ impl EphemeralUses {
     /// Says that a node is done, and returns what nothing uses any more.
     pub fn done(&self, node: Node) -> Vec<Node> {
         let Some(used) = self.used.get(&node) else { return Vec::new() };
-        let mut left = self.left.lock().unwrap_or_else(|it| it.into_inner());
+        let mut left = self.left.lock();
         let is_idle = |it: &&Node| {
             let count = left.entry(**it).or_default();
             *count = count.saturating_sub(1);
@@ -103,12 +104,12 @@ impl EphemeralUses {
 
     /// Returns whether nothing uses a resource, so that it is closed as soon as it was opened.
     pub fn is_idle(&self, node: Node) -> bool {
-        let left = self.left.lock().unwrap_or_else(|it| it.into_inner());
+        let left = self.left.lock();
         left.get(&node).is_none_or(|it| *it == 0)
     }
 
     fn open(&self) -> MutexGuard<'_, BTreeMap<Node, Opened>> {
-        self.open.lock().unwrap_or_else(|it| it.into_inner())
+        self.open.lock()
     }
 
     /// Returns what is to be renewed next.
@@ -121,7 +122,12 @@ impl EphemeralUses {
 
 impl Observer<'_> {
     /// Opens an ephemeral resource and returns its value. `None` where that failed; the problem has been reported.
-    pub async fn open(&self, node: Node, subject: &Subject<'_>, config: &Value) -> Option<Value> {
+    pub async fn open(
+        &self,
+        node: Node,
+        subject: &ObjectContext<'_>,
+        config: &Value,
+    ) -> Option<Value> {
         let config = config.to_marked_by_path();
         let kind = &*subject.block.name.kind;
         let mut found = subject.provider.validate_ephemeral(kind, config.value()).await;
@@ -200,11 +206,11 @@ impl Observer<'_> {
 }
 
 /// The value of an ephemeral resource as expressions see it.
-fn marked(value: &Value, subject: &Subject<'_>) -> Value {
+fn marked(value: &Value, subject: &ObjectContext<'_>) -> Value {
     schema::mark_sensitive(value, &subject.schema.block).mark(&Marks::ephemeral())
 }
 
 /// What is known of an ephemeral resource that is opened later.
-pub fn unopened(subject: &Subject<'_>, config: &Value) -> Value {
+pub fn unopened(subject: &ObjectContext<'_>, config: &Value) -> Value {
     marked(&schema::planned_unknown(&subject.schema.block, config), subject)
 }

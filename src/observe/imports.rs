@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::generate::{Generated, generate};
-use super::object::{Prior, Subject};
+use super::object::{ObjectContext, Prior};
 use super::values::{ValueScope, Values};
 use super::{Observer, problems};
 use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
@@ -182,7 +182,10 @@ fn target_of(
 }
 
 /// Brings what names an object into the form that its provider takes.
-fn conforming(subject: &Subject<'_>, target: &ImportTarget) -> Result<ImportName, Diagnostic> {
+fn conforming(
+    subject: &ObjectContext<'_>,
+    target: &ImportTarget,
+) -> Result<ImportName, Diagnostic> {
     let ImportName::Identity(written) = &target.name else { return Ok(target.name.clone()) };
     let Some(known) = &subject.schema.identity else {
         return Err(Diagnostic::error("Unable to determine identity schema for import identity")
@@ -379,7 +382,7 @@ impl Observer<'_> {
     }
 
     /// Writes the block of an import that has none; `None` where that failed, which has been reported.
-    pub fn generate(&self, subject: &Subject<'_>, object: &Prior) -> Option<&Generated> {
+    pub fn generate(&self, subject: &ObjectContext<'_>, object: &Prior) -> Option<&Generated> {
         let cell = self.imports.generated.get(&subject.address.config())?;
         let name = self.request.generate_config_out.as_deref().and_then(|it| it.file_name());
         let name = name.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
@@ -400,7 +403,11 @@ impl Observer<'_> {
     }
 
     /// Adopts an existing object. `None` where that failed; the problem has been reported.
-    pub async fn import(&self, subject: &Subject<'_>, target: &ImportTarget) -> Option<Prior> {
+    pub async fn import(
+        &self,
+        subject: &ObjectContext<'_>,
+        target: &ImportTarget,
+    ) -> Option<Prior> {
         let name = match conforming(subject, target) {
             Ok(name) => name,
             Err(problem) => {
@@ -430,7 +437,7 @@ impl Observer<'_> {
     }
 
     /// Adopts the object that `import` asks for. `None` where that failed; the problem has been reported.
-    pub async fn adopt(&self, subject: &Subject<'_>) -> Option<Prior> {
+    pub async fn adopt(&self, subject: &ObjectContext<'_>) -> Option<Prior> {
         let id = self.adopts(&subject.address)?;
         let address = subject.address.clone();
         self.events.0.event(Event::AdoptionStart { address: address.clone(), id: id.to_owned() });
@@ -462,7 +469,7 @@ impl Observer<'_> {
     /// Asks the provider for the one object of a name.
     async fn find(
         &self,
-        subject: &Subject<'_>,
+        subject: &ObjectContext<'_>,
         name: &ImportName,
         place: Option<Span>,
     ) -> Option<ImportedObject> {
@@ -489,7 +496,7 @@ impl Observer<'_> {
     /// Reads an object that was found by its import id: what is adopted must exist.
     async fn read_found(
         &self,
-        subject: &Subject<'_>,
+        subject: &ObjectContext<'_>,
         object: &ImportedObject,
         name: &ImportName,
         place: Option<Span>,

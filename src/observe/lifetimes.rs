@@ -1,9 +1,10 @@
 //! How long provider instances are kept: each is let go when the last thing that it serves is done.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use entail_rules::Node;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::serving::Served;
@@ -63,13 +64,13 @@ impl ProviderLifetimes {
 
     /// Returns whether anything needs a provider instance.
     pub fn needs(&self, instance: &ProviderInstance) -> bool {
-        let left = self.left.lock().unwrap_or_else(|it| it.into_inner());
+        let left = self.left.lock();
         left.instances.contains_key(instance) || left.any.contains_key(&instance.config.provider)
     }
 
     /// Returns whether anything needs any instance of a provider.
     pub fn needs_any(&self, provider: &Provider) -> bool {
-        let left = self.left.lock().unwrap_or_else(|it| it.into_inner());
+        let left = self.left.lock();
         let serves = |it: &Arc<ProviderInstance>| it.config.provider == *provider;
         left.any.contains_key(provider) || left.instances.keys().any(serves)
     }
@@ -77,7 +78,7 @@ impl ProviderLifetimes {
     /// Says that a step of a node is done, and returns the provider instances that nothing needs any more.
     pub fn done(&self, node: Node) -> Vec<Arc<ProviderInstance>> {
         let Some(need) = self.needs.get(&node) else { return Vec::new() };
-        self.left.lock().unwrap_or_else(|it| it.into_inner()).less(need)
+        self.left.lock().less(need)
     }
 }
 

@@ -9,7 +9,7 @@ use entail_rules::Node;
 
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
-use crate::event::{Event, Phase as EphemeralPhase, Sink, Subject as EventSubject};
+use crate::event::{Event, EventObject as EventSubject, Phase as EphemeralPhase, Sink};
 use crate::expression;
 use crate::lower::BlockGraph;
 use crate::lower::structure::{ModuleId, ResourceId};
@@ -63,7 +63,7 @@ pub struct Observer<'a> {
     /// What declared instances are to adopt.
     pub imports: imports::Imports,
     /// Variables whose validations were checked, and whether they passed.
-    pub validated: std::sync::Mutex<std::collections::BTreeMap<Node, bool>>,
+    pub validated: parking_lot::Mutex<std::collections::BTreeMap<Node, bool>>,
     /// Which provider instance serves which instance.
     pub serving: serving::Serving,
     /// Results of conditions.
@@ -213,14 +213,14 @@ impl<'a> Observer<'a> {
     }
 
     /// Checks the preconditions of an object; returns whether none is an error.
-    pub fn preconditions(&self, subject: &object::Subject<'_>) -> bool {
+    pub fn preconditions(&self, subject: &object::ObjectContext<'_>) -> bool {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
         let conditions = &subject.block.lifecycle.preconditions;
         self.conditions(&scope, conditions, 0, "Resource precondition failed", &subject.address)
     }
 
     /// Checks postconditions on an object as planned or read; returns whether none is an error.
-    pub fn postconditions(&self, subject: &object::Subject<'_>, object: &Value) -> bool {
+    pub fn postconditions(&self, subject: &object::ObjectContext<'_>, object: &Value) -> bool {
         let lifecycle = &subject.block.lifecycle;
         if lifecycle.postconditions.is_empty() {
             return true;

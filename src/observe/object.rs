@@ -8,8 +8,7 @@ use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
-use crate::provider::ImportName;
-use crate::provider::{PlanCall, Provider};
+use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
 use crate::syntax::{Expression, Step};
@@ -112,7 +111,7 @@ impl Planned {
 }
 
 /// What an object's block, schema and provider are, looked up once.
-pub struct Subject<'o> {
+pub struct ObjectContext<'o> {
     /// The resource.
     pub resource: ResourceId,
     /// Its module instance.
@@ -142,29 +141,7 @@ impl<'a> Observer<'a> {
         refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
-        if stored.schema_version > schema.version && self.other_type(address).is_none() {
-            self.values.report([problems::newer_object(
-                address,
-                stored.schema_version,
-                schema.version,
-            )]);
-            return None;
-        }
-        let state::Attributes::Json(json) = &stored.attributes else {
-            self.values.report([problems::flat_object(address)]);
-            return None;
-        };
-        let previous = self.brought_forward(address, stored, json, provider).await?;
-        if !previous.is_wholly_known() {
-            self.values.report([problems::not_wholly_known(address, "upgrade")]);
-            return None;
-        }
-        // What a provider makes of another type's object is looked at as if it had been stored.
-        let stored_form = self.other_type(address).and_then(|_| {
-            let text = schema::encode_stored(&previous, &schema.block).ok()?;
-            schema::decode_stored(&text, &schema.block).ok()
-        });
-        let previous = stored_form.unwrap_or(previous);
+        let previous = self.previous(address, stored, schema, provider).await?;
         let marks = MarkPaths::sensitive(&stored.sensitive);
         let marked = |value: &Value| schema::mark_object(value, &marks, &schema.block);
         let tainted = stored.status == Status::Tainted;
@@ -194,15 +171,8 @@ impl<'a> Observer<'a> {
         self.report_provider(address, block, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         self.events.refresh_finished(address, deposed.as_ref(), &read.value);
-        if !read.value.is_null()
-            && read.value.ty() != schema.block.ty()
-            && !schema.block.ty().has_dynamic()
-        {
-            self.values.report([problems::invalid_object(address, "read")]);
-            return None;
-        }
-        if !read.value.is_wholly_known() {
-            self.values.report([problems::not_wholly_known(address, "read")]);
+        if let Some(problem) = problem_of_read(address, &read.value, &schema.block) {
+            self.values.report([problem]);
             return None;
         }
         Some(Prior {
@@ -216,13 +186,46 @@ impl<'a> Observer<'a> {
         })
     }
 
+    /// Returns a stored object as today's schema has it, without marks.
+    async fn previous(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<Value> {
+        if stored.schema_version > schema.version && self.other_type(address).is_none() {
+            self.values.report([problems::newer_object(
+                address,
+                stored.schema_version,
+                schema.version,
+            )]);
+            return None;
+        }
+        let state::Attributes::Json(json) = &stored.attributes else {
+            self.values.report([problems::flat_object(address)]);
+            return None;
+        };
+        let previous = self.brought_forward(address, stored, json, provider).await?;
+        if !previous.is_wholly_known() {
+            self.values.report([problems::not_wholly_known(address, "upgrade")]);
+            return None;
+        }
+        // What a provider makes of another type's object is looked at as if it had been stored.
+        let stored_form = self.other_type(address).and_then(|_| {
+            let text = schema::encode_stored(&previous, &schema.block).ok()?;
+            schema::decode_stored(&text, &schema.block).ok()
+        });
+        Some(stored_form.unwrap_or(previous))
+    }
+
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
         let config = self.values.config;
         self.graph.written(config, self.graph.find_resource(config, &address.of(), None)?)
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.
-    pub async fn plan(&self, subject: &Subject<'_>, prior: Prior) -> Option<Planned> {
+    pub async fn plan(&self, subject: &ObjectContext<'_>, prior: Prior) -> Option<Planned> {
         let (config, failed) = self.configuration(subject)?;
         if failed {
             return None;
@@ -231,7 +234,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Plans a replacement: as if nothing existed, with the whole configuration.
-    pub async fn replan(&self, subject: &Subject<'_>, first: &Planned) -> Option<Planned> {
+    pub async fn replan(&self, subject: &ObjectContext<'_>, first: &Planned) -> Option<Planned> {
         let mut absent = Prior::absent(subject.schema);
         absent.private = first.private.clone();
         let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
@@ -244,35 +247,32 @@ impl<'a> Observer<'a> {
 
     async fn plan_with(
         &self,
-        subject: &Subject<'_>,
+        subject: &ObjectContext<'_>,
         prior: Prior,
         config: Value,
         is_first: bool,
     ) -> Option<Planned> {
         let block = &subject.schema.block;
-        let apart = config.to_marked_by_path();
-        let (plain_config, config_marks) = (apart.value(), apart.marks());
+        let written = config.to_marked_by_path();
         let effective = match prior.tainted || prior.value.is_null() {
             true => Plain::null(block.ty()),
             false => prior.value.to_plain(),
         };
         if is_first {
             let found =
-                subject.provider.validate_resource(&subject.block.name.kind, plain_config).await;
+                subject.provider.validate_resource(&subject.block.name.kind, written.value()).await;
             self.report_provider(&subject.address, Some(subject.block), &found);
             if self.failed(&found) {
                 return None;
             }
         }
-        let adjusted = match is_first && !effective.is_null() {
-            true => &without_ignored(
-                &effective,
-                plain_config,
-                &subject.block.lifecycle.ignore_changes,
-                block,
-            ),
-            false => &**plain_config,
+        let ignored = match is_first && !effective.is_null() {
+            true => without_ignored(&prior.value, &config, subject),
+            false => None,
         };
+        let ignored = ignored.map(|it| it.to_marked_by_path());
+        let apart = ignored.as_ref().unwrap_or(&written);
+        let (adjusted, config_marks): (&Value, _) = (apart.value(), apart.marks());
         let proposed = schema::proposed_new(block, &effective, adjusted);
         let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
         // What is gone is asked for under its name; what replaces something has none yet.
@@ -289,19 +289,10 @@ impl<'a> Observer<'a> {
         let response = subject.provider.plan(call).await;
         self.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
         let planned = response.value.filter(|_| !self.failed(&response.diagnostics))?;
-        if is_first && !planned.legacy_types {
-            let errors = schema::check_planned(block, &effective, adjusted, &planned.planned);
-            if !errors.is_empty() {
-                self.values.report(errors.into_iter().map(|it| {
-                    problems::invalid_plan(
-                        &subject.address,
-                        &it.to_string(),
-                        subject.block.declared,
-                    )
-                }));
-                return None;
-            }
-        }
+        let planned = match is_first {
+            true => self.checked(subject, &effective, adjusted, planned)?,
+            false => planned,
+        };
         let (replace_paths, write_only_replace) =
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
         let value = schema::mark_object(&planned.planned, &config_marks.lasting(), block);
@@ -321,8 +312,33 @@ impl<'a> Observer<'a> {
         })
     }
 
+    /// Checks what a provider has planned; where its type system is the old one, puts back what it has made of what is ignored.
+    fn checked(
+        &self,
+        subject: &ObjectContext<'_>,
+        prior: &Value,
+        config: &Value,
+        mut planned: PlannedObject,
+    ) -> Option<PlannedObject> {
+        if planned.legacy_types {
+            planned.planned = with_ignored_kept(prior, planned.planned, subject);
+            return Some(planned);
+        }
+        let (block, declared) = (&subject.schema.block, subject.block.declared);
+        let errors = schema::check_planned(block, prior, config, &planned.planned);
+        if errors.is_empty() {
+            return Some(planned);
+        }
+        self.values.report(
+            errors
+                .iter()
+                .map(|it| problems::invalid_plan(&subject.address, &it.to_string(), declared)),
+        );
+        None
+    }
+
     /// Evaluates preconditions and body. `None` where that failed; the flag says that a precondition did.
-    pub(super) fn configuration(&self, subject: &Subject<'_>) -> Option<(Value, bool)> {
+    pub(super) fn configuration(&self, subject: &ObjectContext<'_>) -> Option<(Value, bool)> {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
         let passed = self.preconditions(subject);
         let (config, found) = crate::expression::body::decode_body(
@@ -397,6 +413,19 @@ pub fn misused(block: &config::Resource, schema: &Schema, config: &Value) -> Vec
     found
 }
 
+/// What is wrong with what a provider found, if anything: another type than the schema's, or not wholly known.
+fn problem_of_read(
+    address: &Instance,
+    read: &Value,
+    block: &schema::BlockSchema,
+) -> Option<Diagnostic> {
+    let ty = block.ty();
+    if !read.is_null() && read.ty() != ty && !ty.has_dynamic() {
+        return Some(problems::invalid_object(address, "read"));
+    }
+    (!read.is_wholly_known()).then(|| problems::not_wholly_known(address, "read"))
+}
+
 /// Filters the paths that a provider cannot change in place; the flag says that one of them is write-only.
 fn replaces(
     schema: &schema::BlockSchema,
@@ -410,22 +439,29 @@ fn replaces(
     (kept, any)
 }
 
-/// The configuration as if ignored changes had not been made.
-fn without_ignored(
-    prior: &Value,
-    config: &Value,
-    ignore: &config::IgnoreChanges,
-    schema: &schema::BlockSchema,
-) -> Value {
-    match ignore {
-        config::IgnoreChanges::None => config.clone(),
+/// The configuration as if ignored changes had not been made, neither of values nor of what is sensitive in them; `None` where
+/// nothing is ignored.
+fn without_ignored(prior: &Value, config: &Value, subject: &ObjectContext<'_>) -> Option<Value> {
+    let block = &subject.schema.block;
+    match &subject.block.lifecycle.ignore_changes {
+        config::IgnoreChanges::None => None,
         config::IgnoreChanges::All => {
-            schema::apply_ignore_changes(prior, config, schema::Ignored::All, schema)
+            Some(schema::apply_ignore_changes(prior, config, schema::Ignored::All, block))
         }
         config::IgnoreChanges::Paths(expressions) => {
             let paths: Vec<Path> = expressions.iter().filter_map(written_path).collect();
-            schema::apply_ignore_changes(prior, config, schema::Ignored::Paths(&paths), schema)
+            let ignored = schema::Ignored::Paths(&paths);
+            Some(schema::apply_ignore_changes(prior, config, ignored, block))
         }
+    }
+}
+
+/// What a provider with the old type system planned, without its changes to what is ignored: it may make another value of one
+/// that it was given, such as a hash.
+fn with_ignored_kept(prior: &Value, planned: Value, subject: &ObjectContext<'_>) -> Value {
+    match &subject.block.lifecycle.ignore_changes {
+        config::IgnoreChanges::All if !prior.is_null() => prior.clone(),
+        _ => without_ignored(prior, &planned, subject).unwrap_or(planned),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The providers of a run: one process or value per provider for its schema, one per configuration in use.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::provider_source::ProviderSource;
@@ -58,7 +59,7 @@ struct First {
 
 impl Known {
     fn first(&self) -> MutexGuard<'_, First> {
-        self.first.lock().unwrap_or_else(|it| it.into_inner())
+        self.first.lock()
     }
 }
 
@@ -161,7 +162,7 @@ impl Pool {
     }
 
     fn configured_now(&self) -> MutexGuard<'_, BTreeMap<ProviderInstance, Configured>> {
-        self.configured.lock().unwrap_or_else(|it| it.into_inner())
+        self.configured.lock()
     }
 
     /// Returns a configured provider instance; `configure` is run by whoever asks first, and gives `None` on failure.
@@ -264,7 +265,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.known.clear();
         self.configured_now().clear();
-        plugin::settle();
+        plugin::wait_for_plugins();
     }
 }
 

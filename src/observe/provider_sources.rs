@@ -2,9 +2,10 @@
 //! before it was known what the configuration needs.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use super::provider_source::ProviderSource;
@@ -62,8 +63,7 @@ impl ProviderSources {
             locked.collect()
         };
         // Without a thread to give, everything is started when it is asked for.
-        *provider_sources.early.lock().unwrap_or_else(|it| it.into_inner()) =
-            std::thread::Builder::new().spawn(start).ok();
+        *provider_sources.early.lock() = std::thread::Builder::new().spawn(start).ok();
         provider_sources
     }
 
@@ -95,7 +95,7 @@ impl ProviderSources {
 
     /// Takes what was started early.
     pub(super) fn take_early(&self) -> BTreeMap<ProviderAddr, Started> {
-        let coming = self.early.lock().unwrap_or_else(|it| it.into_inner()).take();
+        let coming = self.early.lock().take();
         coming.and_then(|it| it.join().ok()).unwrap_or_default()
     }
 
@@ -115,7 +115,7 @@ impl ProviderSources {
 impl Drop for ProviderSources {
     fn drop(&mut self) {
         if !self.take_early().is_empty() {
-            plugin::settle();
+            plugin::wait_for_plugins();
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Which provider instance serves an object: as the rules concluded; and the keys that only the walk can evaluate.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use entail_rules::{Facts, Node};
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::Observer;
@@ -58,17 +59,17 @@ impl Serving {
 
     /// Returns what came of asking about a node earlier in the walk.
     pub fn answer(&self, node: Node) -> Option<Asked> {
-        self.asked.lock().unwrap_or_else(|it| it.into_inner()).get(&node).cloned()
+        self.asked.lock().get(&node).cloned()
     }
 
     /// Keeps what came of asking about a node.
     pub fn keep(&self, node: Node, asked: Asked) {
-        self.asked.lock().unwrap_or_else(|it| it.into_inner()).insert(node, asked);
+        self.asked.lock().insert(node, asked);
     }
 
     /// Takes the keys that were evaluated in the walk.
     pub fn take_keys(&self) -> Vec<(Node, InstanceKey)> {
-        let asked = std::mem::take(&mut *self.asked.lock().unwrap_or_else(|it| it.into_inner()));
+        let asked = std::mem::take(&mut *self.asked.lock());
         asked.into_iter().filter_map(|(node, it)| Some((node, it.key?))).collect()
     }
 }
@@ -159,7 +160,7 @@ impl Observer<'_> {
             _ => instance.key.clone(),
         };
         let cell = {
-            let mut known = self.serving.collections.lock().unwrap_or_else(|it| it.into_inner());
+            let mut known = self.serving.collections.lock();
             known.entry(instance.config.clone()).or_default().clone()
         };
         let whole = cell.get_or_init(|| {

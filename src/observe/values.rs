@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use entail_rules::Node;
+use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 
 use crate::address::InstanceKey;
@@ -37,7 +38,7 @@ struct Memo {
 
 impl Memo {
     fn early(&self) -> MutexGuard<'_, Option<Box<(u64, Value)>>> {
-        self.early.lock().unwrap_or_else(|it| it.into_inner())
+        self.early.lock()
     }
 }
 
@@ -163,7 +164,7 @@ impl<'a> Values<'a> {
     }
 
     /// Records an object's value; the first one stays.
-    pub fn settle(&self, node: Node, value: Value) {
+    pub fn record(&self, node: Node, value: Value) {
         let _ = self.objects[node.0 as usize].set(value);
     }
 
@@ -200,12 +201,12 @@ impl<'a> Values<'a> {
 
     /// Takes the problems that were met while evaluating variables, local values and outputs.
     pub fn take_problems(&self) -> Diagnostics {
-        std::mem::take(&mut self.problems.lock().unwrap_or_else(|it| it.into_inner()))
+        std::mem::take(&mut self.problems.lock())
     }
 
     /// Adds a problem that was met on the way.
     pub fn report(&self, problems: impl IntoIterator<Item = Diagnostic>) {
-        self.problems.lock().unwrap_or_else(|it| it.into_inner()).extend(problems);
+        self.problems.lock().extend(problems);
     }
 
     /// Returns the scope of a module instance.

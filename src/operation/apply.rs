@@ -294,16 +294,16 @@ fn settle_what_stays(values: &Values<'_>, pool: &Pool, approved: &Approved<'_>) 
             if is_changed || (is_lent && steps.contains(&(node, Phase::Down))) {
                 values.wait_for(node);
             } else if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {
-                values.settle(node, value);
+                values.record(node, value);
             }
         }
         if let Some(pending) = resource.pending {
-            values.settle(pending, Value::NULL);
+            values.record(pending, Value::NULL);
         }
     }
     for (id, node) in values.structure.nodes.iter().enumerate() {
         if matches!(node, NodeKind::Pending(_)) {
-            values.settle(Node(id as u32), Value::NULL);
+            values.record(Node(id as u32), Value::NULL);
         }
     }
 }

@@ -99,7 +99,7 @@ fn fill_in(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) 
         if let (Some(node), Some(value)) =
             (resource.instance(key), stored_value(pool, state, &address))
         {
-            values.settle(node, value);
+            values.record(node, value);
             found.insert(key.clone(), node);
         }
     }

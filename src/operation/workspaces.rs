@@ -15,7 +15,7 @@ use crate::world::World;
 
 /// What became of a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WorkspaceChange {
     /// It is new, and selected.
     Created,
     /// It is selected.
@@ -54,7 +54,7 @@ pub fn create(
     sources: &Sources,
     name: &str,
     given: Option<Given<'_>>,
-) -> Result<Outcome, Diagnostics> {
+) -> Result<WorkspaceChange, Diagnostics> {
     if !workspace::is_valid_name(name) {
         return Err(invalid_name(name).into());
     }
@@ -79,13 +79,13 @@ pub fn create(
     backend.import(&state, true)?;
     drop(guard);
     choose(world, name)?;
-    Ok(Outcome::Created)
+    Ok(WorkspaceChange::Created)
 }
 
-fn make(world: &World, place: &Place, name: &str) -> Result<Outcome, Diagnostics> {
+fn make(world: &World, place: &Place, name: &str) -> Result<WorkspaceChange, Diagnostics> {
     made(place, name)?;
     choose(world, name)?;
-    Ok(Outcome::Created)
+    Ok(WorkspaceChange::Created)
 }
 
 fn made(place: &Place, name: &str) -> Result<(), Diagnostics> {
@@ -135,7 +135,7 @@ pub fn select(
     sources: &Sources,
     name: &str,
     may_create: bool,
-) -> Result<Outcome, Diagnostics> {
+) -> Result<WorkspaceChange, Diagnostics> {
     if workspace::is_overridden(world) {
         return Err(overridden(
             "The selected workspace is overridden using the TF_WORKSPACE environment variable",
@@ -148,13 +148,13 @@ pub fn select(
         return Err(invalid_name(name).into());
     }
     if workspace::selected(world)? == name {
-        return Ok(Outcome::Same);
+        return Ok(WorkspaceChange::Same);
     }
     if !place.workspaces()?.iter().any(|it| it == name) {
         return if may_create { make(world, &place, name) } else { Err(unknown(name).into()) };
     }
     choose(world, name)?;
-    Ok(Outcome::Selected)
+    Ok(WorkspaceChange::Selected)
 }
 
 /// Deletes a workspace.
@@ -166,7 +166,7 @@ pub fn delete(
     name: &str,
     force: bool,
     lock: Option<Duration>,
-) -> Result<Outcome, Diagnostics> {
+) -> Result<WorkspaceChange, Diagnostics> {
     let place = open_place(world, sources)?;
     if !place.workspaces()?.iter().any(|it| it == name) {
         return Err(unknown(name).into());
@@ -192,7 +192,11 @@ pub fn delete(
         Diagnostic::error("Workspace deletion failed")
             .detail(format!("Failed to delete the given workspace: {why}"))
     })?;
-    Ok(if objects.is_empty() { Outcome::Deleted } else { Outcome::DeletedWithObjects })
+    Ok(if objects.is_empty() {
+        WorkspaceChange::Deleted
+    } else {
+        WorkspaceChange::DeletedWithObjects
+    })
 }
 
 /// Names every object of a state, if any of them is managed.

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Inputs;
 use super::prior::prior_state;
-use super::walk::{Found, Part, Progress};
+use super::walk::{ObjectDecision, Part, Progress};
 use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
@@ -132,7 +132,7 @@ fn lasting(variables: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
     all.map(|(name, value)| (name.clone(), value.to_plain().into())).collect()
 }
 
-fn change(parts: &Parts<'_, '_>, node: Node, found: &Found) -> Option<Change> {
+fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let (resource, key, deposed) = match structure.kind(node) {
         NodeKind::Object(resource, key) => (*resource, key, None),
@@ -203,8 +203,8 @@ fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
     Some(Change { before: value.clone(), after: value.clone(), ..change })
 }
 
-fn nothing(ty: Type) -> Found {
-    Found {
+fn nothing(ty: Type) -> ObjectDecision {
+    ObjectDecision {
         action: Action::NoOp,
         reason: Reason::Plain,
         prior: None,

@@ -4,11 +4,11 @@ use entail_rules::Node;
 
 use super::Inputs;
 use crate::address::ConfigResource;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Sort};
 use crate::expression::values_of;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::Observer;
-use crate::observe::conditions::{self, Kind, Outcome, Status};
+use crate::observe::conditions::{self, ConditionResult, Kind, Status};
 
 /// What of a `check` block is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
             let address = conditions::check_address(&node.address, name);
             let block = config_name(&address);
             if let Some(message) = observer.checks.scoped_failure(&address) {
-                let outcome = Outcome {
+                let outcome = ConditionResult {
                     status: Status::Fail,
                     message: Some(message),
                     problems: Default::default(),
@@ -47,12 +47,20 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
             }
             let scope = observer.values.scope(ModuleId(module as u32));
             for (index, condition) in check.asserts.iter().enumerate() {
-                let outcome = conditions::check(condition, &scope, "Check block assertion failed");
+                let mut outcome =
+                    conditions::check(condition, &scope, "Check block assertion failed");
+                // What failed is told last.
+                if outcome.status == Status::Fail
+                    && let Some(failure) = outcome.problems.0.last_mut()
+                {
+                    failure.sort = Sort::CheckBlock;
+                }
                 observer.checks.record(Kind::Check, &block, &address, index, &outcome);
                 if outcome.status == Status::Unknown {
                     let mut undecided = Diagnostic::warning("Check block assertion known after apply")
                         .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
-                        .at(condition.condition.span);
+                        .at(condition.condition.span)
+                        .sort(Sort::CheckBlock);
                     undecided.values = values_of(&condition.condition, &scope, &[], false, false);
                     observer.values.report([undecided]);
                 }

@@ -3,7 +3,7 @@
 
 use entail_rules::Node;
 
-use super::late::{self, Found, Repeats, Tracing};
+use super::late::{self, LateKeys, Repeats, Tracing};
 use super::walk::{KeysAsked, Progress};
 use crate::address::InstanceKey;
 use crate::config::Repetition;
@@ -40,7 +40,7 @@ fn found(
     progress: &Progress,
     node: Node,
     block: Repeats,
-) -> Option<Found> {
+) -> Option<LateKeys> {
     let structure = &observer.values.structure;
     let (module, repetition, what) = match block {
         Repeats::Resource(id) => {
@@ -60,9 +60,9 @@ fn found(
         _ => keys(observer, module, repetition, (&what, asked)),
     };
     match (keys, asked) {
-        (Some(entries), _) => Some(Found { entries, is_skipped: false }),
+        (Some(entries), _) => Some(LateKeys { entries, is_skipped: false }),
         (None, KeysAsked::Required) => None,
-        (None, _) => Some(Found { entries: existing(observer, block), is_skipped: true }),
+        (None, _) => Some(LateKeys { entries: existing(observer, block), is_skipped: true }),
     }
 }
 

@@ -27,7 +27,7 @@ pub enum Repeats {
 }
 
 /// What keys turned out to be, or are taken to be where nothing in this run asks for them.
-pub struct Found {
+pub struct LateKeys {
     /// Which keys.
     pub entries: Entries,
     /// Whether they are only those that the state has.
@@ -112,7 +112,7 @@ pub fn take_in(
     progress: &mut Progress,
     tracing: &mut Tracing<'_>,
     (node, block): (Node, Repeats),
-    Found { entries, is_skipped }: Found,
+    LateKeys { entries, is_skipped }: LateKeys,
 ) {
     let known = stood_for(&observer.values.structure, node, block);
     progress.expanded.extend(&known);
@@ -208,7 +208,7 @@ fn settle_values(observer: &mut Observer<'_>, facts: &Facts, known: &[Node]) {
         }
         values.forget_whole(id);
     }
-    known.iter().for_each(|it| values.settle(*it, Value::NULL));
+    known.iter().for_each(|it| values.record(*it, Value::NULL));
 }
 
 /// Lets the rules conclude who is gone, who takes part, and who makes the new object first.

@@ -32,7 +32,7 @@ pub(super) struct Settled {
 }
 
 /// What evaluating an output showed.
-enum Answer {
+enum Evaluated {
     Value(Value, Diagnostics),
     /// It has none: what is wrong, why in words, and where.
     None(Diagnostics, String, Span),
@@ -49,10 +49,10 @@ pub(super) fn outputs(
     let engine = inputs.engine();
     let mut outputs: Outputs = engine.conclude(&Ledger::of(facts).with(selection).with(decisions));
     let is_whole = facts.filtered.is_empty();
-    let answers: BTreeMap<Node, Answer> = (outputs.evaluated_output.iter())
+    let answers: BTreeMap<Node, Evaluated> = (outputs.evaluated_output.iter())
         .filter_map(|it| Some((it.0, answer(observer, declared(observer, it.0)?, is_whole))))
         .collect();
-    let lacking = answers.iter().filter(|it| matches!(it.1, Answer::None(..)));
+    let lacking = answers.iter().filter(|it| matches!(it.1, Evaluated::None(..)));
     facts.lacks_value.extend(lacking.map(|it| (*it.0,)));
     leave_out(facts, When::Always);
     if !facts.lacks_value.is_empty() {
@@ -91,12 +91,12 @@ fn declared<'o>(observer: &'o Observer<'_>, node: Node) -> Option<&'o config::Ou
 }
 
 /// - `is_whole`: nothing is left out of this run, so that no precondition can rest on what is.
-fn answer(observer: &Observer<'_>, output: &config::Output, is_whole: bool) -> Answer {
+fn answer(observer: &Observer<'_>, output: &config::Output, is_whole: bool) -> Evaluated {
     let scope = observer.values.scope(Structure::ROOT);
     let (value, problems) = evaluate(&output.value, &scope);
     if problems.has_errors() {
         let why: Vec<String> = problems.iter().map(|it| it.detail.clone()).collect();
-        return Answer::None(problems, why.join(" "), output.value.span);
+        return Evaluated::None(problems, why.join(" "), output.value.span);
     }
     // What is left out and was never made is unknown, and says that it was read.
     let undecided = output.preconditions.iter().filter(|_| !is_whole).find(|it| {
@@ -106,18 +106,18 @@ fn answer(observer: &Observer<'_>, output: &config::Output, is_whole: bool) -> A
     match undecided {
         Some(it) => {
             let why = "A precondition cannot be evaluated without it.".to_owned();
-            Answer::None(problems, why, it.condition.span)
+            Evaluated::None(problems, why, it.condition.span)
         }
-        None => Answer::Value(value, problems),
+        None => Evaluated::Value(value, problems),
     }
 }
 
 /// Reports what came of an output, and returns its value where it may have it.
-fn value(observer: &Observer<'_>, node: Node, answer: Answer, is_kept: bool) -> Option<Value> {
+fn value(observer: &Observer<'_>, node: Node, answer: Evaluated, is_kept: bool) -> Option<Value> {
     let output = declared(observer, node)?;
     let (value, problems) = match answer {
-        Answer::Value(value, problems) => (value, problems),
-        Answer::None(problems, why, place) => {
+        Evaluated::Value(value, problems) => (value, problems),
+        Evaluated::None(problems, why, place) => {
             match is_kept {
                 true => observer.values.report([kept(&output.name.text, &why, place)]),
                 false => observer.values.report(problems),

@@ -7,7 +7,7 @@ use entail_rules::{Node, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assemble::Parts;
-use super::walk::Found;
+use super::walk::ObjectDecision;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -137,7 +137,7 @@ fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
 /// still on what it was made from as well.
 fn recorded_dependencies<'d>(
     parts: &Parts<'_, '_>,
-    found: &Found,
+    found: &ObjectDecision,
     configured: &'d [Str],
     stored: &'d [Str],
 ) -> Cow<'d, [Str]> {

@@ -11,10 +11,10 @@ use crate::value::{Marks, Str, Value};
 impl Observer<'_> {
     /// Returns whether a variable passes its validations, checked once.
     pub fn is_valid(&self, node: Node) -> bool {
-        let known = self.validated.lock().unwrap_or_else(|it| it.into_inner()).get(&node).copied();
+        let known = self.validated.lock().get(&node).copied();
         known.unwrap_or_else(|| {
             let passed = self.validate_variable(node);
-            self.validated.lock().unwrap_or_else(|it| it.into_inner()).insert(node, passed);
+            self.validated.lock().insert(node, passed);
             passed
         })
     }

@@ -36,8 +36,8 @@ mod serve;
 
 pub use ask::subject;
 use ask::{Answer, ask};
-pub use finish::Found;
-use finish::{Decided, Outcome, finish};
+pub use finish::ObjectDecision;
+use finish::{Decided, Decision, finish};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -85,7 +85,7 @@ pub struct Progress {
     /// The part of each node.
     pub parts: Vec<Part>,
     /// What was found, by node.
-    pub found: BTreeMap<Node, Found>,
+    pub found: BTreeMap<Node, ObjectDecision>,
     /// Objects that are gone, or data that nothing declares: out of the state without a change.
     pub dropped: Vec<Node>,
     /// What the gone objects among them were.
@@ -334,7 +334,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         for waited in progress.late.remove(&node).unwrap_or_default() {
             progress.schedule.release(waited.0);
         }
-        progress.schedule.settle(node.0);
+        progress.schedule.complete(node.0);
         observer.close(observer.ephemeral_uses.done(node)).await;
         observer.let_go(node);
     }
@@ -421,48 +421,48 @@ fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
 }
 
 /// Returns how an outcome leaves its object.
-fn ending(progress: &Progress, node: Node, outcome: &Outcome) -> Ending {
+fn ending(progress: &Progress, node: Node, outcome: &Decision) -> Ending {
     let takes_part = progress.parts[node.0 as usize] == Part::Selected;
     match outcome {
-        Outcome::Failed => Ending::Failed,
-        Outcome::Dropped(_) => Ending::Dropped,
-        Outcome::Found(it) => Ending::Planned(it.action, it.reason),
-        Outcome::Refused(it) => Ending::Refused(it.action, it.reason),
-        Outcome::Nothing if progress.by_node.is_blocked(node) => Ending::Blocked,
-        Outcome::Nothing | Outcome::Value(_) if !takes_part => Ending::Left,
-        Outcome::Nothing => Ending::Silent,
-        Outcome::Value(_) | Outcome::Result { .. } => Ending::Valued,
+        Decision::Failed => Ending::Failed,
+        Decision::Dropped(_) => Ending::Dropped,
+        Decision::Found(it) => Ending::Planned(it.action, it.reason),
+        Decision::Refused(it) => Ending::Refused(it.action, it.reason),
+        Decision::Nothing if progress.by_node.is_blocked(node) => Ending::Blocked,
+        Decision::Nothing | Decision::Value(_) if !takes_part => Ending::Left,
+        Decision::Nothing => Ending::Silent,
+        Decision::Value(_) | Decision::Result { .. } => Ending::Valued,
     }
 }
 
-fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Outcome) {
+fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Decision) {
     if !progress.is_value(node) {
         progress.endings.push((node, ending(progress, node, &outcome)));
     }
     match outcome {
-        Outcome::Nothing | Outcome::Value(None) => {}
-        Outcome::Failed => progress.by_node.fail(node),
-        Outcome::Value(Some(value)) => observer.values.settle(node, value),
-        Outcome::Result { value, kept } => {
-            observer.values.settle(node, value);
+        Decision::Nothing | Decision::Value(None) => {}
+        Decision::Failed => progress.by_node.fail(node),
+        Decision::Value(Some(value)) => observer.values.record(node, value),
+        Decision::Result { value, kept } => {
+            observer.values.record(node, value);
             progress.results.insert(node, kept);
         }
-        Outcome::Dropped(prior) => {
+        Decision::Dropped(prior) => {
             progress.dropped.push(node);
             progress.gone.extend(prior.map(|it| (node, *it)));
         }
-        Outcome::Refused(found) => {
+        Decision::Refused(found) => {
             progress.by_node.fail(node);
             progress.found.insert(node, *found);
         }
-        Outcome::Found(found) => {
+        Decision::Found(found) => {
             match &found.prior {
                 // What is destroyed is there until then: others may be protected, or served, by what it is.
                 Some(prior) if observer.request.mode == PlanMode::Destroy => {
-                    observer.values.settle(node, prior.value.clone());
+                    observer.values.record(node, prior.value.clone());
                 }
                 _ if found.after.is_null() => {}
-                _ => observer.values.settle(node, found.after.clone()),
+                _ => observer.values.record(node, found.after.clone()),
             }
             progress.found.insert(node, *found);
         }

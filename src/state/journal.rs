@@ -183,7 +183,7 @@ fn checksum(json: &str) -> String {
 
 /// A journal as read.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct JournalContents {
     /// The snapshot it continues; `None` where the first line is not whole.
     pub base: Option<Base>,
     /// Its whole records, in order.
@@ -207,9 +207,9 @@ pub enum Flaw {
 }
 
 /// Reads a journal. A record says what an object is, whatever it was before, so those behind a damaged line count too.
-pub fn read(text: &[u8]) -> Found {
+pub fn read(text: &[u8]) -> JournalContents {
     let mut reader = Reader::default();
-    let mut found = Found::default();
+    let mut found = JournalContents::default();
     let mut unread = 0;
     for (index, line) in text.split_inclusive(|&it| it == b'\n').enumerate() {
         let json = unsealed(line);
@@ -239,7 +239,7 @@ pub fn read(text: &[u8]) -> Found {
     found
 }
 
-impl Found {
+impl JournalContents {
     /// Something is said about an object: what was begun with it is over.
     fn end(&mut self, address: &Instance) {
         self.unfinished.retain(|it| it.address != *address);

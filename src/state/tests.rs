@@ -519,7 +519,8 @@ fn a_journal_says_what_became_of_each_object() {
         deposed: None,
     }]);
 
-    let journal::Found { base: read_base, records, flaw, .. } = journal::read(text.as_bytes());
+    let journal::JournalContents { base: read_base, records, flaw, .. } =
+        journal::read(text.as_bytes());
     assert_eq!((read_base, records.len(), flaw), (Some(base()), 3, None));
     for record in records {
         before.record(record);

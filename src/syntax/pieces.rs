@@ -3,8 +3,7 @@
 //! Only the pieces at hand have tokens and trees. The scanner goes through the file once, so a piece is what lies between two
 //! lines at which nothing is open; what is never closed reaches to the end of the file.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::parser::read_tokens;
@@ -36,7 +35,7 @@ pub fn parse_each<T: Send>(
     let work = || {
         let mut done = Vec::new();
         loop {
-            let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = pieces.lock().next();
             let Some((index, tokens)) = next else { return done };
             done.push((index, read_piece(text, place, &tokens, &lower)));
         }
@@ -50,7 +49,7 @@ pub fn parse_each<T: Send>(
         false => work(),
     };
     done.sort_by_key(|it| it.0);
-    let pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let pieces = pieces.into_inner();
     pieces.report(&|start, end| place.span(start, end), &mut diags);
     let mut names = Vec::new();
     let mut results = Vec::new();

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{LazyLock, Mutex, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::Str;
@@ -218,7 +219,7 @@ fn intern(kind: Kind) -> Type {
         if let Some(known) = mine.get(&kind) {
             return *known;
         }
-        let mut all = ALL.lock().unwrap_or_else(|it| it.into_inner());
+        let mut all = ALL.lock();
         let known = match all.get(&kind) {
             Some(known) => *known,
             None => {

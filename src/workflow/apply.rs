@@ -9,7 +9,7 @@ use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
 use super::with_room;
 use crate::backend::Snapshot;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::tell_changes;
 use crate::execute::Done;
 use crate::observe::pool::Pool;
@@ -110,8 +110,7 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
 
 /// The warnings of a plan that nobody is asked about: those of checks are given again when they are made again.
 fn lasting(mut problems: Diagnostics) -> Diagnostics {
-    let again = ["Check block assertion failed", "Check block assertion known after apply"];
-    problems.0.retain(|it| !again.contains(&it.summary.as_str()));
+    problems.0.retain(|it| it.sort != Sort::CheckBlock);
     problems
 }
 

@@ -16,7 +16,7 @@ use crate::operation::{graph as drawing, plan as operation, saved};
 
 /// What a question is asked of: a saved plan, or one that is made for it.
 #[derive(Clone, Debug, Default)]
-pub struct Subject {
+pub struct PlanSource {
     /// A saved plan. It needs no provider and no configuration.
     pub saved: Option<PathBuf>,
     /// What to plan otherwise.
@@ -37,7 +37,7 @@ pub struct WhyOptions {
     /// How the answer is told.
     pub form: Form,
     /// The plan.
-    pub subject: Subject,
+    pub subject: PlanSource,
 }
 
 /// How an answer is told.
@@ -147,7 +147,7 @@ pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnost
 /// If there is no such relation, or no plan can be made.
 pub fn facts(
     host: &Host<'_>,
-    subject: &Subject,
+    subject: &PlanSource,
     relation: Option<&str>,
 ) -> Result<Vec<Relation>, Diagnostics> {
     with_room(|runtime| {

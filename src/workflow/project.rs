@@ -1,11 +1,13 @@
 //! One folder and what can be done with it, for programs that want no terminal: the library's front door.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+
+use parking_lot::Mutex;
 
 use super::apply::{Applied, apply};
-use super::explain::{Subject, WhyOptions, facts, why};
+use super::explain::{PlanSource, WhyOptions, facts, why};
 use super::host::{Ask, Host, Schemas, Tell};
 use super::options::{ApplyOptions, PlanOptions};
 use super::plan::plan;
@@ -167,9 +169,9 @@ fn usual(request: &Request) -> Request {
     Request { parallelism, ..request.clone() }
 }
 
-fn planned(request: &Request) -> Subject {
+fn planned(request: &Request) -> PlanSource {
     let planning = PlanOptions { request: usual(request), ..PlanOptions::default() };
-    Subject { saved: None, planning }
+    PlanSource { saved: None, planning }
 }
 
 /// Collects problems, and approves as the caller's function says.
@@ -186,7 +188,7 @@ impl<'a> Listener<'a> {
 
     /// Takes what was told so far.
     fn told(&self) -> Diagnostics {
-        std::mem::take(&mut *self.problems.lock().unwrap_or_else(|it| it.into_inner()))
+        std::mem::take(&mut *self.problems.lock())
     }
 
     /// Takes what was told so far, and `more` behind it.
@@ -207,7 +209,7 @@ impl Sink for Listener<'_> {
 
 impl Tell for Listener<'_> {
     fn problems(&self, problems: Diagnostics) {
-        self.problems.lock().unwrap_or_else(|it| it.into_inner()).extend(problems);
+        self.problems.lock().extend(problems);
     }
 
     fn planned(&self, plan: &Plan, _: &Schemas, problems: Diagnostics) {

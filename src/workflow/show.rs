@@ -24,7 +24,7 @@ use crate::state::State;
 
 /// What to show.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Subject {
+pub enum ShowTarget {
     /// The current state.
     State,
     /// A saved plan.
@@ -54,7 +54,7 @@ pub enum Shown {
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn show(host: &Host<'_>, subject: &Subject) -> Result<Shown, Diagnostics> {
+pub fn show(host: &Host<'_>, subject: &ShowTarget) -> Result<Shown, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
             Ok(match found(host, subject)? {
@@ -80,7 +80,7 @@ pub fn show(host: &Host<'_>, subject: &Subject) -> Result<Shown, Diagnostics> {
 /// # Errors
 ///
 /// If it cannot be read, or a provider's schema cannot be had.
-pub fn show_json(host: &Host<'_>, subject: &Subject) -> Result<String, Diagnostics> {
+pub fn show_json(host: &Host<'_>, subject: &ShowTarget) -> Result<String, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
             match found(host, subject)? {
@@ -117,12 +117,12 @@ enum Opened {
     Module(String),
 }
 
-fn found(host: &Host<'_>, subject: &Subject) -> Result<Opened, Diagnostics> {
+fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
     let path = |it: &Path| host.world.root.join(it);
     Ok(match subject {
-        Subject::State => Opened::State(OpenState::open(host, &Choice::default())?.read(host)?),
-        Subject::Plan(file) => Opened::Plan(Box::new(saved::load(host.world, &path(file))?)),
-        Subject::File(file) => {
+        ShowTarget::State => Opened::State(OpenState::open(host, &Choice::default())?.read(host)?),
+        ShowTarget::Plan(file) => Opened::Plan(Box::new(saved::load(host.world, &path(file))?)),
+        ShowTarget::File(file) => {
             let bytes = host.world.files.read(&path(file)).map_err(|it| unreadable(file, &it))?;
             let seals = Seals::of(host.world);
             if is_archive(&seals.open_given_plan(&bytes)) {
@@ -131,8 +131,8 @@ fn found(host: &Host<'_>, subject: &Subject) -> Result<Opened, Diagnostics> {
             let state = seals.read_given_state(&bytes).map_err(|_| unreadable_kind(file))?;
             Opened::State(Some(state.unwrap_or_default()))
         }
-        Subject::Config => Opened::Config,
-        Subject::Module(folder) => Opened::Module(module(host, folder)?),
+        ShowTarget::Config => Opened::Config,
+        ShowTarget::Module(folder) => Opened::Module(module(host, folder)?),
     })
 }
 

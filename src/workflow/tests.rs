@@ -1,9 +1,10 @@
 //! Workflows without a terminal: what they tell, ask, do and leave behind.
 
 use std::fs;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use parking_lot::Mutex;
 
 use super::apply::{Applied, apply, refresh};
 use super::options::ApplyOptions;
@@ -39,11 +40,11 @@ impl Diary {
     }
 
     fn note(&self, line: impl Into<String>) {
-        self.lines.lock().expect("nothing panics").push(line.into());
+        self.lines.lock().push(line.into());
     }
 
     fn text(&self) -> String {
-        self.lines.lock().expect("nothing panics").join("\n") + "\n"
+        self.lines.lock().join("\n") + "\n"
     }
 }
 

@@ -45,6 +45,7 @@ const MISSED: &[(&str, &str)] = &[
     ("data_waits", "actions/read"),
     ("data_waits_behind", "actions/read-behind"),
     ("has_conditions", "actions/condition-of-a-no-op"),
+    ("module_output", "actions/passed-by"),
     ("in_check", "actions/check-data"),
     ("check_gate", "data/in-a-check"),
     ("module_parent", "providers/only-a-module-declares-it"),

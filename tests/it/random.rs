@@ -3,7 +3,9 @@
 //!
 //! Needs the program: `ENTAIL_TOFU=/path/to/tofu`. `CONFIGS=200` tries more of them, `FIRST=7` begins there. What differs on
 //! purpose is kept out, and stands in `docs/compatibility.md`: `create_before_destroy`, outputs under `-exclude`, the status of
-//! conditions under `-target`, and what a run that only records takes for the keys of a block.
+//! conditions under `-target`, what a run that only records takes for the keys of a block, and what an apply with `-target` leaves
+//! out of its plan. Half of the configurations are planned with selections: they name whole blocks, whose keys stay, for OpenTofu
+//! selects blocks.
 
 #![expect(clippy::print_stderr, reason = "a test that is left out says so")]
 
@@ -81,26 +83,27 @@ impl Block {
         format!("terraform_data.{}", self.name)
     }
 
-    fn random(dice: &mut Dice, name: String, earlier: &[Block]) -> Block {
+    fn random(dice: &mut Dice, name: String, earlier: &[Block], selects: bool) -> Block {
         let repeats = match dice.below(4) {
             0 => Repeats::Count(1 + dice.below(3)),
             1 => Repeats::Keys(KEYS[dice.below(KEYS.len())]),
             _ => Repeats::Not,
         };
-        let trigger = dice.one_in(3).then(|| reference(dice, earlier));
+        let trigger = dice.one_in(3).then(|| reference(dice, earlier, selects));
         // What has count = 0 is no trigger there.
         let whole =
             |dice: &mut Dice| earlier.get(dice.below(earlier.len().max(1))).map(Block::address);
         let replaced_by = if dice.one_in(4) { whole(dice) } else { None };
         let depends_on = if dice.one_in(5) { whole(dice) } else { None };
-        let input = reference(dice, earlier);
+        let input = reference(dice, earlier, selects);
         Block { name, repeats, input, trigger, replaced_by, depends_on }
     }
 
-    fn change(&mut self, dice: &mut Dice) {
+    fn change(&mut self, dice: &mut Dice, keys_stay: bool) {
         match (dice.below(8), self.repeats) {
             (0, _) => self.input = "\"changed\"".into(),
             (1, _) => self.trigger = Some("\"new\"".into()),
+            _ if keys_stay => {}
             (2 | 3, Repeats::Count(_)) => self.repeats = Repeats::Count(1 + dice.below(3)),
             (2 | 3, Repeats::Keys(_)) => self.repeats = Repeats::Keys(KEYS[dice.below(KEYS.len())]),
             _ => {}
@@ -128,12 +131,14 @@ impl Block {
     }
 }
 
-/// Something that can be said where these blocks are there.
-fn reference(dice: &mut Dice, blocks: &[Block]) -> String {
+/// Something that can be said where these blocks are there, of one instance or of whole blocks only.
+fn reference(dice: &mut Dice, blocks: &[Block], whole: bool) -> String {
     let mut all = vec!["\"const\"".to_owned(), "var.v".to_owned()];
     for block in blocks {
         let it = block.address();
         all.extend(match block.repeats {
+            Repeats::Count(_) if whole => vec![format!("{it}[*].output")],
+            Repeats::Keys(_) if whole => vec![format!("[for it in {it} : it.output]")],
             Repeats::Not => vec![format!("{it}.output"), format!("{it}.id"), format!("[{it}.id]")],
             Repeats::Count(_) => vec![format!("{it}[*].output"), format!("{it}[0].id")],
             Repeats::Keys(_) => {
@@ -150,20 +155,21 @@ impl Course {
         for _ in 0..8 {
             dice.below(2);
         }
+        let selects = dice.one_in(2);
         let mut blocks: Vec<Block> = Vec::new();
         for number in 0..2 + dice.below(4) {
-            let block = Block::random(&mut dice, format!("r{number}"), &blocks);
+            let block = Block::random(&mut dice, format!("r{number}"), &blocks, selects);
             blocks.push(block);
         }
         let mut around = String::new();
         for number in 0..dice.below(3) {
-            let value = reference(&mut dice, &blocks);
+            let value = reference(&mut dice, &blocks, selects);
             let _ = writeln!(around, "output \"o{number}\" {{ value = {value} }}");
         }
         let has_module = dice.one_in(3);
         if has_module {
             let repeats = dice.pick(&["", "  count = 2\n", "  for_each = toset([\"a\", \"b\"])\n"]);
-            let value = reference(&mut dice, &blocks);
+            let value = reference(&mut dice, &blocks, selects);
             let _ = writeln!(
                 around,
                 "module \"m\" {{\n  source = \"./m\"\n{repeats}  value = {value}\n}}"
@@ -174,9 +180,10 @@ impl Course {
             format!("variable \"v\" {{ default = \"{version}\" }}\n{blocks}{around}")
         };
         let before = text(&blocks, 1);
-        blocks.iter_mut().for_each(|it| it.change(&mut dice));
+        let flags = [(); 2].map(|()| flags(&mut dice, &blocks, has_module, selects));
+        let keys_stay = selects || flags.iter().flatten().any(|it| it == "-refresh-only");
+        blocks.iter_mut().for_each(|it| it.change(&mut dice, keys_stay));
         let after = text(&blocks, 1 + dice.below(2));
-        let flags = [(); 2].map(|()| flags(&mut dice, &blocks, has_module));
         Course { before, after, flags }
     }
 
@@ -203,9 +210,9 @@ impl Course {
             }
             let document = serde_json::from_slice(&run(&["show", "-json", "p"]).stdout);
             let document = document.expect("a plan's document");
-            let excludes = flags.iter().any(|it| it.starts_with("-exclude"));
-            seen.push(changes(&document, excludes));
-            if excludes {
+            let has = |flag: &str| flags.iter().any(|it| it.starts_with(flag));
+            seen.push(changes(&document, has("-exclude")));
+            if has("-exclude") || has("-target") {
                 return seen;
             }
             let applied = run(&["apply", "-no-color", "p"]);
@@ -215,10 +222,11 @@ impl Course {
     }
 }
 
-fn flags(dice: &mut Dice, blocks: &[Block], has_module: bool) -> Vec<String> {
+fn flags(dice: &mut Dice, blocks: &[Block], has_module: bool, selects: bool) -> Vec<String> {
     let module = has_module.then(|| "module.m".to_owned());
     let all: Vec<String> = blocks.iter().map(Block::address).chain(module).collect();
     let mut flags = match dice.below(6) {
+        _ if !selects => Vec::new(),
         0 | 1 => vec![format!("-target={}", dice.pick(&all))],
         2 => vec![format!("-exclude={}", dice.pick(&all))],
         3 => vec![format!("-target={}", dice.pick(&all)), format!("-target={}", dice.pick(&all))],

@@ -283,6 +283,25 @@ resource "scripted_thing" "it" {}
 }
 
 #[test]
+fn what_a_provider_of_the_old_type_system_makes_of_ignored_arguments_is_ignored() {
+    let block = |name: &str, ignored: &str| {
+        format!("{HEAD}resource \"scripted_thing\" \"it\" {{\n  name = {name:?}\n{ignored}\n}}\n")
+    };
+    let place = Place::new("");
+    place.write("main.tf", &block("hashed", ""));
+    place.apply("");
+    for ignored in ["[name]", "all"] {
+        let ignored = format!("  lifecycle {{\n    ignore_changes = {ignored}\n  }}");
+        place.write("main.tf", &block("other, hashed", &ignored));
+        let (text, success, _) = place.run(&["plan", "-detailed-exitcode"], "");
+        assert!(success, "{text}");
+    }
+    place.write("main.tf", &block("other, hashed", ""));
+    let (text, _, _) = place.run(&["plan"], "");
+    assert!(text.contains("other, hashed once more hashed"), "{text}");
+}
+
+#[test]
 fn what_was_changed_outside_is_told() {
     let place = Place::new(
         r#"

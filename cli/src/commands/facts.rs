@@ -8,7 +8,7 @@ use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::reason::catalogue;
 use entail::workflow::StateOptions;
-use entail::workflow::explain::{Subject, facts};
+use entail::workflow::explain::{PlanSource, facts};
 use entail::workflow::options::PlanOptions;
 use entail::world::World;
 use serde_json::json;
@@ -84,7 +84,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diag
     }
     let state = StateOptions::from(&args.state);
     let planning = PlanOptions { request, state, ..PlanOptions::default() };
-    let subject = Subject { saved: args.plan.clone(), planning };
+    let subject = PlanSource { saved: args.plan.clone(), planning };
     let ui = &*ui;
     let tables = facts(&ui.host(world), &subject, relation)?;
     if args.json {

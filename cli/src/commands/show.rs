@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::workflow::show::{Shown, Subject, show, show_json};
+use entail::workflow::show::{ShowTarget, Shown, show, show_json};
 use entail::world::World;
 
 use crate::arguments::groups::VariableArgs;
@@ -56,12 +56,12 @@ pub struct ShowArgs {
 
 impl ShowArgs {
     /// Returns what is asked for, or what is wrong with the flags.
-    pub fn asked(&self) -> Result<Subject, Diagnostic> {
+    pub fn asked(&self) -> Result<ShowTarget, Diagnostic> {
         let named = [
-            self.state.then_some(Subject::State),
-            self.plan.clone().map(Subject::Plan),
-            self.config.then_some(Subject::Config),
-            self.module.clone().map(Subject::Module),
+            self.state.then_some(ShowTarget::State),
+            self.plan.clone().map(ShowTarget::Plan),
+            self.config.then_some(ShowTarget::Config),
+            self.module.clone().map(ShowTarget::Module),
         ];
         let mut named = named.into_iter().flatten();
         let problem = |summary, detail| Err(Diagnostic::error(summary).detail(detail));
@@ -74,17 +74,17 @@ impl ShowArgs {
                 "Unexpected command line arguments",
                 "This command does not expect any positional arguments when using a target-selection option.",
             ),
-            (Some(Subject::Config), ..) if !self.json => problem(
+            (Some(ShowTarget::Config), ..) if !self.json => problem(
                 "JSON output required for configuration",
                 "The -config option requires -json to be specified.",
             ),
-            (Some(Subject::Module(_)), ..) if !self.json => problem(
+            (Some(ShowTarget::Module(_)), ..) if !self.json => problem(
                 "JSON output required for module",
                 "The -module=DIR option requires -json to be specified.",
             ),
             (Some(shown), None, []) => Ok(shown),
-            (None, _, []) => Ok(Subject::State),
-            (None, _, [file]) => Ok(Subject::File(PathBuf::from(file))),
+            (None, _, []) => Ok(ShowTarget::State),
+            (None, _, [file]) => Ok(ShowTarget::File(PathBuf::from(file))),
             (None, ..) => problem(
                 "Too many command line arguments",
                 "Expected at most one positional argument for the legacy positional argument mode.",

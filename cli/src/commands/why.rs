@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::StateOptions;
-use entail::workflow::explain::{Form, Subject, WhyOptions, why};
+use entail::workflow::explain::{Form, PlanSource, WhyOptions, why};
 use entail::workflow::options::PlanOptions;
 use entail::world::World;
 
@@ -91,7 +91,7 @@ impl WhyArgs {
             provider: self.provider,
             relation: self.of.clone(),
             form: if self.json { Form::Json } else { Form::Text(self.depth) },
-            subject: Subject {
+            subject: PlanSource {
                 saved: self.plan.clone(),
                 planning: PlanOptions { request, state, ..PlanOptions::default() },
             },

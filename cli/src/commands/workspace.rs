@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{ArgAction, Subcommand};
 use entail::backend::workspace;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::workspaces::{self, Outcome};
+use entail::operation::workspaces::{self, WorkspaceChange};
 use entail::world::World;
 
 use super::{begin, no_words, words};
@@ -220,11 +220,11 @@ fn delete(ui: &Ui, world: &Arc<World>, args: &DeleteArgs) -> Result<u8, Diagnost
     Ok(0)
 }
 
-fn tell(ui: &Ui, outcome: Outcome, name: &str) {
+fn tell(ui: &Ui, outcome: WorkspaceChange, name: &str) {
     let green = |text: &str| ui.style().paint(&[Paint::Green], text).into_owned();
     match outcome {
-        Outcome::Same => {}
-        Outcome::Created => {
+        WorkspaceChange::Same => {}
+        WorkspaceChange::Created => {
             let first = format!("Created and switched to workspace {name:?}!");
             let rest = format!(
                 "You're now on a new, empty workspace. Workspaces isolate their state,\nso if you run \"entail plan\" {PRODUCT} will not see any existing state\nfor this configuration."
@@ -234,18 +234,18 @@ fn tell(ui: &Ui, outcome: Outcome, name: &str) {
             let (first, rest) = (message(&first), rest.replace('\n', " "));
             ui.message(&format!("{first}. {}", message(&rest)));
         }
-        Outcome::Selected => {
+        WorkspaceChange::Selected => {
             let text = format!("Switched to workspace {name:?}.");
             ui.say(&format!("{}\n", green(&text)));
             ui.message(message(&text));
         }
-        Outcome::Deleted | Outcome::DeletedWithObjects => {
+        WorkspaceChange::Deleted | WorkspaceChange::DeletedWithObjects => {
             let text = format!("Deleted workspace {name:?}!");
             ui.say(&format!("{}\n", green(&text)));
             ui.message(message(&text));
         }
     }
-    if outcome == Outcome::DeletedWithObjects {
+    if outcome == WorkspaceChange::DeletedWithObjects {
         let detail = "The resources managed by the deleted workspace may still exist, but are no longer manageable by OpenTofu since the state has been deleted.";
         let problem = Diagnostic::warning(format!("{name:?} was non-empty")).detail(detail);
         ui.diagnostics(problem.into());

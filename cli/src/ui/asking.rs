@@ -77,7 +77,7 @@ impl Ui {
         // Where nobody answers any more, the thread ends with the process.
         std::thread::Builder::new().spawn(move || {
             let mut line = String::new();
-            let mut input = input.lock().unwrap_or_else(|it| it.into_inner());
+            let mut input = input.lock();
             let read = input.read_line(&mut line);
             // Nobody may wait any longer.
             sender.send(read.map(|_| line)).unwrap_or_default();
@@ -94,7 +94,7 @@ impl Ui {
     /// Reads the standard input to its end.
     pub fn read_all(&self) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        let mut input = self.input.lock().unwrap_or_else(|it| it.into_inner());
+        let mut input = self.input.lock();
         input.read_to_end(&mut all)?;
         Ok(all)
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use entail::config::masked;
-use entail::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use entail::diagnostic::{Diagnostic, Diagnostics, Severity, Sort, Sources};
 use miette::{
     LabeledSpan, MietteError, MietteSpanContents, ReportHandler, SourceCode, SourceSpan,
     SpanContents,
@@ -75,11 +75,9 @@ pub fn render(
 /// Keeps one warning for each deprecated source, however often its value is used.
 fn once_per_source(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut told = std::collections::HashSet::new();
-    problems.retain(|it| {
-        let source = (it.summary == "Value derived from a deprecated source")
-            .then(|| it.detail.split_once("derived from ")?.1.split(", which").next())
-            .flatten();
-        source.is_none_or(|source| told.insert(source.to_owned()))
+    problems.retain(|it| match &it.sort {
+        Sort::Deprecated { source } => told.insert(source.clone()),
+        _ => true,
     });
     problems
 }
@@ -133,7 +131,7 @@ fn consolidate(problems: Vec<Diagnostic>, grouping: Grouping) -> Vec<Group> {
             Severity::Warning => grouping.consolidate_warnings,
             Severity::Error => grouping.consolidate_errors,
         };
-        let is_of_check = problem.summary.starts_with("Check block assertion ");
+        let is_of_check = problem.sort == Sort::CheckBlock;
         if is_wanted && problem.subject.is_some() && !is_of_check {
             let key = (problem.severity, problem.summary.clone());
             if let Some(&index) = by_summary.get(&key) {

@@ -1,14 +1,15 @@
 //! Progress as lines for people: what starts, what still goes on, what is done.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use entail::address::Instance;
-use entail::event::{Event, Phase, Sink, Stage, Subject, Summary, import_label};
+use entail::event::{Event, EventObject, Phase, Sink, Stage, Summary, import_label};
 use entail::plan::Action;
 use entail::value::Str;
 use entail::value::text::shown;
+use parking_lot::{Condvar, Mutex};
 
 use super::style::{Paint, Style, duration, harmless};
 
@@ -76,7 +77,7 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
     Some(format!("{}\n", style.bold(&harmless(&text))))
 }
 
-fn name(subject: &Subject) -> String {
+fn name(subject: &EventObject) -> String {
     match &subject.deposed {
         Some(key) => format!("{} (deposed object {key})", subject.address),
         None => subject.address.to_string(),
@@ -84,7 +85,7 @@ fn name(subject: &Subject) -> String {
 }
 
 /// Returns ` [id=x]`, or nothing for an object without a name.
-pub fn id(subject: &Subject) -> String {
+pub fn id(subject: &EventObject) -> String {
     label(subject.id.clone())
 }
 
@@ -92,7 +93,7 @@ fn label(id: Option<(&'static str, String)>) -> String {
     id.map_or(String::new(), |(key, value)| format!(" [{key}={value}]"))
 }
 
-fn long_id(subject: &Subject) -> String {
+fn long_id(subject: &EventObject) -> String {
     subject
         .id
         .as_ref()
@@ -225,7 +226,7 @@ struct Running {
 }
 
 struct Operation {
-    subject: Subject,
+    subject: EventObject,
     action: Action,
     started: Instant,
     next: Instant,
@@ -246,7 +247,7 @@ impl Pulse {
 impl Sink for Pulse {
     fn event(&self, event: Event) {
         {
-            let mut running = self.shared.running.lock().unwrap_or_else(|it| it.into_inner());
+            let mut running = self.shared.running.lock();
             match &event {
                 Event::ApplyStart(it, action) => {
                     let now = Instant::now();
@@ -271,7 +272,7 @@ impl Sink for Pulse {
 
 impl Drop for Pulse {
     fn drop(&mut self) {
-        self.shared.running.lock().unwrap_or_else(|it| it.into_inner()).is_over = true;
+        self.shared.running.lock().is_over = true;
         self.shared.changed.notify_one();
         if let Some(thread) = self.thread.take() {
             // The thread does nothing that panics; were it to, nothing is lost but news.
@@ -281,7 +282,7 @@ impl Drop for Pulse {
 }
 
 fn beat(shared: &Shared, listener: &dyn Sink) {
-    let mut running = shared.running.lock().unwrap_or_else(|it| it.into_inner());
+    let mut running = shared.running.lock();
     while !running.is_over {
         let now = Instant::now();
         for operation in running.operations.values_mut().filter(|it| it.next <= now) {
@@ -294,15 +295,11 @@ fn beat(shared: &Shared, listener: &dyn Sink) {
             ));
         }
         let next = running.operations.values().map(|it| it.next).min();
-        running = match next {
+        match next {
             Some(next) => {
-                let wait = next.saturating_duration_since(Instant::now());
-                shared
-                    .changed
-                    .wait_timeout(running, wait)
-                    .map_or_else(|it| it.into_inner().0, |it| it.0)
+                let _ = shared.changed.wait_until(&mut running, next);
             }
-            None => shared.changed.wait(running).unwrap_or_else(|it| it.into_inner()),
-        };
+            None => shared.changed.wait(&mut running),
+        }
     }
 }

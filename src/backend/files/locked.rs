@@ -9,7 +9,9 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::world::{WITHOUT_WAITING, not_regular};
 
@@ -17,7 +19,7 @@ use crate::world::{WITHOUT_WAITING, not_regular};
 static HELD: Mutex<BTreeMap<PathBuf, Arc<File>>> = Mutex::new(BTreeMap::new());
 
 pub(super) fn held() -> MutexGuard<'static, BTreeMap<PathBuf, Arc<File>>> {
-    HELD.lock().unwrap_or_else(|it| it.into_inner())
+    HELD.lock()
 }
 
 /// Returns the handle by which this process holds a file's lock.

@@ -9,9 +9,9 @@ use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use rustix::fs::{Access, AtFlags, CWD};
 
 use super::locked::{claim, held, held_file};
@@ -247,7 +247,7 @@ pub fn make_whole(path: &Path, is_torn: impl FnOnce() -> bool) {
 /// Sweeps each folder at most once.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let mut swept = SWEPT.lock().unwrap_or_else(|it| it.into_inner());
+    let mut swept = SWEPT.lock();
     if swept.insert(folder.to_path_buf()) {
         sweep(folder);
     }

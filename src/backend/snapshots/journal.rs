@@ -211,7 +211,7 @@ impl Snapshots {
         let identity = open.as_ref().map(|it| it.identity);
         if now.may_write {
             let _claim = self.claimed(now, open, &names)?;
-            return self.settle(now, &stale, snapshot, &names);
+            return self.store_taken_up(now, &stale, snapshot, &names);
         }
         if let StaleJournal::Unsettled(problem) = &stale {
             snapshot.warnings.push(stale::as_warning(problem));
@@ -250,7 +250,7 @@ impl Snapshots {
     }
 
     /// Stores what was taken up, and puts the journal away.
-    fn settle(
+    fn store_taken_up(
         &self,
         now: &mut Now,
         stale: &StaleJournal,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::state::State;
-use crate::state::journal::{self, Begun, Flaw, Found, Record};
+use crate::state::journal::{self, Begun, Flaw, JournalContents, Record};
 
 /// What becomes of a journal that does not fit or cannot be read: `-recover`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn take_up(
     (recover, is_over): (Option<Recover>, bool),
     names: &Names,
 ) -> StaleJournal {
-    let Found { base, records, unfinished, flaw } = journal::read(text);
+    let JournalContents { base, records, unfinished, flaw } = journal::read(text);
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     let is_next =

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
@@ -69,8 +71,8 @@ impl EarlyContext {
         self.calls_expanded().len()
     }
 
-    fn calls_expanded(&self) -> std::sync::MutexGuard<'_, BTreeSet<ModuleInstance>> {
-        self.expanded.lock().unwrap_or_else(|it| it.into_inner())
+    fn calls_expanded(&self) -> parking_lot::MutexGuard<'_, BTreeSet<ModuleInstance>> {
+        self.expanded.lock()
     }
 
     /// Returns what is given for a variable of the root module; nothing where its default counts.
@@ -346,8 +348,8 @@ impl StaticModule {
         })
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, BTreeMap<Named, Result<Value, Diagnostics>>> {
-        self.known.lock().unwrap_or_else(|it| it.into_inner())
+    fn known(&self) -> parking_lot::MutexGuard<'_, BTreeMap<Named, Result<Value, Diagnostics>>> {
+        self.known.lock()
     }
 
     /// Returns the value of a variable: given, converted to its type, and marked.

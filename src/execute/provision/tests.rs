@@ -1,8 +1,8 @@
 //! Commands of this machine, and the wish to stop them; whole runs are in `testdata` and `tests/it`.
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use pretty_assertions::assert_eq;
 
 use super::command::Command;
@@ -19,13 +19,12 @@ fn shell(text: &str) -> Command {
 /// Runs a command and returns its lines and how it ended.
 async fn run(command: &Command, stop: &Stop) -> String {
     let lines = Mutex::new(Vec::new());
-    let result =
-        command.run(stop, |line| lines.lock().expect("one thread").push(line.to_owned())).await;
+    let result = command.run(stop, |line| lines.lock().push(line.to_owned())).await;
     let end = match result {
         Ok(()) => "ok".to_owned(),
         Err((why, output)) => format!("{why}: {output:?}"),
     };
-    format!("{} | {end}", lines.into_inner().expect("one thread").join(","))
+    format!("{} | {end}", lines.into_inner().join(","))
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! `assume…`: promises about values that are not known yet, checked once they are.
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::{Refinement, Type, Value, unknown};
 
@@ -127,7 +127,7 @@ const fn length(
     description: &'static str,
     shape: Shape,
     parameters: &'static [Parameter],
-    body: fn(&Call<'_>) -> Outcome,
+    body: fn(&Call<'_>) -> CallResult,
 ) -> Function {
     let returns = Returns::Nullable(shape);
     Function { name, description, parameters, variadic: None, returns, body }
@@ -142,7 +142,7 @@ fn promise(
     call: &Call<'_>,
     refine: impl FnOnce(&mut Refinement),
     holds: impl FnOnce(&Value) -> bool,
-) -> Outcome {
+) -> CallResult {
     let value = call.argument(0);
     match value {
         Value::Null(_) => Err(broken()),
@@ -164,7 +164,7 @@ fn bound(call: &Call<'_>, at: usize) -> Result<u64, Failure> {
     Ok(u64::try_from(whole).unwrap_or(0))
 }
 
-fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> Outcome {
+fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> CallResult {
     let refine = |it: &mut Refinement| {
         it.min_length = low.or(it.min_length).filter(|it| *it > 0);
         it.max_length = high.or(it.max_length);
@@ -176,19 +176,19 @@ fn between(call: &Call<'_>, low: Option<u64>, high: Option<u64>) -> Outcome {
     })
 }
 
-fn both(call: &Call<'_>) -> Outcome {
+fn both(call: &Call<'_>) -> CallResult {
     between(call, Some(bound(call, 1)?), Some(bound(call, 2)?))
 }
 
-fn least(call: &Call<'_>) -> Outcome {
+fn least(call: &Call<'_>) -> CallResult {
     between(call, Some(bound(call, 1)?), None)
 }
 
-fn most(call: &Call<'_>) -> Outcome {
+fn most(call: &Call<'_>) -> CallResult {
     between(call, None, Some(bound(call, 1)?))
 }
 
-fn assumeequal(call: &Call<'_>) -> Outcome {
+fn assumeequal(call: &Call<'_>) -> CallResult {
     let (actual, assumed) = (call.argument(0), call.argument(1));
     let actual = convert(actual, assumed.ty()).map_err(|_| {
         let (have, want) = (actual.ty().friendly_name(), assumed.ty().friendly_name());

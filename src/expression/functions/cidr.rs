@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive};
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Number, Type, Value};
 
 const PREFIX: Parameter = Parameter::string("prefix").about("A network, such as `10.0.0.0/8`.");
@@ -175,7 +175,7 @@ fn whole(call: &Call<'_>, at: usize) -> Result<BigInt, Failure> {
         .ok_or_else(|| Failure::call("value must be a whole number"))
 }
 
-fn cidrhost(call: &Call<'_>) -> Outcome {
+fn cidrhost(call: &Call<'_>) -> CallResult {
     let host = whole(call, 1)?;
     let network = network(call)?;
     let size: BigInt = BigInt::one() << network.host_bits();
@@ -190,7 +190,7 @@ fn cidrhost(call: &Call<'_>) -> Outcome {
     Ok(Value::string(Address { bits, width: network.first.width }.text()))
 }
 
-fn cidrnetmask(call: &Call<'_>) -> Outcome {
+fn cidrnetmask(call: &Call<'_>) -> CallResult {
     let network = network(call)?;
     let mapped = Ipv6Addr::from(network.first.bits).to_ipv4_mapped().is_some();
     if network.first.width != 32 && !mapped {
@@ -203,7 +203,7 @@ fn cidrnetmask(call: &Call<'_>) -> Outcome {
     Ok(Value::string(Address { bits, width: network.first.width }.text()))
 }
 
-fn cidrsubnet(call: &Call<'_>) -> Outcome {
+fn cidrsubnet(call: &Call<'_>) -> CallResult {
     let more = call.int(1).map_err(Failure::of_call)?;
     let number = whole(call, 2)?;
     let network = network(call)?;
@@ -232,7 +232,7 @@ fn cidrsubnet(call: &Call<'_>) -> Outcome {
     Ok(Value::string(Network { first, prefix }.text()))
 }
 
-fn cidrsubnets(call: &Call<'_>) -> Outcome {
+fn cidrsubnets(call: &Call<'_>) -> CallResult {
     let network = parse_network(call.text(0))
         .map_err(|why| Failure::argument(0, format!("invalid CIDR expression: {why}")))?;
     let width = network.first.width;
@@ -278,7 +278,7 @@ fn cidrsubnets(call: &Call<'_>) -> Outcome {
     Ok(Value::list(Type::STRING, subnets))
 }
 
-fn cidrcontains(call: &Call<'_>) -> Outcome {
+fn cidrcontains(call: &Call<'_>) -> CallResult {
     let (outer, inner) = (call.text(0), call.text(1));
     let network = parse_network(outer).map_err(Failure::call)?;
     let (first, last) = match parse_address(inner) {

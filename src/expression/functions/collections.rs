@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::graphemes::graphemes;
 use super::sets::is_open;
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Number, Refinement, Type, Unknown, Value, unknown};
@@ -106,7 +106,7 @@ fn length_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn length(call: &Call<'_>) -> Outcome {
+fn length(call: &Call<'_>) -> CallResult {
     let value = call.argument(0);
     let count = match (value.ty().kind(), value.bare()) {
         (Kind::Tuple(types), _) => types.len(),
@@ -149,7 +149,7 @@ fn between(low: Option<u64>, high: Option<u64>) -> Value {
     }
 }
 
-fn contains(call: &Call<'_>) -> Outcome {
+fn contains(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     if !list.ty().is_sequence() {
         return Err(Failure::call("argument must be list, tuple, or set"));
@@ -165,7 +165,7 @@ fn contains(call: &Call<'_>) -> Outcome {
     Ok(if undecided { Value::unknown(Type::BOOL) } else { Value::Bool(false) })
 }
 
-fn alltrue(call: &Call<'_>) -> Outcome {
+fn alltrue(call: &Call<'_>) -> CallResult {
     for item in call.argument(0).children() {
         match item {
             Value::Unknown(_) => return Ok(Value::unknown(Type::BOOL)),
@@ -176,7 +176,7 @@ fn alltrue(call: &Call<'_>) -> Outcome {
     Ok(Value::Bool(true))
 }
 
-fn anytrue(call: &Call<'_>) -> Outcome {
+fn anytrue(call: &Call<'_>) -> CallResult {
     let mut undecided = false;
     for item in call.argument(0).children() {
         match item.as_bool() {
@@ -197,7 +197,7 @@ fn coalesce_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn coalesce(call: &Call<'_>) -> Outcome {
+fn coalesce(call: &Call<'_>) -> CallResult {
     for (at, argument) in call.arguments.iter().enumerate() {
         let value =
             convert(argument, call.ty).map_err(|error| Failure::argument(at, error.message))?;
@@ -227,7 +227,7 @@ fn coalescelist_type(arguments: &[Value]) -> Result<Type, Failure> {
     Ok(if same { first.ty() } else { Type::DYNAMIC })
 }
 
-fn coalescelist(call: &Call<'_>) -> Outcome {
+fn coalescelist(call: &Call<'_>) -> CallResult {
     for argument in call.arguments {
         if !argument.is_known() {
             return Ok(Value::unknown(call.ty));
@@ -255,7 +255,7 @@ fn one_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn one(call: &Call<'_>) -> Outcome {
+fn one(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     let mut items = list.children();
     match (items.next(), items.next()) {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveTime, TimeZone, Timelike};
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::expression::parse_duration;
 use crate::value::{Type, Value};
 
@@ -62,7 +62,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 type Time = DateTime<FixedOffset>;
 
-fn timeadd(call: &Call<'_>) -> Outcome {
+fn timeadd(call: &Call<'_>) -> CallResult {
     let time = parse_time(call.text(0)).map_err(Failure::call)?;
     let nanoseconds = parse_duration(call.text(1)).map_err(Failure::call)?;
     let sum = time.checked_add_signed(Duration::nanoseconds(nanoseconds));
@@ -70,7 +70,7 @@ fn timeadd(call: &Call<'_>) -> Outcome {
         .ok_or_else(|| Failure::call("the result lies outside of all calendars"))
 }
 
-fn timecmp(call: &Call<'_>) -> Outcome {
+fn timecmp(call: &Call<'_>) -> CallResult {
     let a = parse_time(call.text(0)).map_err(|why| Failure::argument(0, why))?;
     let b = parse_time(call.text(1)).map_err(|why| Failure::argument(1, why))?;
     Ok(Value::int(a.cmp(&b) as i64))
@@ -239,7 +239,7 @@ impl TimeReader<'_> {
     }
 }
 
-fn formatdate(call: &Call<'_>) -> Outcome {
+fn formatdate(call: &Call<'_>) -> CallResult {
     let time = parse_time(call.text(1)).map_err(|why| Failure::argument(1, why))?;
     let mut text = String::new();
     let mut rest = call.text(0);

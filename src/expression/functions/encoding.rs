@@ -8,7 +8,7 @@ use base64::engine::{
 
 use rustc_hash::FxHashSet;
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Kind, Str, Type, Value, json, unknown};
 
 const STR: Parameter = Parameter::string("str");
@@ -125,7 +125,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn jsonencode(call: &Call<'_>) -> Outcome {
+fn jsonencode(call: &Call<'_>) -> CallResult {
     let value = call.argument(0);
     if value.is_wholly_known() {
         return json::to_json(value)
@@ -177,7 +177,7 @@ fn wrong_byte(text: &str) -> usize {
     text.bytes().position(|it| !ok(it)).unwrap_or(text.len())
 }
 
-fn base64decode(call: &Call<'_>) -> Outcome {
+fn base64decode(call: &Call<'_>) -> CallResult {
     let argument = call.argument(0);
     let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
     let bytes = decode_base64(call.text(0)).map_err(|_| {
@@ -191,7 +191,7 @@ fn base64decode(call: &Call<'_>) -> Outcome {
     }
 }
 
-fn base64gunzip(call: &Call<'_>) -> Outcome {
+fn base64gunzip(call: &Call<'_>) -> CallResult {
     let argument = call.argument(0);
     let shown = || super::maps::redacted(&format!("{:?}", call.text(0)), &argument.marks());
     let bytes = decode_base64(call.text(0)).map_err(|_| {
@@ -221,7 +221,7 @@ fn urlencode(text: &str) -> String {
     encoded
 }
 
-fn urldecode(call: &Call<'_>) -> Outcome {
+fn urldecode(call: &Call<'_>) -> CallResult {
     let argument = call.argument(0);
     let text = call.text(0);
     let mut bytes = Vec::with_capacity(text.len());
@@ -293,7 +293,7 @@ fn read_csv(text: &str) -> Result<(Type, Vec<Str>, Vec<Vec<String>>), Failure> {
     Ok((Type::list(element), names, records))
 }
 
-fn csvdecode(call: &Call<'_>) -> Outcome {
+fn csvdecode(call: &Call<'_>) -> CallResult {
     let (ty, names, rows) = read_csv(call.text(0))?;
     let object = |row: Vec<String>| {
         Value::object(names.iter().cloned().zip(row.into_iter().map(Value::string)))

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::hashes::{BASE64_SHA256, BASE64_SHA512, Hash, MD5, SHA1, SHA256, SHA512};
 use super::maps::redacted;
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape, glob};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, glob};
 use crate::value::{Marks, Type, Value};
 use crate::world::World;
 use crate::world::files::Kind;
@@ -108,12 +108,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
 const fn file_hash(
     name: &'static str,
     description: &'static str,
-    body: fn(&Call<'_>) -> Outcome,
+    body: fn(&Call<'_>) -> CallResult,
 ) -> Function {
     Function { name, description, parameters: SECRET_PATH, variadic: None, returns: TEXT, body }
 }
 
-fn hash_of(call: &Call<'_>, hash: Hash) -> Outcome {
+fn hash_of(call: &Call<'_>, hash: Hash) -> CallResult {
     let marks = call.argument(0).marks();
     let path = call.text(0);
     let bytes = bytes_of(path, &marks, call.scope.world()).map_err(|why| {
@@ -182,7 +182,7 @@ pub(super) fn text_of(path: &str, marks: &Marks, world: &World) -> Result<String
     })
 }
 
-fn fileexists(call: &Call<'_>) -> Outcome {
+fn fileexists(call: &Call<'_>) -> CallResult {
     let marks = call.argument(0).marks();
     let path = place(call.text(0), call.scope.world()).map_err(Failure::call)?;
     let shown = || redacted(&format!("{:?}", clean(Path::new(call.text(0)))), &marks);
@@ -201,7 +201,7 @@ fn fileexists(call: &Call<'_>) -> Outcome {
     }
 }
 
-fn fileset(call: &Call<'_>) -> Outcome {
+fn fileset(call: &Call<'_>) -> CallResult {
     let marks = call.argument(0).marks().union(&call.argument(1).marks());
     let (folder, pattern) = (call.text(0), call.text(1));
     let shown = || {

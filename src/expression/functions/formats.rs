@@ -2,7 +2,7 @@
 
 use super::graphemes::graphemes;
 use super::sets::is_open;
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::number::Notation;
 use crate::value::{Number, Type, Value, json, unknown};
@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn format_one(call: &Call<'_>) -> Outcome {
+fn format_one(call: &Call<'_>) -> CallResult {
     let pattern = call.text(0);
     let arguments = &call.arguments[1..];
     if arguments.iter().any(|it| !it.is_wholly_known()) {
@@ -40,7 +40,7 @@ fn format_one(call: &Call<'_>) -> Outcome {
     render(pattern, arguments).map(Value::string)
 }
 
-fn format_list(call: &Call<'_>) -> Outcome {
+fn format_list(call: &Call<'_>) -> CallResult {
     let pattern = call.text(0);
     let arguments = &call.arguments[1..];
     if arguments.is_empty() {

@@ -6,7 +6,7 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Type, Value};
 
 const STR: &[Parameter] = &[Parameter::string("str")];
@@ -73,7 +73,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 const fn hash(
     name: &'static str,
     description: &'static str,
-    body: fn(&Call<'_>) -> Outcome,
+    body: fn(&Call<'_>) -> CallResult,
 ) -> Function {
     Function { name, description, parameters: STR, variadic: None, returns: TEXT, body }
 }
@@ -91,7 +91,7 @@ pub(super) fn later(call: &Call<'_>, value: impl FnOnce() -> Value) -> Value {
     if call.scope.is_planning() { Value::unknown(Type::STRING) } else { value() }
 }
 
-fn bcrypt(call: &Call<'_>) -> Outcome {
+fn bcrypt(call: &Call<'_>) -> CallResult {
     if call.arguments.len() > 2 {
         return Err(Failure::call("bcrypt() takes no more than two arguments"));
     }
@@ -118,7 +118,7 @@ fn bcrypt(call: &Call<'_>) -> Outcome {
     Ok(Value::string(hash.format_for_version(::bcrypt::Version::TwoA)))
 }
 
-fn uuidv5(call: &Call<'_>) -> Outcome {
+fn uuidv5(call: &Call<'_>) -> CallResult {
     use uuid::Uuid;
     let namespace = match call.text(0) {
         "dns" => Uuid::NAMESPACE_DNS,

@@ -1,7 +1,7 @@
 //! Functions of lists and tuples.
 
 use super::sets::is_open;
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Refinement, Type, Value, unknown};
@@ -145,7 +145,7 @@ fn concat_type(arguments: &[Value]) -> Result<Type, Failure> {
     Ok(Type::tuple(elements))
 }
 
-fn concat(call: &Call<'_>) -> Outcome {
+fn concat(call: &Call<'_>) -> CallResult {
     let marks = call.arguments.iter().fold(Marks::default(), |marks, it| marks.union(&it.marks()));
     let mut all = Vec::new();
     for (at, argument) in call.arguments.iter().enumerate() {
@@ -195,7 +195,7 @@ fn whole_index(index: &Value) -> Result<i64, Failure> {
     })
 }
 
-fn element(call: &Call<'_>) -> Outcome {
+fn element(call: &Call<'_>) -> CallResult {
     let (list, at) = (call.argument(0), whole_index(call.argument(1))?);
     if !list.is_known() {
         return Ok(Value::unknown(call.ty).mark(&list.marks()));
@@ -218,7 +218,7 @@ fn reverse_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn reverse(call: &Call<'_>) -> Outcome {
+fn reverse(call: &Call<'_>) -> CallResult {
     let mut items = items(call.argument(0));
     items.reverse();
     Ok(same_kind(call.ty, items).mark(&call.argument(0).marks()))
@@ -288,7 +288,7 @@ fn slice_type(arguments: &[Value]) -> Result<Type, Failure> {
     })
 }
 
-fn slice(call: &Call<'_>) -> Outcome {
+fn slice(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     let (Some(start), Some(end)) = slice_bounds(call.arguments)? else {
         return Ok(Value::unknown(call.ty).mark(&list.marks()));
@@ -296,7 +296,7 @@ fn slice(call: &Call<'_>) -> Outcome {
     Ok(same_kind(call.ty, items(list)[start..end].to_vec()).mark(&list.marks()))
 }
 
-fn sort(call: &Call<'_>) -> Outcome {
+fn sort(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     if !list.is_wholly_known() {
         // The order is not known yet, the number of elements may be.
@@ -324,7 +324,7 @@ fn sort(call: &Call<'_>) -> Outcome {
     Ok(Value::list(Type::STRING, texts.into_iter().map(Value::String).collect()))
 }
 
-fn distinct(call: &Call<'_>) -> Outcome {
+fn distinct(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     if !list.is_wholly_known() {
         return Ok(Value::unknown(call.ty));
@@ -360,7 +360,7 @@ fn distinct_primitives(list: &Value) -> Vec<Value> {
         .collect()
 }
 
-fn compact(call: &Call<'_>) -> Outcome {
+fn compact(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     if !list.is_wholly_known() {
         return Ok(Value::unknown(call.ty));
@@ -373,7 +373,7 @@ fn compact(call: &Call<'_>) -> Outcome {
     Ok(Value::list(Type::STRING, kept))
 }
 
-fn chunklist(call: &Call<'_>) -> Outcome {
+fn chunklist(call: &Call<'_>) -> CallResult {
     let (list, size) = (call.argument(0), call.argument(1));
     let marks = list.marks().union(&size.marks());
     let whole = size.as_int().ok_or_else(|| {
@@ -421,7 +421,7 @@ fn flatten_type(arguments: &[Value]) -> Result<Type, Failure> {
     Ok(Type::tuple(all.iter().map(Value::ty).collect()))
 }
 
-fn flatten(call: &Call<'_>) -> Outcome {
+fn flatten(call: &Call<'_>) -> CallResult {
     if !call.argument(0).ty().is_sequence() {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&call.argument(0).marks()));
     }
@@ -437,7 +437,7 @@ fn matchkeys_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn matchkeys(call: &Call<'_>) -> Outcome {
+fn matchkeys(call: &Call<'_>) -> CallResult {
     let element = call.ty.element().unwrap_or(Type::DYNAMIC);
     let values = items(call.argument(0));
     let ty = unify(&[call.argument(1).ty(), call.argument(2).ty()]).unwrap_or(Type::DYNAMIC);
@@ -470,7 +470,7 @@ fn matchkeys(call: &Call<'_>) -> Outcome {
     Ok(Value::list(element, kept))
 }
 
-fn index(call: &Call<'_>) -> Outcome {
+fn index(call: &Call<'_>) -> CallResult {
     let list = call.argument(0);
     if !matches!(list.ty().kind(), Kind::List(_) | Kind::Tuple(_)) {
         return Err(Failure::call("argument must be a list or tuple"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::{Kind, Marks, Str, Type, Value};
 
@@ -74,7 +74,7 @@ fn keys_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn keys(call: &Call<'_>) -> Outcome {
+fn keys(call: &Call<'_>) -> CallResult {
     let map = call.argument(0);
     Ok(match map.ty().kind() {
         Kind::Object(attributes) => {
@@ -97,7 +97,7 @@ fn values_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn values(call: &Call<'_>) -> Outcome {
+fn values(call: &Call<'_>) -> CallResult {
     let map = call.argument(0);
     let items = map.children().cloned().collect();
     Ok(match call.ty.kind() {
@@ -137,7 +137,7 @@ fn lookup_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn lookup(call: &Call<'_>) -> Outcome {
+fn lookup(call: &Call<'_>) -> CallResult {
     let (map, key) = (call.argument(0), call.argument(1));
     let marks = map.marks().union(&key.marks());
     let Some(name) = key.as_str() else { return Ok(Value::unknown(call.ty).mark(&marks)) };
@@ -202,7 +202,7 @@ fn no_map(argument: &Value) -> Failure {
     Failure::call(format!("arguments must be maps or objects, got {name:?}"))
 }
 
-fn merge(call: &Call<'_>) -> Outcome {
+fn merge(call: &Call<'_>) -> CallResult {
     let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
     let mut marks = Marks::default();
     for argument in call.arguments {
@@ -255,7 +255,7 @@ fn uneven(keys: usize, values: usize) -> Failure {
     Failure::call(format!("number of keys ({keys}) does not match number of values ({values})"))
 }
 
-fn zipmap(call: &Call<'_>) -> Outcome {
+fn zipmap(call: &Call<'_>) -> CallResult {
     let (keys, values) = (call.argument(0), call.argument(1));
     let mut marks = keys.marks().union(&values.marks());
     if !keys.is_wholly_known() {
@@ -280,7 +280,7 @@ fn zipmap(call: &Call<'_>) -> Outcome {
     .mark(&marks))
 }
 
-fn transpose(call: &Call<'_>) -> Outcome {
+fn transpose(call: &Call<'_>) -> CallResult {
     let map = call.argument(0);
     if !map.is_wholly_known() {
         return Ok(Value::unknown(call.ty));

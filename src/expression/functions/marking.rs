@@ -1,6 +1,6 @@
 //! Functions that put marks on values and take them off.
 
-use super::{Call, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Function, Parameter, Returns, Shape};
 use crate::value::{Marks, Value};
 
 const VALUE: Parameter = Parameter::any("value").or_anything();
@@ -40,12 +40,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn nonsensitive(call: &Call<'_>) -> Outcome {
+fn nonsensitive(call: &Call<'_>) -> CallResult {
     let value = call.argument(0).clone().into_marked();
     Ok(value.map_marks(|marks| Marks { sensitive: false, ..marks }).into())
 }
 
-fn issensitive(call: &Call<'_>) -> Outcome {
+fn issensitive(call: &Call<'_>) -> CallResult {
     let value = call.argument(0);
     let marks = value.marks();
     // The answer itself is no secret, and may be kept.

@@ -231,7 +231,7 @@ impl Call<'_> {
 }
 
 /// What a function returns.
-pub type Outcome = Result<Value, Failure>;
+pub type CallResult = Result<Value, Failure>;
 
 impl Function {
     /// Returns the parameter that takes the argument at a position.
@@ -240,7 +240,7 @@ impl Function {
     }
 
     /// Calls it with arguments of the parameters' types.
-    pub fn invoke(&self, arguments: &[Value], scope: &dyn Scope, depth: u32) -> Outcome {
+    pub fn invoke(&self, arguments: &[Value], scope: &dyn Scope, depth: u32) -> CallResult {
         let rules: Vec<Rule> =
             (0..arguments.len()).filter_map(|at| self.parameter(at)).map(Rule::from).collect();
         let Prepared { arguments, marks, untyped, unknown } = prepare(arguments, &rules)?;

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::floats::{ln, power};
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Number, Type, Value};
 
 const NUM: Parameter = Parameter::number("num");
@@ -121,17 +121,17 @@ fn float(call: &Call<'_>, at: usize) -> Result<f64, Failure> {
     }
 }
 
-fn result_of(result: f64) -> Outcome {
+fn result_of(result: f64) -> CallResult {
     Number::from_f64(result)
         .map(Value::Number)
         .ok_or_else(|| Failure::call("the result is not a number"))
 }
 
-fn signum(call: &Call<'_>) -> Outcome {
+fn signum(call: &Call<'_>) -> CallResult {
     call.int(0).map_err(Failure::of_call).map(|it| Value::int(it.signum()))
 }
 
-fn extreme(call: &Call<'_>, wanted: std::cmp::Ordering) -> Outcome {
+fn extreme(call: &Call<'_>, wanted: std::cmp::Ordering) -> CallResult {
     let mut best: Option<&Number> = None;
     for it in call.arguments.iter().filter_map(Value::as_number) {
         if best.is_none_or(|best| it.compare(best) == wanted) {
@@ -151,7 +151,7 @@ fn parseint_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn parseint(call: &Call<'_>) -> Outcome {
+fn parseint(call: &Call<'_>) -> CallResult {
     let base = call.int(1)?;
     if !(2..=62).contains(&base) {
         return Err(Failure::argument(1, "base must be a whole number between 2 and 62 inclusive"));
@@ -192,7 +192,7 @@ fn whole_number(text: &str, base: u32) -> Option<BigInt> {
     Some(if negative { -total } else { total })
 }
 
-fn sum(call: &Call<'_>) -> Outcome {
+fn sum(call: &Call<'_>) -> CallResult {
     const WRONG: &str = "argument must be list, set, or tuple of number values";
     let list = call.argument(0);
     let ty = list.ty();
@@ -229,7 +229,7 @@ fn sum(call: &Call<'_>) -> Outcome {
     Ok(total.map_or(Value::unknown(Type::NUMBER), Value::Number))
 }
 
-fn range(call: &Call<'_>) -> Outcome {
+fn range(call: &Call<'_>) -> CallResult {
     use std::cmp::Ordering::{Greater, Less};
     let zero = Number::Int(0);
     let given: Vec<Number> = (0..call.arguments.len()).map(|at| number(call, at)).collect();

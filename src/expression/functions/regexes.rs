@@ -3,7 +3,7 @@
 use regex::Captures;
 
 use super::re2::{self, Pattern};
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Kind, Str, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -78,7 +78,7 @@ fn captured(pattern: &Pattern, captures: &Captures<'_>, ty: Type) -> Value {
     }
 }
 
-fn first_match(call: &Call<'_>) -> Outcome {
+fn first_match(call: &Call<'_>) -> CallResult {
     let pattern = compiled(call)?;
     match pattern.regex.captures(call.text(1)) {
         Some(captures) => Ok(captured(&pattern, &captures, call.ty)),
@@ -86,7 +86,7 @@ fn first_match(call: &Call<'_>) -> Outcome {
     }
 }
 
-fn all_matches(call: &Call<'_>) -> Outcome {
+fn all_matches(call: &Call<'_>) -> CallResult {
     let pattern = compiled(call)?;
     let element = call.ty.element().unwrap_or(Type::STRING);
     let found = pattern
@@ -97,7 +97,7 @@ fn all_matches(call: &Call<'_>) -> Outcome {
     Ok(Value::list(element, found))
 }
 
-fn replace(call: &Call<'_>) -> Outcome {
+fn replace(call: &Call<'_>) -> CallResult {
     let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
     if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
         let pattern = re2::compile(&wanted[1..wanted.len() - 1]).map_err(|why| {

@@ -9,7 +9,7 @@ use rsa::traits::PublicKeyParts;
 use rsa::{BigUint, Pkcs1v15Encrypt, RsaPrivateKey, pkcs1, pkcs8};
 
 use super::maps::redacted;
-use super::{Call, Failure, Outcome};
+use super::{Call, CallResult, Failure};
 use crate::value::Value;
 
 /// The smallest modulus that is decrypted with.
@@ -17,7 +17,7 @@ const SMALLEST_BITS: usize = 1024;
 /// The largest key that is read: one of 16384 bits takes 10 kB. A huge one would be calculated with for ever.
 const LARGEST_KEY: usize = 16 * 1024;
 
-pub(super) fn rsadecrypt(call: &Call<'_>) -> Outcome {
+pub(super) fn rsadecrypt(call: &Call<'_>) -> CallResult {
     let bytes = STANDARD.decode(call.text(0).replace(['\r', '\n'], "")).map_err(|_| {
         let shown = redacted(&format!("{:?}", call.text(0)), &call.argument(0).marks());
         Failure::argument(

@@ -1,6 +1,6 @@
 //! Functions of sets.
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Refinement, Type, Unknown, Value, unknown};
@@ -78,7 +78,7 @@ fn combine(
     call: &Call<'_>,
     unknown_elements: bool,
     step: fn(&mut Vec<Value>, Vec<Value>),
-) -> Outcome {
+) -> CallResult {
     let Some(element) = call.ty.element() else { return Ok(Value::unknown(call.ty)) };
     let mut all: Option<Vec<Value>> = None;
     for (at, argument) in call.arguments.iter().enumerate() {
@@ -122,7 +122,7 @@ fn product_type(arguments: &[Value]) -> Result<Type, Failure> {
 /// More combinations than anybody wants are refused before they fill the memory.
 const MOST_COMBINATIONS: usize = 10_000_000;
 
-fn product(call: &Call<'_>) -> Outcome {
+fn product(call: &Call<'_>) -> CallResult {
     let marks = call.arguments.iter().fold(Marks::default(), |marks, it| marks.union(&it.marks()));
     let Some(Kind::Tuple(types)) = call.ty.element().map(Type::kind) else {
         return Ok(Value::unknown(call.ty).mark(&marks));

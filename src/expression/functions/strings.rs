@@ -1,7 +1,7 @@
 //! Functions of text.
 
 use super::graphemes::graphemes;
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Type, Value};
 
 const STR: Parameter = Parameter::string("str");
@@ -154,7 +154,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn map_text(call: &Call<'_>, change: impl FnOnce(&str) -> String) -> Outcome {
+fn map_text(call: &Call<'_>, change: impl FnOnce(&str) -> String) -> CallResult {
     Ok(Value::string(change(call.text(0))))
 }
 
@@ -218,7 +218,7 @@ fn is_separator(it: char) -> bool {
     !it.is_alphanumeric() && it.is_whitespace()
 }
 
-fn indent(call: &Call<'_>) -> Outcome {
+fn indent(call: &Call<'_>) -> CallResult {
     let spaces = call.int(0).map_err(Failure::of_call)?;
     let text = call.text(1);
     let too_long = || Failure::call("the result would be too long");
@@ -233,7 +233,7 @@ fn indent(call: &Call<'_>) -> Outcome {
     ))
 }
 
-fn substr(call: &Call<'_>) -> Outcome {
+fn substr(call: &Call<'_>) -> CallResult {
     if call.arguments.iter().any(|it| !it.is_known()) {
         return Ok(Value::unknown(Type::STRING));
     }
@@ -255,7 +255,7 @@ fn substr(call: &Call<'_>) -> Outcome {
     }))
 }
 
-fn join(call: &Call<'_>) -> Outcome {
+fn join(call: &Call<'_>) -> CallResult {
     let lists = &call.arguments[1..];
     if lists.is_empty() {
         return Err(Failure::call("at least one list is required"));
@@ -280,7 +280,7 @@ fn join(call: &Call<'_>) -> Outcome {
     Ok(Value::string(items.join(call.text(0))))
 }
 
-fn split(call: &Call<'_>) -> Outcome {
+fn split(call: &Call<'_>) -> CallResult {
     let (separator, text) = (call.text(0), call.text(1));
     let items = match separator {
         "" => text.chars().map(|it| Value::string(it.to_string())).collect(),
@@ -289,7 +289,7 @@ fn split(call: &Call<'_>) -> Outcome {
     Ok(Value::list(Type::STRING, items))
 }
 
-fn startswith(call: &Call<'_>) -> Outcome {
+fn startswith(call: &Call<'_>) -> CallResult {
     let prefix = call.text(1);
     match call.argument(0) {
         Value::Unknown(it) => {

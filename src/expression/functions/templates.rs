@@ -1,6 +1,6 @@
 //! Templates as functions: `templatefile` and `templatestring`.
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape, files};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, files};
 use crate::diagnostic::{Diagnostic, Sources};
 use crate::syntax::{self, Expression};
 use crate::value::{Kind, Marks, Str, Value};
@@ -39,7 +39,7 @@ fn greatest_depth(call: &Call<'_>) -> Result<u32, Failure> {
     }
 }
 
-fn templatefile(call: &Call<'_>) -> Outcome {
+fn templatefile(call: &Call<'_>) -> CallResult {
     let (path, marks) = (call.text(0), call.argument(0).marks());
     let limit = greatest_depth(call)?;
     if call.depth > limit {
@@ -51,7 +51,7 @@ fn templatefile(call: &Call<'_>) -> Outcome {
     render(call, Some(path), &text, &marks)
 }
 
-fn templatestring(call: &Call<'_>) -> Outcome {
+fn templatestring(call: &Call<'_>) -> CallResult {
     let limit = greatest_depth(call)?;
     if call.depth > limit {
         return Err(Failure::call(format!(
@@ -62,7 +62,7 @@ fn templatestring(call: &Call<'_>) -> Outcome {
 }
 
 /// Renders a template; `name` is that of its file.
-fn render(call: &Call<'_>, name: Option<&str>, text: &str, marks: &Marks) -> Outcome {
+fn render(call: &Call<'_>, name: Option<&str>, text: &str, marks: &Marks) -> CallResult {
     let sources = Sources::default();
     let file = sources.add(name.unwrap_or("NoFileNeeded"), text.into());
     // What the evaluator says of values is discreet; names and places are those of the file, or of the text.

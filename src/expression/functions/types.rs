@@ -1,6 +1,6 @@
 //! Conversion to types.
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::{convert, is_convertible};
 use crate::value::text::shown;
 use crate::value::{Kind, Type, Value};
@@ -46,7 +46,7 @@ fn cannot(what: &str, wanted: Type, why: &str) -> Failure {
     Failure::argument(0, format!("cannot convert {what} to {wanted}{why}"))
 }
 
-fn to_type(call: &Call<'_>) -> Outcome {
+fn to_type(call: &Call<'_>) -> CallResult {
     let (value, wanted) = (call.argument(0), call.ty);
     let cannot = |what: &str, why: &str| cannot(what, wanted, why);
     convert(value, wanted).map_err(|_| {

@@ -6,7 +6,7 @@ mod scalar;
 
 use libyaml_safer::{Emitter, Encoding, Event, MappingStyle, ScalarStyle, SequenceStyle};
 
-use super::{Call, Failure, Function, Outcome, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::number::Notation;
 use crate::value::{Type, Value};
 
@@ -29,7 +29,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn yamlencode(call: &Call<'_>) -> Outcome {
+fn yamlencode(call: &Call<'_>) -> CallResult {
     let value = call.argument(0);
     if !value.is_wholly_known() {
         return Ok(Value::unknown(Type::STRING));

@@ -53,7 +53,7 @@ fn told(text: &str) -> Vec<String> {
     let scope = with_resources();
     let (_, problems) = value_of(text, &scope);
     assert!(!problems.has_errors(), "{problems:?}");
-    scope.told.into_inner().expect("one thread at a time")
+    scope.told.into_inner()
 }
 
 #[test]

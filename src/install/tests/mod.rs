@@ -1,9 +1,10 @@
 //! Mirrors, registries and lock files in; what is installed, locked and refused out.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use parking_lot::Mutex;
 
 use super::*;
 use crate::address::Provider;
@@ -99,7 +100,7 @@ impl Room {
         let (package_sources, problems) = PackageSources::of(&settings, &self.world);
         let told = Mutex::new(String::new());
         let tell = |event: Event| {
-            told.lock().expect("no panic").push_str(&(show(&event) + "\n"));
+            told.lock().push_str(&(show(&event) + "\n"));
         };
         let plugins = Plugins::open(&self.world, &Sources::default()).expect("readable");
         let installer = Installer {
@@ -114,7 +115,7 @@ impl Room {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let ensure = installer.ensure(&plugins.locks, &self.required, mode);
         let outcome = runtime.expect("a runtime").block_on(ensure);
-        let mut text = told.into_inner().expect("no panic");
+        let mut text = told.into_inner();
         for problem in problems.iter() {
             text.push_str(&format!("{problem}\n"));
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// What was asked for: a path, and the authorization that came with it, without `Bearer`.
 type Asked = (String, Option<String>);
@@ -104,12 +106,12 @@ impl Server {
 
     /// Answers a path with one reply after the other; the last one stays.
     pub fn in_turn(&self, path: &str, replies: Vec<Reply>) -> &Server {
-        self.table.lock().expect("no panic").insert(path.to_owned(), replies);
+        self.table.lock().insert(path.to_owned(), replies);
         self
     }
 
     pub fn paths(&self) -> Vec<String> {
-        self.asked.lock().expect("no panic").iter().map(|it| it.0.clone()).collect()
+        self.asked.lock().iter().map(|it| it.0.clone()).collect()
     }
 }
 
@@ -135,9 +137,9 @@ fn serve(mut stream: impl Read + Write, table: &Table, log: &Mutex<Vec<(String, 
     if path.is_empty() {
         return;
     }
-    log.lock().expect("no panic").push((path.clone(), token));
+    log.lock().push((path.clone(), token));
     let reply = {
-        let mut table = table.lock().expect("no panic");
+        let mut table = table.lock();
         match table.get_mut(&path) {
             Some(replies) if replies.len() > 1 => replies.remove(0),
             Some(replies) => replies[0].clone(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::ends::Subject;
+use super::ends::EndTarget;
 use super::statements::Statement;
 use super::{Movable, Moved};
 use crate::address::{Instance, ModuleInstance, Resource, Str};
@@ -20,8 +20,8 @@ pub(super) fn carry_out<'a>(
     let mut moving = Moving { config, state, moved: Moved::default() };
     for statement in statements {
         match &statement.from.subject {
-            Subject::Call | Subject::Module => moving.modules(statement),
-            Subject::Resource(_) | Subject::Instance(..) => moving.resources(statement),
+            EndTarget::Call | EndTarget::Module => moving.modules(statement),
+            EndTarget::Resource(_) | EndTarget::Instance(..) => moving.resources(statement),
         }
     }
     let moved = moving.moved;
@@ -64,7 +64,8 @@ impl Moving<'_> {
 
     /// Moves the recorded resources or instances that the statement names.
     fn resources(&mut self, statement: &Statement) {
-        let (Subject::Resource(name) | Subject::Instance(name, _)) = &statement.from.subject else {
+        let (EndTarget::Resource(name) | EndTarget::Instance(name, _)) = &statement.from.subject
+        else {
             return;
         };
         let found: Vec<Resource> = match statement.from.only_module() {
@@ -81,7 +82,7 @@ impl Moving<'_> {
             let to = to.filter(|_| statement.speaks_for(self.config, &resource.module));
             let Some(module) = to else { continue };
             match (&statement.from.subject, &statement.to.subject) {
-                (Subject::Resource(_), Subject::Resource(to)) => {
+                (EndTarget::Resource(_), EndTarget::Resource(to)) => {
                     let target = Resource { module, resource: to.clone() };
                     if self.state.resources.contains_key(&target) {
                         self.block(Movable::Resource(resource), Movable::Resource(target));
@@ -89,7 +90,7 @@ impl Moving<'_> {
                         self.whole(statement, &resource, target);
                     }
                 }
-                (Subject::Instance(_, key), Subject::Instance(to, to_key)) => {
+                (EndTarget::Instance(_, key), EndTarget::Instance(to, to_key)) => {
                     let target = Resource { module, resource: to.clone() };
                     let (from, to) =
                         (resource.instance(key.clone()), target.instance(to_key.clone()));

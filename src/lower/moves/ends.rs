@@ -13,12 +13,12 @@ pub(super) struct End {
     pub base: usize,
     /// The modules down to the subject, itself included where it is one. Without a key, any key matches.
     path: Vec<(Str, Option<InstanceKey>)>,
-    pub subject: Subject,
+    pub subject: EndTarget,
 }
 
 /// What an end names, at the end of its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum EndTarget {
     Call,
     Module,
     Resource(ResourceName),
@@ -41,17 +41,17 @@ fn last_key(end: &MoveEndpoint) -> InstanceKey {
 impl End {
     fn written(module: &Module, end: &MoveEndpoint, keyed: bool) -> End {
         let (relative, subject) = match end {
-            MoveEndpoint::Module(path) if keyed => (path, Subject::Module),
-            MoveEndpoint::Module(path) => (path, Subject::Call),
+            MoveEndpoint::Module(path) if keyed => (path, EndTarget::Module),
+            MoveEndpoint::Module(path) => (path, EndTarget::Call),
             MoveEndpoint::Resource(it) if keyed => {
-                (&it.module, Subject::Instance(it.resource.clone(), it.key.clone()))
+                (&it.module, EndTarget::Instance(it.resource.clone(), it.key.clone()))
             }
-            MoveEndpoint::Resource(it) => (&it.module, Subject::Resource(it.resource.clone())),
+            MoveEndpoint::Resource(it) => (&it.module, EndTarget::Resource(it.resource.clone())),
         };
         let base = module.0.iter().map(|name| (name.clone(), None));
         let relative = relative.0.iter().map(|(name, key)| (name.clone(), Some(key.clone())));
         let mut path: Vec<_> = base.chain(relative).collect();
-        if let (Subject::Call, Some(last)) = (&subject, path.last_mut()) {
+        if let (EndTarget::Call, Some(last)) = (&subject, path.last_mut()) {
             last.1 = None;
         }
         End { base: module.0.len(), path, subject }
@@ -59,18 +59,18 @@ impl End {
 
     /// Returns the end that names just this instance.
     pub fn instance(address: &Instance) -> End {
-        let subject = Subject::Instance(address.resource.clone(), address.key.clone());
+        let subject = EndTarget::Instance(address.resource.clone(), address.key.clone());
         End { base: 0, path: exact(&address.module), subject }
     }
 
     /// Returns the end that names just this module instance.
     pub fn module(address: &ModuleInstance) -> End {
-        End { base: 0, path: exact(address), subject: Subject::Module }
+        End { base: 0, path: exact(address), subject: EndTarget::Module }
     }
 
     /// Returns whether modules are what moves.
     pub fn names_module(&self) -> bool {
-        matches!(self.subject, Subject::Call | Subject::Module)
+        matches!(self.subject, EndTarget::Call | EndTarget::Module)
     }
 
     /// Returns the module that holds the statement.
@@ -84,16 +84,16 @@ impl End {
         let relative = self.path[self.base..].iter();
         steps.extend(relative.map(|(name, key)| (name.clone(), key.clone().unwrap_or_default())));
         match &self.subject {
-            Subject::Call => {
+            EndTarget::Call => {
                 let name = steps.pop().map(|it| it.0).unwrap_or_default();
                 Movable::Call(ModuleInstance(steps.into()), name)
             }
-            Subject::Module => Movable::Module(ModuleInstance(steps.into())),
-            Subject::Resource(it) => Movable::Resource(Resource {
+            EndTarget::Module => Movable::Module(ModuleInstance(steps.into())),
+            EndTarget::Resource(it) => Movable::Resource(Resource {
                 module: ModuleInstance(steps.into()),
                 resource: it.clone(),
             }),
-            Subject::Instance(it, key) => Movable::Instance(Instance {
+            EndTarget::Instance(it, key) => Movable::Instance(Instance {
                 module: ModuleInstance(steps.into()),
                 resource: it.clone(),
                 key: key.clone(),
@@ -114,7 +114,7 @@ impl End {
 
     /// Returns whether this end names the resource or an instance of it.
     pub fn selects_resource(&self, address: &Resource) -> bool {
-        let (Subject::Resource(it) | Subject::Instance(it, _)) = &self.subject else {
+        let (EndTarget::Resource(it) | EndTarget::Instance(it, _)) = &self.subject else {
             return false;
         };
         *it == address.resource && self.selects_module(&address.module)
@@ -163,7 +163,7 @@ impl End {
         self.path.len() == other.path.len()
             && self.overlaps(other)
             && match (&self.subject, &other.subject) {
-                (Subject::Call | Subject::Module, Subject::Call | Subject::Module) => true,
+                (EndTarget::Call | EndTarget::Module, EndTarget::Call | EndTarget::Module) => true,
                 (this, other) => this == other,
             }
     }
@@ -175,11 +175,10 @@ impl End {
         }
         let is_deeper = self.path.len() > other.path.len();
         match (&other.subject, &self.subject) {
-            (Subject::Call, Subject::Call) | (Subject::Module, Subject::Call | Subject::Module) => {
-                is_deeper
-            }
-            (Subject::Call | Subject::Module, _) => true,
-            (Subject::Resource(whole), Subject::Instance(it, _)) => !is_deeper && whole == it,
+            (EndTarget::Call, EndTarget::Call)
+            | (EndTarget::Module, EndTarget::Call | EndTarget::Module) => is_deeper,
+            (EndTarget::Call | EndTarget::Module, _) => true,
+            (EndTarget::Resource(whole), EndTarget::Instance(it, _)) => !is_deeper && whole == it,
             _ => false,
         }
     }
@@ -195,7 +194,7 @@ impl End {
     /// Returns whether a move from here to `to` changes nothing but keys of one module.
     pub fn only_changes_keys(&self, to: &End) -> bool {
         self.names_module()
-            && (&self.subject, &to.subject) != (&Subject::Call, &Subject::Call)
+            && (&self.subject, &to.subject) != (&EndTarget::Call, &EndTarget::Call)
             && self.path.len() == to.path.len()
             && self.path.iter().zip(&to.path).all(|(a, b)| a.0 == b.0)
     }
@@ -216,9 +215,9 @@ impl fmt::Display for End {
         }
         let dot = if self.path.is_empty() { "" } else { "." };
         match &self.subject {
-            Subject::Call | Subject::Module => Ok(()),
-            Subject::Resource(it) => write!(f, "{dot}{it}[*]"),
-            Subject::Instance(it, key) => write!(f, "{dot}{it}{key}"),
+            EndTarget::Call | EndTarget::Module => Ok(()),
+            EndTarget::Resource(it) => write!(f, "{dot}{it}[*]"),
+            EndTarget::Instance(it, key) => write!(f, "{dot}{it}{key}"),
         }
     }
 }

@@ -168,18 +168,18 @@ impl Trace<'_> {
 
     /// Remembers that an expression names an instance of a pending resource.
     pub(super) fn named_by(&self, id: ResourceId, key: &InstanceKey) {
-        self.named.lock().unwrap_or_else(|it| it.into_inner()).insert((id, key.clone()));
+        self.named.lock().insert((id, key.clone()));
     }
 
     /// Remembers that an expression names an instance of a pending call.
     pub(super) fn call_named_by(&self, id: CallId, key: InstanceKey) {
-        self.named_calls.lock().unwrap_or_else(|it| it.into_inner()).insert((id, key));
+        self.named_calls.lock().insert((id, key));
     }
 
     /// Makes nodes of the instances that an expression has just named; returns whether there were any.
     pub(super) fn name_all(&mut self) -> bool {
-        let named = std::mem::take(self.named.get_mut().unwrap_or_else(|it| it.into_inner()));
-        let calls = std::mem::take(self.named_calls.get_mut().unwrap_or_else(|it| it.into_inner()));
+        let named = std::mem::take(self.named.get_mut());
+        let calls = std::mem::take(self.named_calls.get_mut());
         let mut is_new = false;
         for (id, key) in named {
             is_new |= self.name(id, key).is_some();

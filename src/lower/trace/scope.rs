@@ -1,8 +1,9 @@
 //! What names mean while the structure is traced: what can be known is, and every lookup is noted.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use entail_rules::Node;
+use parking_lot::Mutex;
 
 use super::Trace;
 use crate::address::{InstanceKey, Mode, ResourceName};
@@ -53,11 +54,11 @@ impl<'a> TraceScope<'a> {
     }
 
     pub fn into_log(self) -> Vec<Entry> {
-        self.log.into_inner().unwrap_or_else(|it| it.into_inner())
+        self.log.into_inner()
     }
 
     pub fn note(&self, target: Node, span: Span, how: How) {
-        self.log.lock().unwrap_or_else(|it| it.into_inner()).push(Entry { target, span, how });
+        self.log.lock().push(Entry { target, span, how });
     }
 
     pub fn resource_id(&self, mode: Mode, kind: &Str, name: &Str) -> Option<ResourceId> {

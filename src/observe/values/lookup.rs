@@ -5,7 +5,7 @@ use entail_rules::Node;
 use super::Values;
 use crate::address::{Mode, ResourceName};
 use crate::config::expansion;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema;
 use crate::value::{Kind, Marks, Str, Type, Value};
@@ -66,7 +66,7 @@ impl Values<'_> {
             }
             _ => format!("{name} has for_each: a string is required as its instance key."),
         };
-        Diagnostic::error("Invalid index").detail(detail).at(span)
+        Diagnostic::error("Invalid index").detail(detail).at(span).sort(Sort::InvalidIndex)
     }
 
     /// Whether an instance is part of its resource's value: where only what exists counts, it exists, or a counted one
@@ -215,5 +215,5 @@ fn no_such_module(name: &Str, style: Style, span: Span) -> Diagnostic {
         }
         _ => "The given key does not identify an element in this collection value.".to_owned(),
     };
-    Diagnostic::error("Invalid index").detail(detail).at(span)
+    Diagnostic::error("Invalid index").detail(detail).at(span).sort(Sort::InvalidIndex)
 }

@@ -51,6 +51,20 @@ enum Places {
 }
 
 impl Places {
+    /// The places in what was just read.
+    fn read(
+        session: &Session,
+        structure: &Structure,
+        reads: BTreeMap<(Node, Node), Span>,
+    ) -> Places {
+        Places::Read {
+            reads,
+            declared: declared(session, structure),
+            protected: protected(session, structure),
+            sources: session.sources.clone(),
+        }
+    }
+
     fn of_read(&self, pair: (Node, Node)) -> Option<String> {
         match self {
             Places::Read { reads, sources, .. } => {
@@ -82,16 +96,10 @@ impl Places {
 impl ExplainContext {
     /// Returns the context of a plan just made.
     pub fn of_planned(session: &Session, finished: Finished) -> ExplainContext {
-        let declared = declared(session, &finished.structure);
-        let protected = protected(session, &finished.structure);
+        let places = Places::read(session, &finished.structure, finished.places);
         ExplainContext {
             engine: session.engine(),
-            places: Places::Read {
-                reads: finished.places,
-                declared,
-                protected,
-                sources: session.sources.clone(),
-            },
+            places,
             blocks: blocks(session),
             forced: forced(&finished.structure, &finished.plan),
             facts: finished.facts,
@@ -104,16 +112,10 @@ impl ExplainContext {
     /// Returns the context of what is known before any provider is asked.
     pub fn of_structured(session: &Session, known: Structured) -> ExplainContext {
         let lowered = known.lowered;
-        let declared = declared(session, &lowered.structure);
-        let protected = protected(session, &lowered.structure);
+        let places = Places::read(session, &lowered.structure, lowered.places);
         ExplainContext {
             engine: session.engine(),
-            places: Places::Read {
-                reads: lowered.places,
-                declared,
-                protected,
-                sources: session.sources.clone(),
-            },
+            places,
             blocks: blocks(session),
             forced: BTreeMap::new(),
             facts: lowered.facts,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::web::{Web, resolve};
 use crate::config::source::{RegistryAddress, RemoteAddress};
 use crate::config::version::Version;
-use crate::install::web::Answer;
+use crate::install::web::HttpResponse;
 
 /// Why a registry gives no answer.
 pub(super) enum Trouble {
@@ -75,6 +75,6 @@ pub(super) fn located(
     RemoteAddress::parse(&resolve(&answer.url, location)?)
 }
 
-fn refused(answer: &Answer) -> String {
+fn refused(answer: &HttpResponse) -> String {
     format!("the registry answers with status {}", answer.status_text())
 }

@@ -6,9 +6,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use parking_lot::Mutex;
 
 use super::*;
 use crate::config::tests::{context, print};
@@ -53,7 +54,7 @@ fn answer(mut stream: TcpStream, answers: &Answers, log: &Mutex<Vec<String>>) {
         }
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    log.lock().expect("a log").push(format!("{path}{credentials}"));
+    log.lock().push(format!("{path}{credentials}"));
     let nothing = (404, String::new(), Vec::new());
     let (status, headers, body) = answers.get(&path).unwrap_or(&nothing);
     let head = format!(
@@ -320,7 +321,7 @@ fn credentials_of_addresses_are_used_and_neither_told_nor_recorded() {
     );
     let recorded = std::fs::read_to_string(folder.path(".terraform/modules/modules.json"));
     assert!(!recorded.expect("a file").contains("CANARY"));
-    let asked = server.asked.lock().expect("a log").join("\n");
+    let asked = server.asked.lock().join("\n");
     assert!(asked.contains("/a.zip?token=CANARY"), "{asked}");
 }
 
@@ -561,7 +562,7 @@ fn a_registry_gives_the_newest_version_that_is_allowed() {
             nine <example.com/a/b/c> 1.9.0: # in 1.9
         "#]],
     );
-    let asked = |server: &Server| std::mem::take(&mut *server.asked.lock().expect("a log")).len();
+    let asked = |server: &Server| std::mem::take(&mut *server.asked.lock()).len();
     asked(&server);
     folder.check(
         &all[1..3].concat(),
@@ -614,7 +615,7 @@ fn credentials_are_for_the_registry_and_not_for_the_host_of_the_package() {
             "/one.zip",
         ]
     "#]]
-    .assert_debug_eq(&*server.asked.lock().expect("a log"));
+    .assert_debug_eq(&*server.asked.lock());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use tokio::runtime::Runtime;
 
-use crate::install::web::{Answer, Url, Web as Transport};
+use crate::install::web::{HttpResponse, Url, Web as Transport};
 use crate::install::{Settings, Trouble};
 use crate::world::World;
 
@@ -30,7 +30,7 @@ impl Web {
     }
 
     /// Asks a host's module registry, with the credentials for that host. Statuses are for the caller to judge.
-    pub fn ask_registry(&self, host: &str, path: &str) -> Result<Answer, String> {
+    pub fn ask_registry(&self, host: &str, path: &str) -> Result<HttpResponse, String> {
         self.wait(async {
             let registry = self.transport.service(host, "modules.v1").await.map_err(refusal)?;
             let url = registry.join(path).map_err(|it| it.to_string())?;

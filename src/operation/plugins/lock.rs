@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 use crate::address::Provider;
 use crate::config::version::Version;
@@ -191,7 +192,7 @@ async fn fetch(
             tell(Progress::Retrieved(provider, version, platform.clone(), authentication));
         }
         Event::Warning(provider, words) => {
-            let mut warnings = warnings.lock().unwrap_or_else(|it| it.into_inner());
+            let mut warnings = warnings.lock();
             warnings.push(problems::warned(&provider, &words));
         }
         _ => {}

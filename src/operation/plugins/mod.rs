@@ -90,10 +90,10 @@ pub async fn install(
     if found.has_errors() {
         return Err(found);
     }
-    let warnings = std::sync::Mutex::new(Diagnostics::new());
+    let warnings = parking_lot::Mutex::new(Diagnostics::new());
     let hear = |event: Event| match event {
         Event::Warning(provider, words) => {
-            let mut warnings = warnings.lock().unwrap_or_else(|it| it.into_inner());
+            let mut warnings = warnings.lock();
             warnings.push(problems::warned(&provider, &words));
         }
         event => tell(event),
@@ -109,7 +109,7 @@ pub async fn install(
     };
     let mode = if choices.upgrade { Mode::Upgrade } else { Mode::Keep };
     let outcome = installer.ensure(&locks, &required, mode).await;
-    found.extend(warnings.into_inner().unwrap_or_else(|it| it.into_inner()));
+    found.extend(warnings.into_inner());
     for (provider, failure) in &outcome.failures {
         let conditions = required.0.get(provider).map(Vec::as_slice).unwrap_or_default();
         found.push(problems::failed(provider, failure, conditions));

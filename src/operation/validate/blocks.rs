@@ -14,44 +14,46 @@ use crate::value::{Str, Value};
 
 /// What looking at a block found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct BlockProblems {
     /// What is wrong.
     pub problems: Diagnostics,
     /// Whether what rests on the block need not be looked at.
     pub failed: bool,
 }
 
-impl From<Diagnostics> for Found {
-    fn from(problems: Diagnostics) -> Found {
-        Found { failed: problems.has_errors(), problems }
+impl From<Diagnostics> for BlockProblems {
+    fn from(problems: Diagnostics) -> BlockProblems {
+        BlockProblems { failed: problems.has_errors(), problems }
     }
 }
 
 impl Check<'_> {
     /// Looks at a block; `is_used` says whether anything refers to it.
-    pub(super) async fn block(&self, block: usize, is_used: bool) -> Found {
+    pub(super) async fn block(&self, block: usize, is_used: bool) -> BlockProblems {
         let node = &self.session.graph.blocks[block];
-        let Some(module) = self.module(&node.module) else { return Found::default() };
+        let Some(module) = self.module(&node.module) else { return BlockProblems::default() };
         let config = &self.values.structure.module(module).config;
         if let BlockKey::Variable(name) = &node.key {
             return self.variable(&node.module, module, name);
         }
         if !self.fresh.contains(&node.module) {
-            return Found::default();
+            return BlockProblems::default();
         }
         match &node.key {
-            BlockKey::Variable(_) => Found::default(),
+            BlockKey::Variable(_) => BlockProblems::default(),
             BlockKey::Local(name) => {
                 let found = self.references(config, &[uses::of_value(&config.locals[name].value)]);
                 if found.has_errors() {
                     return found.into();
                 }
                 let value = self.values.value(self.values.structure.module(module).locals[name]);
-                Found { problems: Diagnostics::new(), failed: value.is_err() }
+                BlockProblems { problems: Diagnostics::new(), failed: value.is_err() }
             }
             BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
             // Whatever is written for it will be checked when it is planned.
-            BlockKey::Resource(name) if config.resources[name].generated => Found::default(),
+            BlockKey::Resource(name) if config.resources[name].generated => {
+                BlockProblems::default()
+            }
             BlockKey::Resource(name) => self.resource(module, &config.resources[name]).await.into(),
             BlockKey::Call(name) => {
                 let call = &config.calls[name];
@@ -65,11 +67,11 @@ impl Check<'_> {
                 };
                 match config.providers.iter().find(named) {
                     Some(block) => self.provider(module, block).await.into(),
-                    None => Found::default(),
+                    None => BlockProblems::default(),
                 }
             }
             // Nothing asks for it, so nothing is asked of it.
-            BlockKey::Provider(..) => Found::default(),
+            BlockKey::Provider(..) => BlockProblems::default(),
             BlockKey::Check(name) => {
                 let check = &config.checks[name];
                 let mut found = self.references(config, &uses::of_check(check));
@@ -94,7 +96,7 @@ impl Check<'_> {
     }
 
     /// A child's variable is what its call gives, as far as that is decided; the root's are never known.
-    fn variable(&self, of: &Variant, module: ModuleId, name: &Str) -> Found {
+    fn variable(&self, of: &Variant, module: ModuleId, name: &Str) -> BlockProblems {
         let node = self.values.structure.module(module);
         let variable = &node.config.variables[name];
         let mut found = Diagnostics::new();
@@ -119,7 +121,7 @@ impl Check<'_> {
             }
             if input.is_none() && variable.default.is_none() {
                 // That the call lacks it is told where calls are checked.
-                return Found { problems: found, failed: true };
+                return BlockProblems { problems: found, failed: true };
             }
             let address = self.values.structure.name(node.variables[name]);
             match found.take(variables::finish(

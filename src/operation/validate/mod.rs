@@ -97,7 +97,7 @@ impl Check<'_> {
             let sound: Vec<usize> = ready.iter().copied().filter(|&it| !failed[it]).collect();
             let looked_at =
                 stream::iter(&sound).map(|&block| self.block(block, !users[block].is_empty()));
-            let found: Vec<blocks::Found> = looked_at.buffered(OPEN).collect().await;
+            let found: Vec<blocks::BlockProblems> = looked_at.buffered(OPEN).collect().await;
             for (&block, found) in sound.iter().zip(found) {
                 failed[block] = found.failed;
                 problems.extend(found.problems);

@@ -86,7 +86,7 @@ fn settle_objects(values: &mut Values<'_>, pool: &Pool) {
         let value =
             if name.mode == Mode::Ephemeral { value.mark(&Marks::ephemeral()) } else { value };
         if let Some(&node) = resource.instances.get(&InstanceKey::None) {
-            values.settle(node, value);
+            values.record(node, value);
         }
         values.learn(ResourceId(id as u32), schema);
     }

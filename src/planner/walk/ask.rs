@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::Observer;
 use crate::observe::data::Question;
-use crate::observe::object::{Planned, Prior, Refresh, Subject};
+use crate::observe::object::{ObjectContext, Planned, Prior, Refresh};
 use crate::provider::Provider;
 use crate::request::PlanMode;
 use crate::schema::Schema;
@@ -35,7 +35,7 @@ pub async fn subject<'o>(
     observer: &'o Observer<'_>,
     resource: ResourceId,
     key: &InstanceKey,
-) -> Option<Subject<'o>> {
+) -> Option<ObjectContext<'o>> {
     let structure = &observer.values.structure;
     let node = structure.resource(resource);
     let mut block = structure.block(resource)?;
@@ -46,7 +46,7 @@ pub async fn subject<'o>(
     }
     let address = node.address.instance(key.clone());
     let (schema, provider) = schema_and_provider(observer, node.instance(key)?, &address).await?;
-    Some(Subject {
+    Some(ObjectContext {
         resource,
         module: node.module?,
         key: key.clone(),

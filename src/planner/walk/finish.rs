@@ -8,7 +8,7 @@ use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::ephemeral;
-use crate::observe::object::{Planned, Prior, Subject};
+use crate::observe::object::{ObjectContext, Planned, Prior};
 use crate::planner::problems;
 use crate::request::PlanMode;
 use crate::schema;
@@ -16,7 +16,7 @@ use crate::value::{MarkPaths, Path, Value};
 
 /// What was learned and decided of one object.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ObjectDecision {
     /// What is to be done.
     pub action: Action,
     /// Why.
@@ -35,10 +35,15 @@ pub struct Found {
     pub recorded_marks: Option<MarkPaths>,
 }
 
-impl Found {
+impl ObjectDecision {
     /// Returns what is decided where no provider planned anything.
-    fn unplanned(action: Action, reason: Reason, prior: Option<Prior>, after: Value) -> Found {
-        Found {
+    fn unplanned(
+        action: Action,
+        reason: Reason,
+        prior: Option<Prior>,
+        after: Value,
+    ) -> ObjectDecision {
+        ObjectDecision {
             action,
             reason,
             prior,
@@ -52,7 +57,7 @@ impl Found {
 }
 
 /// What becomes of a node.
-pub(super) enum Outcome {
+pub(super) enum Decision {
     Nothing,
     Failed,
     Value(Option<Value>),
@@ -61,9 +66,9 @@ pub(super) enum Outcome {
         value: Value,
         kept: Value,
     },
-    Found(Box<Found>),
+    Found(Box<ObjectDecision>),
     /// Decided, and forbidden: it is shown, and nothing rests on it.
-    Refused(Box<Found>),
+    Refused(Box<ObjectDecision>),
     /// It is out of the state without a change; what it was.
     Dropped(Option<Box<Prior>>),
 }
@@ -87,13 +92,13 @@ pub(super) async fn finish(
     node: Node,
     answer: Answer,
     decided: Decided,
-) -> Outcome {
+) -> Decision {
     let Decided { action, now: reads_now, again, forbidden } = decided;
     match (answer, action) {
-        (Answer::Frozen(value), _) => Outcome::Value(value),
+        (Answer::Frozen(value), _) => Decision::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
-        (Answer::Nothing, Some((Action::Drop, _))) => Outcome::Dropped(None),
-        (Answer::Nothing, _) => Outcome::Nothing,
+        (Answer::Nothing, Some((Action::Drop, _))) => Decision::Dropped(None),
+        (Answer::Nothing, _) => Decision::Nothing,
         (Answer::Planned(planned), Some((action, reason))) => {
             changed(observer, node, *planned, (action, reason), (again, forbidden)).await
         }
@@ -103,7 +108,7 @@ pub(super) async fn finish(
         (Answer::Asked(question), action) => {
             read(observer, node, *question, action, reads_now).await
         }
-        (Answer::Planned(_) | Answer::Existing(_), None) => Outcome::Nothing,
+        (Answer::Planned(_) | Answer::Existing(_), None) => Decision::Nothing,
     }
 }
 
@@ -113,21 +118,21 @@ async fn changed(
     mut planned: Planned,
     (action, reason): (Action, Reason),
     (again, forbidden): (bool, bool),
-) -> Outcome {
+) -> Decision {
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
-        return Outcome::Nothing;
+        return Decision::Nothing;
     };
     let replaces = matches!(
         action,
         Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
     );
     let mut recorded_marks = None;
-    let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    let Some(subject) = subject(observer, *resource, key).await else { return Decision::Failed };
     if again {
         recorded_marks = Some(planned.config.mark_paths().lasting());
         match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,
-            None => return Outcome::Failed,
+            None => return Decision::Failed,
         }
     }
     let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
@@ -136,7 +141,7 @@ async fn changed(
     let refused = forbidden || !observer.postconditions(&subject, &after);
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
     found(
-        Found {
+        ObjectDecision {
             action,
             reason,
             prior: Some(planned.prior),
@@ -151,18 +156,18 @@ async fn changed(
 }
 
 /// What cannot be planned is not shown – save an object for which a block was written: the block is to be had all the same.
-fn unusable(observer: &Observer<'_>, node: Node) -> Outcome {
+fn unusable(observer: &Observer<'_>, node: Node) -> Decision {
     let address = observer.values.structure.instance(node);
     let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
-        return Outcome::Failed;
+        return Decision::Failed;
     };
     let prior = Prior { imported: None, ..object.clone() };
     let after = prior.value.clone();
-    found(Found::unplanned(Action::NoOp, Reason::Plain, Some(prior), after), true)
+    found(ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(prior), after), true)
 }
 
-fn found(found: Found, refused: bool) -> Outcome {
-    if refused { Outcome::Refused(Box::new(found)) } else { Outcome::Found(Box::new(found)) }
+fn found(found: ObjectDecision, refused: bool) -> Decision {
+    if refused { Decision::Refused(Box::new(found)) } else { Decision::Found(Box::new(found)) }
 }
 
 async fn removed(
@@ -171,24 +176,24 @@ async fn removed(
     prior: Prior,
     (action, reason): (Action, Reason),
     forbidden: bool,
-) -> Outcome {
+) -> Decision {
     let (resource, key) = match observer.values.structure.kind(node) {
         NodeKind::Object(resource, key) | NodeKind::Deposed(resource, key, _) => (*resource, key),
-        _ => return Outcome::Nothing,
+        _ => return Decision::Nothing,
     };
     let address = observer.values.structure.resource(resource).address.instance(key.clone());
     let null = Value::Null(prior.value.ty());
     let (mut private, mut identity) = (prior.private.clone(), None);
     match action {
-        Action::Drop => return Outcome::Dropped(Some(Box::new(prior))),
+        Action::Drop => return Decision::Dropped(Some(Box::new(prior))),
         Action::Delete => {
             let Some((schema, provider)) = schema_and_provider(observer, node, &address).await
             else {
-                return Outcome::Failed;
+                return Decision::Failed;
             };
             match observer.plan_removal(&address, schema, &provider, &prior).await {
                 Some(planned) => (private, identity) = planned,
-                None => return Outcome::Failed,
+                None => return Decision::Failed,
             }
         }
         Action::Forget if observer.request.mode == PlanMode::Normal => {
@@ -197,8 +202,8 @@ async fn removed(
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    let unplanned = Found::unplanned(action, reason, Some(prior), after);
-    found(Found { private, identity, ..unplanned }, forbidden)
+    let unplanned = ObjectDecision::unplanned(action, reason, Some(prior), after);
+    found(ObjectDecision { private, identity, ..unplanned }, forbidden)
 }
 
 async fn read(
@@ -207,11 +212,11 @@ async fn read(
     question: Question,
     action: Option<(Action, Reason)>,
     reads_now: bool,
-) -> Outcome {
+) -> Decision {
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
-        return Outcome::Nothing;
+        return Decision::Nothing;
     };
-    let Some(subject) = subject(observer, *resource, key).await else { return Outcome::Failed };
+    let Some(subject) = subject(observer, *resource, key).await else { return Decision::Failed };
     if subject.address.resource.mode == Mode::Ephemeral {
         return opened(observer, node, &subject, &question, reads_now).await;
     }
@@ -226,12 +231,12 @@ async fn read(
                 let read = marked(read);
                 observer.events.read_finished(&subject.address, &read, since);
                 if !observer.postconditions(&subject, &read) {
-                    return Outcome::Failed;
+                    return Decision::Failed;
                 }
             }
             // In a check it has only failed the check, and is read again when the plan is carried out.
             None if subject.block.check.is_some() => {}
-            None => return Outcome::Failed,
+            None => return Decision::Failed,
         }
     }
     match (action, kept) {
@@ -241,12 +246,12 @@ async fn read(
             // What is known of it already may be enough to fail.
             let refused = !was_read && !observer.postconditions(&subject, &after);
             let recorded_marks = Some(question.config.mark_paths());
-            let read = Found::unplanned(Action::Read, reason, None, after);
-            found(Found { recorded_marks, ..read }, refused)
+            let read = ObjectDecision::unplanned(Action::Read, reason, None, after);
+            found(ObjectDecision { recorded_marks, ..read }, refused)
         }
         (_, kept) => match kept.or_else(|| question.recorded.clone()) {
-            Some(kept) => Outcome::Result { value: marked(&kept), kept },
-            None => Outcome::Value(Some(unread(&subject, &question))),
+            Some(kept) => Decision::Result { value: marked(&kept), kept },
+            None => Decision::Value(Some(unread(&subject, &question))),
         },
     }
 }
@@ -255,10 +260,10 @@ async fn read(
 async fn opened(
     observer: &Observer<'_>,
     node: Node,
-    subject: &Subject<'_>,
+    subject: &ObjectContext<'_>,
     question: &Question,
     now: bool,
-) -> Outcome {
+) -> Decision {
     if !now {
         let why = match question.is_known {
             true => "pending dependencies",
@@ -266,20 +271,20 @@ async fn opened(
         };
         observer.events.deferred(&subject.address, why);
         let value = ephemeral::unopened(subject, &question.config);
-        return Outcome::Value(Some(value));
+        return Decision::Value(Some(value));
     }
     let Some(value) = observer.open(node, subject, &question.config).await else {
-        return Outcome::Failed;
+        return Decision::Failed;
     };
     let passed = observer.postconditions(subject, &value);
     if observer.ephemeral_uses.is_idle(node) {
         observer.close(vec![node]).await;
     }
-    if passed { Outcome::Value(Some(value)) } else { Outcome::Failed }
+    if passed { Decision::Value(Some(value)) } else { Decision::Failed }
 }
 
 /// What is known of a data source that is read later.
-fn unread(subject: &Subject<'_>, question: &Question) -> Value {
+fn unread(subject: &ObjectContext<'_>, question: &Question) -> Value {
     let schema = &subject.schema.block;
     schema::mark_sensitive(&schema::planned_unknown(schema, &question.config), schema)
 }

@@ -69,7 +69,7 @@ pub(super) trait Kind: Send + Sync {
     }
 
     /// Sets planned attributes that follow from the configuration, before replacement is decided.
-    fn settle(&self, config: &Value, planned: &mut Fields) -> Result<(), Problem> {
+    fn complete_plan(&self, config: &Value, planned: &mut Fields) -> Result<(), Problem> {
         let _ = (config, planned);
         Ok(())
     }
@@ -165,7 +165,7 @@ pub(super) fn plan_by_table<K: Kind + ?Sized>(
     {
         forget_computed(attributes, call.config, &mut planned);
     }
-    if let Err(problem) = kind.settle(call.config, &mut planned) {
+    if let Err(problem) = kind.complete_plan(call.config, &mut planned) {
         return failed(problem);
     }
     let mut requires_replace = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::sync::Mutex;
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value as Json};
 
 use crate::world::World;
@@ -87,9 +87,7 @@ impl Log {
         let line = format!("{text}\n");
         // Where the log cannot be written there is no place to say so.
         let _ = match &self.file {
-            Some(file) => {
-                file.lock().unwrap_or_else(|it| it.into_inner()).write_all(line.as_bytes())
-            }
+            Some(file) => file.lock().write_all(line.as_bytes()),
             None => std::io::stderr().write_all(line.as_bytes()),
         };
     }

@@ -5,8 +5,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::JoinHandle;
@@ -42,7 +43,7 @@ pub use examine::examine;
 pub use handshake::Socket;
 pub use opened::Opened;
 use process::Process;
-pub use runtime::settle;
+pub use runtime::wait_for_plugins;
 use schema::Announced;
 use values::{diagnostics, encode};
 use wire::entail::plugin as msg;
@@ -168,11 +169,11 @@ impl Program {
     }
 
     fn checked(&self, key: &[u8]) -> Option<Vec<ProviderDiagnostic>> {
-        self.checked.lock().unwrap_or_else(|it| it.into_inner()).get(key).cloned()
+        self.checked.lock().get(key).cloned()
     }
 
     fn keep_checked(&self, key: Vec<u8>, found: Vec<ProviderDiagnostic>) {
-        self.checked.lock().unwrap_or_else(|it| it.into_inner()).insert(key, found);
+        self.checked.lock().insert(key, found);
     }
 
     fn name(&self, digest: &str) -> String {
@@ -202,13 +203,13 @@ struct Starting(Mutex<Vec<JoinHandle<()>>>);
 
 impl Starting {
     fn keep(&self, start: JoinHandle<()>) {
-        self.0.lock().unwrap_or_else(|it| it.into_inner()).push(start);
+        self.0.lock().push(start);
     }
 }
 
 impl Drop for Starting {
     fn drop(&mut self) {
-        for start in self.0.get_mut().unwrap_or_else(|it| it.into_inner()).drain(..) {
+        for start in self.0.get_mut().drain(..) {
             start.abort();
             // What it has made so far goes with it, before the program does.
             runtime::finally(async move { drop(start.await) });

@@ -6,10 +6,11 @@
 //! interrupted in the middle of a change because the answer is not wanted.
 
 use std::future::Future;
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle};
 
 /// Returns the runtime of plugins; the first call starts it.
@@ -45,7 +46,7 @@ static LEFT: Mutex<Vec<Receiver<()>>> = Mutex::new(Vec::new());
 pub(super) fn finally(work: impl Future<Output = ()> + Send + 'static) {
     let Ok(handle) = handle() else { return };
     let (done, wait) = channel();
-    LEFT.lock().unwrap_or_else(|it| it.into_inner()).push(wait);
+    LEFT.lock().push(wait);
     handle.spawn(async move {
         work.await;
         // Perhaps nobody waits any more.
@@ -54,8 +55,8 @@ pub(super) fn finally(work: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Waits until every plugin that is no longer used has ended, and everything to be remembered is written.
-pub fn settle() {
-    let left = std::mem::take(&mut *LEFT.lock().unwrap_or_else(|it| it.into_inner()));
+pub fn wait_for_plugins() {
+    let left = std::mem::take(&mut *LEFT.lock());
     for wait in left {
         // One that hangs is left behind; it dies with this process.
         let _ = wait.recv_timeout(GRACE);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use crate::backend::files;
@@ -57,7 +57,7 @@ impl SocketFolder {
 
 fn sweep_once(parent: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let mut swept = SWEPT.lock().unwrap_or_else(|it| it.into_inner());
+    let mut swept = SWEPT.lock();
     if swept.insert(parent.to_path_buf()) {
         sweep(parent);
     }

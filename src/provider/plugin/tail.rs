@@ -1,7 +1,8 @@
 //! The last lines that a plugin wrote to its standard error, for messages about its end.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 /// How many lines are kept while all is well.
 const USUAL: usize = 12;
@@ -23,7 +24,7 @@ struct Kept {
 impl Tail {
     /// Takes a line.
     pub fn push(&self, line: &str) {
-        let mut kept = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        let mut kept = self.0.lock();
         if !kept.is_crash && (line.starts_with("panic: ") || line.starts_with("fatal error: ")) {
             kept.is_crash = true;
             kept.lines.clear();
@@ -39,14 +40,14 @@ impl Tail {
 
     /// Returns what was kept, and whether it is a crash.
     pub fn text(&self) -> (String, bool) {
-        let kept = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        let kept = self.0.lock();
         let lines: Vec<&str> = kept.lines.iter().map(String::as_str).collect();
         (lines.join("\n"), kept.is_crash)
     }
 
     /// Returns the lines that are no records of a log: what a program says that is no plugin.
     pub fn plain(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        let kept = self.0.lock();
         let plain: Vec<&str> =
             kept.lines.iter().map(String::as_str).filter(|it| !it.starts_with('{')).collect();
         plain.join("\n")

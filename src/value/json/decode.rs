@@ -141,7 +141,7 @@ impl Decoder<'_> {
             let at = items.len();
             items.push(self.value(element).map_err(|it| it.inside(PathStep::index(at)))?);
         }
-        Ok((settle(element, &mut items)?, items))
+        Ok((unify_element_type(element, &mut items)?, items))
     }
 
     fn map(&mut self, element: Type) -> Decoded<Value> {
@@ -151,7 +151,7 @@ impl Decoder<'_> {
             items.push(self.value(element).map_err(|it| it.inside(PathStep::key(&key)))?);
             keys.push(nfc(&key));
         }
-        let element = settle(element, &mut items)?;
+        let element = unify_element_type(element, &mut items)?;
         if keys.is_sorted_by(|a, b| a < b) {
             return Ok(Value::Map(
                 Map { element, entries: keys.into_iter().zip(items).collect() }.into(),
@@ -239,7 +239,7 @@ impl Decoder<'_> {
 }
 
 /// The element type of a collection whose elements may be `Dynamic` in the type asked for.
-fn settle(element: Type, items: &mut [Value]) -> Decoded<Type> {
+fn unify_element_type(element: Type, items: &mut [Value]) -> Decoded<Type> {
     if !element.has_dynamic() || items.is_empty() {
         return Ok(element);
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entail::address::Instance;
-use entail::event::{Event, Phase, Subject};
+use entail::event::{Event, EventObject, Phase};
 use entail::plan::Action;
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ pub(super) fn message(event: &Event) -> Option<Message<'_>> {
     })
 }
 
-fn progress(it: &Subject, action: Action, elapsed: Duration) -> Message<'_> {
+fn progress(it: &EventObject, action: Action, elapsed: Duration) -> Message<'_> {
     let (what, time) = (starting(action).to_lowercase(), duration(elapsed));
     let text = format!("{}: Still {what}... [{time} elapsed]", it.address);
     ("apply_progress", text, Hook::of_apply(it, action).without_id().after(elapsed))
@@ -110,7 +110,7 @@ impl<'a> Hook<'a> {
         }
     }
 
-    fn with_id(subject: &'a Subject) -> Hook<'a> {
+    fn with_id(subject: &'a EventObject) -> Hook<'a> {
         let id = subject.id.as_ref();
         Hook {
             id_key: id.map(|it| it.0),
@@ -119,7 +119,7 @@ impl<'a> Hook<'a> {
         }
     }
 
-    fn of_apply(subject: &'a Subject, action: Action) -> Hook<'a> {
+    fn of_apply(subject: &'a EventObject, action: Action) -> Hook<'a> {
         Hook { action: Some(action_name(action)), ..Hook::with_id(subject) }
     }
 

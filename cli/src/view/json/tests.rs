@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use entail::address::{InstanceKey, ModuleInstance, ResourceName};
 use entail::diagnostic::Span;
-use entail::event::{ChangeNote, Phase, Subject};
+use entail::event::{ChangeNote, EventObject, Phase};
 use entail::plan::{Action, Reason};
 use entail::provider::ImportName;
 use entail::value::Type;
@@ -20,8 +20,8 @@ fn address(key: InstanceKey) -> Instance {
     Instance { module, resource: ResourceName::managed("null_resource", "a"), key }
 }
 
-fn subject() -> Subject {
-    Subject {
+fn subject() -> EventObject {
+    EventObject {
         address: address(InstanceKey::Str("<x>".into())),
         deposed: None,
         id: Some(("id", "<1>".into())),
@@ -53,7 +53,7 @@ fn steps_of_an_apply_carry_a_hook() {
     check(
         &[
             Event::RefreshStart(subject()),
-            Event::ApplyStart(Subject { id: None, ..subject() }, Action::Create),
+            Event::ApplyStart(EventObject { id: None, ..subject() }, Action::Create),
             Event::ApplyProgress(subject(), Action::Create, Duration::from_secs(10)),
             Event::ApplyComplete(subject(), Action::Create, Duration::from_secs(11)),
             Event::ApplyErrored(subject(), Action::Delete, Duration::ZERO),

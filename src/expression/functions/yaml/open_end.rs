@@ -1,6 +1,7 @@
 //! What the parser does not survive: a block's text (`|`, `>`) that ends with the document, without a line break.
 //!
-//! It also panics at a tag in front of a comma (`[!!str, x]`), which is an error of the real program too.
+//! It also panics at a tag in front of a comma (`[!!str, x]`), which is an error of the real program too. It is kept because it says of
+//! a mistake what libyaml says, as people know it from the real program; parsers that survive both have other words and other places.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

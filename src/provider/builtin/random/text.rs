@@ -88,7 +88,7 @@ impl Kind for RandomString {
         check(config, &["number", "numeric"], found);
     }
 
-    fn settle(&self, config: &Value, planned: &mut Fields) -> Result<(), Problem> {
+    fn complete_plan(&self, config: &Value, planned: &mut Fields) -> Result<(), Problem> {
         mirror_number(config, planned)
     }
 
@@ -151,7 +151,7 @@ impl Kind for RandomPassword {
         check(config, &["number", "numeric"], found);
     }
 
-    fn settle(&self, config: &Value, planned: &mut Fields) -> Result<(), Problem> {
+    fn complete_plan(&self, config: &Value, planned: &mut Fields) -> Result<(), Problem> {
         mirror_number(config, planned)
     }
 

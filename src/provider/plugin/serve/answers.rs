@@ -28,19 +28,19 @@ pub(super) struct Answers {
     pub version: u32,
 }
 
-type Answer<T> = Result<T, Status>;
+type RpcResult<T> = Result<T, Status>;
 
-fn type_of(schemas: &Schemas, kind: &str) -> Answer<Type> {
+fn type_of(schemas: &Schemas, kind: &str) -> RpcResult<Type> {
     let schema = schemas.get(kind);
     let unknown = || Status::invalid_argument(format!("there is no type {kind:?}"));
     schema.map(|it| it.block.ty()).ok_or_else(unknown)
 }
 
-fn value(it: Option<msg::DynamicValue>, ty: Type) -> Answer<Value> {
+fn value(it: Option<msg::DynamicValue>, ty: Type) -> RpcResult<Value> {
     decode(it, ty).map_err(|error| Status::invalid_argument(error.to_string()))
 }
 
-fn stored(it: Option<msg::RawState>) -> Answer<Box<RawValue>> {
+fn stored(it: Option<msg::RawState>) -> RpcResult<Box<RawValue>> {
     let json = it.unwrap_or_default().json.to_vec();
     String::from_utf8(json)
         .ok()
@@ -54,7 +54,7 @@ fn moment(it: &chrono::DateTime<chrono::Utc>) -> prost_types::Timestamp {
 
 impl Answers {
     /// The provider, as it serves the module that says this to it.
-    fn for_module(&self, meta: Option<msg::DynamicValue>) -> Answer<Arc<dyn Provider>> {
+    fn for_module(&self, meta: Option<msg::DynamicValue>) -> RpcResult<Arc<dyn Provider>> {
         let Some((meta, schema)) = meta.zip(self.schema.meta.as_ref()) else {
             return Ok(self.provider.clone());
         };
@@ -62,14 +62,14 @@ impl Answers {
         Ok(self.provider.for_module(&meta).unwrap_or_else(|| self.provider.clone()))
     }
 
-    fn managed(&self, kind: &str) -> Answer<Type> {
+    fn managed(&self, kind: &str) -> RpcResult<Type> {
         type_of(&self.schema.resources, kind)
     }
 
     pub async fn schema(
         &self,
         _: msg::get_provider_schema::Request,
-    ) -> Answer<msg::get_provider_schema::Response> {
+    ) -> RpcResult<msg::get_provider_schema::Response> {
         let all = |schemas: &Schemas| {
             schemas.iter().map(|(name, it)| (name.to_string(), written(it, self.version))).collect()
         };
@@ -99,7 +99,7 @@ impl Answers {
     pub async fn identity_schemas(
         &self,
         _: msg::get_resource_identity_schemas::Request,
-    ) -> Answer<msg::get_resource_identity_schemas::Response> {
+    ) -> RpcResult<msg::get_resource_identity_schemas::Response> {
         match self.identities {
             true => Ok(identity::schemas(&self.schema.resources)),
             false => Err(Status::unimplemented("there are no identities")),
@@ -114,7 +114,7 @@ impl Answers {
     pub async fn functions(
         &self,
         _: msg::get_functions::Request,
-    ) -> Answer<msg::get_functions::Response> {
+    ) -> RpcResult<msg::get_functions::Response> {
         let functions = self.schema.functions.iter();
         Ok(msg::get_functions::Response {
             functions: functions.map(|(name, it)| (name.to_string(), function(it))).collect(),
@@ -125,7 +125,7 @@ impl Answers {
     pub async fn validate_provider(
         &self,
         it: msg::validate_provider_config::Request,
-    ) -> Answer<msg::validate_provider_config::Response> {
+    ) -> RpcResult<msg::validate_provider_config::Response> {
         let config = value(it.config.clone(), self.schema.provider.block.ty())?;
         let found = self.provider.validate_provider(&config).await;
         Ok(msg::validate_provider_config::Response {
@@ -137,7 +137,7 @@ impl Answers {
     pub async fn configure(
         &self,
         it: msg::configure_provider::Request,
-    ) -> Answer<msg::configure_provider::Response> {
+    ) -> RpcResult<msg::configure_provider::Response> {
         let config = value(it.config, self.schema.provider.block.ty())?;
         let found = self.provider.configure(&config).await;
         Ok(msg::configure_provider::Response { diagnostics: written_diagnostics(&found) })
@@ -146,7 +146,7 @@ impl Answers {
     pub async fn stop(
         &self,
         _: msg::stop_provider::Request,
-    ) -> Answer<msg::stop_provider::Response> {
+    ) -> RpcResult<msg::stop_provider::Response> {
         self.provider.stop().await;
         Ok(msg::stop_provider::Response::default())
     }
@@ -154,7 +154,7 @@ impl Answers {
     pub async fn validate_resource(
         &self,
         it: msg::validate_config::Request,
-    ) -> Answer<msg::validate_config::Response> {
+    ) -> RpcResult<msg::validate_config::Response> {
         let config = value(it.config, self.managed(&it.type_name)?)?;
         let found = self.provider.validate_resource(&it.type_name, &config).await;
         Ok(msg::validate_config::Response { diagnostics: written_diagnostics(&found) })
@@ -163,7 +163,7 @@ impl Answers {
     pub async fn validate_data(
         &self,
         it: msg::validate_config::Request,
-    ) -> Answer<msg::validate_config::Response> {
+    ) -> RpcResult<msg::validate_config::Response> {
         let config = value(it.config, type_of(&self.schema.data_sources, &it.type_name)?)?;
         let found = self.provider.validate_data(&it.type_name, &config).await;
         Ok(msg::validate_config::Response { diagnostics: written_diagnostics(&found) })
@@ -172,7 +172,7 @@ impl Answers {
     pub async fn validate_ephemeral(
         &self,
         it: msg::validate_config::Request,
-    ) -> Answer<msg::validate_config::Response> {
+    ) -> RpcResult<msg::validate_config::Response> {
         let config = value(it.config, type_of(&self.schema.ephemeral, &it.type_name)?)?;
         let found = self.provider.validate_ephemeral(&it.type_name, &config).await;
         Ok(msg::validate_config::Response { diagnostics: written_diagnostics(&found) })
@@ -181,7 +181,7 @@ impl Answers {
     pub async fn upgrade(
         &self,
         it: msg::upgrade_resource_state::Request,
-    ) -> Answer<msg::upgrade_resource_state::Response> {
+    ) -> RpcResult<msg::upgrade_resource_state::Response> {
         let ty = self.managed(&it.type_name)?;
         let stored = stored(it.raw_state)?;
         let version = u64::try_from(it.version).unwrap_or_default();
@@ -195,14 +195,14 @@ impl Answers {
     pub async fn upgrade_identity(
         &self,
         _: msg::upgrade_resource_identity::Request,
-    ) -> Answer<msg::upgrade_resource_identity::Response> {
+    ) -> RpcResult<msg::upgrade_resource_identity::Response> {
         Err(Status::unimplemented("there are no identities"))
     }
 
     pub async fn read(
         &self,
         it: msg::read_resource::Request,
-    ) -> Answer<msg::read_resource::Response> {
+    ) -> RpcResult<msg::read_resource::Response> {
         let ty = self.managed(&it.type_name)?;
         let prior = value(it.current_state, ty)?;
         let provider = self.for_module(it.provider_meta)?;
@@ -220,7 +220,7 @@ impl Answers {
     pub async fn plan(
         &self,
         it: msg::plan_resource_change::Request,
-    ) -> Answer<msg::plan_resource_change::Response> {
+    ) -> RpcResult<msg::plan_resource_change::Response> {
         let ty = self.managed(&it.type_name)?;
         let (prior, proposed) = (value(it.prior_state, ty)?, value(it.proposed_new_state, ty)?);
         let config = value(it.config, ty)?;
@@ -249,7 +249,7 @@ impl Answers {
     pub async fn apply(
         &self,
         it: msg::apply_resource_change::Request,
-    ) -> Answer<msg::apply_resource_change::Response> {
+    ) -> RpcResult<msg::apply_resource_change::Response> {
         let ty = self.managed(&it.type_name)?;
         let (prior, planned) = (value(it.prior_state, ty)?, value(it.planned_state, ty)?);
         let config = value(it.config, ty)?;
@@ -275,7 +275,7 @@ impl Answers {
     pub async fn import(
         &self,
         it: msg::import_resource_state::Request,
-    ) -> Answer<msg::import_resource_state::Response> {
+    ) -> RpcResult<msg::import_resource_state::Response> {
         let id = it.identity.and_then(identity::id).unwrap_or(it.id);
         let answer = self.provider.import(&it.type_name, &ImportName::Id(id)).await;
         let mut imported_resources = Vec::new();
@@ -298,7 +298,7 @@ impl Answers {
     pub async fn move_state(
         &self,
         it: msg::move_resource_state::Request,
-    ) -> Answer<msg::move_resource_state::Response> {
+    ) -> RpcResult<msg::move_resource_state::Response> {
         let ty = self.managed(&it.target_type_name)?;
         let stored = stored(it.source_state)?;
         let version = u64::try_from(it.source_schema_version).unwrap_or_default();
@@ -317,7 +317,7 @@ impl Answers {
     pub async fn read_data(
         &self,
         it: msg::read_data_source::Request,
-    ) -> Answer<msg::read_data_source::Response> {
+    ) -> RpcResult<msg::read_data_source::Response> {
         let ty = type_of(&self.schema.data_sources, &it.type_name)?;
         let answer = self.provider.read_data(&it.type_name, &value(it.config, ty)?).await;
         Ok(msg::read_data_source::Response {
@@ -330,7 +330,7 @@ impl Answers {
     pub async fn open(
         &self,
         it: msg::open_ephemeral_resource::Request,
-    ) -> Answer<msg::open_ephemeral_resource::Response> {
+    ) -> RpcResult<msg::open_ephemeral_resource::Response> {
         let ty = type_of(&self.schema.ephemeral, &it.type_name)?;
         let answer = self.provider.open(&it.type_name, &value(it.config, ty)?).await;
         let opened = answer.value.as_ref();
@@ -346,7 +346,7 @@ impl Answers {
     pub async fn renew(
         &self,
         it: msg::renew_ephemeral_resource::Request,
-    ) -> Answer<msg::renew_ephemeral_resource::Response> {
+    ) -> RpcResult<msg::renew_ephemeral_resource::Response> {
         let private = it.private.unwrap_or_default();
         let answer = self.provider.renew(&it.type_name, &private).await;
         let renewed = answer.value.as_ref();
@@ -360,7 +360,7 @@ impl Answers {
     pub async fn close(
         &self,
         it: msg::close_ephemeral_resource::Request,
-    ) -> Answer<msg::close_ephemeral_resource::Response> {
+    ) -> RpcResult<msg::close_ephemeral_resource::Response> {
         let private = it.private.unwrap_or_default();
         let found = self.provider.close(&it.type_name, &private).await;
         Ok(msg::close_ephemeral_resource::Response { diagnostics: written_diagnostics(&found) })
@@ -369,7 +369,7 @@ impl Answers {
     pub async fn call(
         &self,
         it: msg::call_function::Request,
-    ) -> Answer<msg::call_function::Response> {
+    ) -> RpcResult<msg::call_function::Response> {
         let signature = self
             .schema
             .functions

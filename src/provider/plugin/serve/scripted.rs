@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 
 use crate::provider::{
@@ -39,7 +40,7 @@ struct Told {
 
 impl Told {
     fn name(&self) -> String {
-        self.name.lock().unwrap_or_else(|it| it.into_inner()).clone()
+        self.name.lock().clone()
     }
 
     fn line(&self, text: &str) {
@@ -136,7 +137,7 @@ impl Provider for Scripted {
     async fn configure(&self, config: &Value) -> Vec<ProviderDiagnostic> {
         let name = shown(config.get("name"));
         self.told.line(&format!("{name} is configured"));
-        *self.told.name.lock().unwrap_or_else(|it| it.into_inner()) = name;
+        *self.told.name.lock() = name;
         Vec::new()
     }
 
@@ -172,10 +173,19 @@ impl Provider for Scripted {
     }
 
     async fn plan(&self, call: PlanCall<'_>) -> Response<Option<PlannedObject>> {
+        // As providers of old do, it makes another value of one that it was given.
+        let legacy_types = shown(call.proposed.get("name")).ends_with("hashed");
+        let proposed = match legacy_types {
+            true => &Value::object([(
+                "name".into(),
+                Value::string(format!("{} once more hashed", shown(call.proposed.get("name")))),
+            )]),
+            false => call.proposed,
+        };
         let planned = match (call.proposed.is_null(), call.prior.get("made_by")) {
             (true, _) => call.proposed.clone(),
-            (false, Some(it)) => self.made(call.proposed, it.clone()),
-            (false, None) => self.made(call.proposed, Value::unknown(Type::STRING)),
+            (false, Some(it)) => self.made(proposed, it.clone()),
+            (false, None) => self.made(proposed, Value::unknown(Type::STRING)),
         };
         if !call.proposed.is_null() {
             self.tell("plan", call.proposed, call.config);
@@ -185,7 +195,7 @@ impl Provider for Scripted {
             requires_replace: Vec::new(),
             private: Vec::new(),
             identity: None,
-            legacy_types: false,
+            legacy_types,
         }))
     }
 
