@@ -120,7 +120,7 @@ ids! {
     Node;
     /// A block of the configuration: resource, data, variable, local, output, module call.
     Block;
-    /// A module's code, as a path of calls without keys.
+    /// A module's code: a path of calls without keys and, where instances come from several sources, one of these.
     Module {
         /// The root module.
         ROOT = 0

@@ -122,7 +122,6 @@ pub fn load_config(
     }
     if !problems.has_errors() {
         problems.extend(check::providers::check(&loader.config));
-        problems.extend(check::shared::check(&loader.config, sources));
         problems.extend(check::repeating::check(&loader.config, sources));
     }
     (Some(loader.config), problems::once(problems))

@@ -54,6 +54,7 @@ pub use load::{CallSource, call_source, instances, load_config, load_module};
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
 pub use provider::implied_provider;
+pub use variants::{Kind, Variant};
 
 /// A whole configuration: the root module and everything it calls.
 #[derive(Clone, Debug, Default)]
@@ -63,10 +64,10 @@ pub struct Config {
     pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
     /// The same modules, for values that are decided before there is a plan.
     pub static_modules: BTreeMap<ModuleAddr, Arc<early::StaticModule>>,
-    /// What is inside calls that are expanded before planning, by the keys of these calls alone.
-    pub variants: BTreeMap<crate::address::ModuleInstance, Arc<early::StaticModule>>,
+    /// What is inside calls that are expanded before planning, by the keys of these calls alone; each with its number in `kinds`.
+    pub variants: BTreeMap<crate::address::ModuleInstance, (Arc<early::StaticModule>, u32)>,
     /// The different modules of each path inside such calls. Then the one in `modules` has the names of all of them.
-    pub kinds: BTreeMap<ModuleAddr, Vec<Arc<Module>>>,
+    pub kinds: BTreeMap<ModuleAddr, Vec<Kind>>,
 }
 
 /// One module: the blocks of one folder. Two calls of one folder share it.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::address::{ConfigResource, Module};
+use super::Variant;
+use crate::address::ResourceName;
 
 /// Who serves the resource blocks of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct BlocksServed {
     /// The `provider` block of each resource block that has a written one: its module, and its local name with the alias.
-    pub by: FxHashMap<ConfigResource, (Module, String)>,
+    pub by: FxHashMap<(Variant, ResourceName), (Variant, String)>,
     /// Resource blocks for which there is no configuration.
-    pub unconfigured: BTreeSet<ConfigResource>,
+    pub unconfigured: BTreeSet<(Variant, ResourceName)>,
 }

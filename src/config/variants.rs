@@ -6,9 +6,32 @@ use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 
 use super::early::StaticModule;
 use super::{Config, Module};
+use crate::value::Str;
+
+/// A module of the configuration: its path and, where instances come from different places, which of the modules there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variant {
+    /// The names of the calls that lead to it.
+    pub path: ModuleAddr,
+    /// Its place among the modules of that path; zero where there is one.
+    pub number: u32,
+}
+
+/// One of the modules of a path inside calls that are expanded before planning: what all instances of one source have in
+/// common that one and the same module calls.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// The module.
+    pub module: Arc<Module>,
+    /// The number of the calling module among those of its path.
+    pub caller: u32,
+    /// The instances, by the keys of calls that are expanded before planning alone.
+    pub instances: Vec<ModuleInstance>,
+}
 
 impl Config {
-    /// Adds a module where it stands. What is inside a call that is expanded before planning is one of several.
+    /// Adds a module where it stands, behind the one that calls it. What is inside a call that is expanded before planning is
+    /// one of several.
     pub(super) fn add(&mut self, place: Arc<StaticModule>) {
         let address = place.address().clone();
         self.static_modules.entry(address.clone()).or_insert_with(|| place.clone());
@@ -16,63 +39,188 @@ impl Config {
             self.modules.insert(address, place.module().clone());
             return;
         }
-        let all = self.kinds.entry(address.clone()).or_default();
-        if !all.iter().any(|it| Arc::ptr_eq(it, place.module())) {
-            all.push(place.module().clone());
+        let at = place.at().clone();
+        let above = at.parent().and_then(|it| self.variants.get(&it.0));
+        let caller = above.map_or(0, |it| it.1);
+        let kinds = self.kinds.entry(address.clone()).or_default();
+        let is_same = |it: &Kind| it.caller == caller && Arc::ptr_eq(&it.module, place.module());
+        let number = kinds.iter().position(is_same).unwrap_or(kinds.len());
+        if number == kinds.len() {
+            let module = place.module().clone();
+            kinds.push(Kind { module, caller, instances: Vec::new() });
             let face = self.modules.entry(address).or_insert_with(|| place.module().clone());
             if !Arc::ptr_eq(face, place.module()) {
                 absorb(Arc::make_mut(face), place.module());
             }
         }
-        self.variants.insert(place.at().clone(), place);
+        kinds[number].instances.push(at.clone());
+        self.variants.insert(at, (place, number as u32));
     }
 
-    /// Returns every module with its path: those that share a path one after the other.
+    /// Returns every module with its path: those that share a path one after the other, each once.
     pub fn all(&self) -> impl Iterator<Item = (&ModuleAddr, &Arc<Module>)> {
         self.modules.iter().flat_map(|(path, face)| {
-            let all = match self.kinds.get(path) {
-                Some(all) => &all[..],
-                None => std::slice::from_ref(face),
+            let kinds = self.kinds.get(path).map_or(&[][..], |it| it);
+            let is_first = |at: usize| {
+                !kinds[..at].iter().any(|it| Arc::ptr_eq(&it.module, &kinds[at].module))
             };
-            all.iter().map(move |it| (path, it))
+            let several = (0..kinds.len()).filter(move |it| is_first(*it));
+            let one = Some(face).filter(|_| kinds.is_empty());
+            several.map(|it| &kinds[it].module).chain(one).map(move |it| (path, it))
         })
     }
 
-    /// Returns every module that has a path.
-    pub fn all_at(&self, path: &ModuleAddr) -> &[Arc<Module>] {
-        match (self.kinds.get(path), self.modules.get(path)) {
-            (Some(all), _) => all,
-            (None, Some(face)) => std::slice::from_ref(face),
-            (None, None) => &[],
+    /// Returns every variant with its module, those that share a path one after the other.
+    pub fn all_variants(&self) -> impl Iterator<Item = (Variant, &Arc<Module>)> {
+        self.modules.keys().flat_map(|it| self.variants_at(it))
+    }
+
+    /// Returns every variant of a path with its module.
+    pub fn variants_at<'c>(
+        &'c self,
+        path: &ModuleAddr,
+    ) -> impl Iterator<Item = (Variant, &'c Arc<Module>)> + use<'c> {
+        let kinds = self.kinds.get(path).map_or(&[][..], |it| it);
+        let one = self.modules.get(path).filter(|_| kinds.is_empty());
+        let all = kinds.iter().map(|it| &it.module).chain(one);
+        let path = path.clone();
+        (0..).zip(all).map(move |(number, it)| (Variant { path: path.clone(), number }, it))
+    }
+
+    /// Returns a module of the configuration.
+    pub fn variant(&self, variant: &Variant) -> Option<&Arc<Module>> {
+        match self.kinds.get(&variant.path) {
+            Some(kinds) => kinds.get(variant.number as usize).map(|it| &it.module),
+            None => self.modules.get(&variant.path),
         }
     }
 
-    /// Returns the module of an instance. Keys that are not known, as those of stand-ins, lead to the face of all of them.
-    pub fn module_of(&self, instance: &ModuleInstance) -> Option<&Arc<Module>> {
+    /// Returns which module calls a module, and the name of the call, unless it is the root.
+    pub fn caller(&self, variant: &Variant) -> Option<(Variant, Str)> {
+        let (path, call) = variant.path.parent()?;
+        let kind = self.kinds.get(&variant.path).and_then(|it| it.get(variant.number as usize));
+        Some((Variant { path, number: kind.map_or(0, |it| it.caller) }, call))
+    }
+
+    /// Returns the modules that a call leads to: several where its instances come from different places.
+    pub fn called<'c>(
+        &'c self,
+        caller: &Variant,
+        call: &str,
+    ) -> impl Iterator<Item = (Variant, &'c Arc<Module>)> + use<'c> {
+        let path = caller.path.child(call);
+        let kinds = self.kinds.get(&path);
+        let number = caller.number;
+        self.variants_at(&path)
+            .filter(move |(it, _)| kinds.is_none_or(|all| all[it.number as usize].caller == number))
+    }
+
+    /// Returns whether a module is, or is inside of, another one.
+    pub fn is_within(&self, variant: &Variant, outer: &Variant) -> bool {
+        if !variant.path.0.starts_with(&outer.path.0) {
+            return false;
+        }
+        if !self.kinds.contains_key(&outer.path) {
+            return true;
+        }
+        let mut at = variant.clone();
+        while at.path.0.len() > outer.path.0.len()
+            && let Some((above, _)) = self.caller(&at)
+        {
+            at = above;
+        }
+        at == *outer
+    }
+
+    /// Returns whether no instance can be of both, be it that an instance of one is inside of what has the path of the other.
+    pub fn are_apart(&self, one: &Variant, other: &Variant) -> bool {
+        let leads_to = |outer: &Variant, inner: &Variant| inner.path.0.starts_with(&outer.path.0);
+        (leads_to(one, other) && !self.is_within(other, one))
+            || (leads_to(other, one) && !self.is_within(one, other))
+    }
+
+    /// Returns the modules that a path of calls, seen from a module, leads to.
+    pub fn reached<'c>(
+        &'c self,
+        from: &Variant,
+        path: &ModuleAddr,
+    ) -> impl Iterator<Item = (Variant, &'c Arc<Module>)> {
+        self.variants_at(path).filter(move |it| self.is_within(&it.0, from))
+    }
+
+    /// Returns the variant of an instance; nothing where no source is that instance's. Whether the path has a module at all is
+    /// another question.
+    pub fn variant_of(&self, instance: &ModuleInstance) -> Option<Variant> {
         let path = instance.module();
         if !self.kinds.contains_key(&path) {
-            return self.modules.get(&path);
+            return Some(Variant { path, number: 0 });
         }
+        let number = self.variants.get(&self.expanded_early(instance))?.1;
+        Some(Variant { path, number })
+    }
+
+    /// Returns the module of an instance. Keys that are not known lead to the face of all of them.
+    pub fn module_of(&self, instance: &ModuleInstance) -> Option<&Arc<Module>> {
+        match self.variant_of(instance) {
+            Some(variant) => self.variant(&variant),
+            None if instance.0.iter().any(|it| it.1 == InstanceKey::None) => {
+                self.modules.get(&instance.module())
+            }
+            None => None,
+        }
+    }
+
+    /// Takes the keys of all calls away that are not expanded before planning.
+    fn expanded_early(&self, instance: &ModuleInstance) -> ModuleInstance {
         let mut at = ModuleInstance::default();
-        let mut has_stand_in = false;
         for (name, key) in instance.0.iter() {
             let exact = at.child(name, key.clone());
-            has_stand_in |= *key == InstanceKey::None && !self.variants.contains_key(&exact);
             at = match self.variants.contains_key(&exact) {
                 true => exact,
                 false => at.child(name, InstanceKey::None),
             };
         }
-        match self.variants.get(&at) {
-            Some(place) => Some(place.module()),
-            None if has_stand_in => self.modules.get(&path),
-            None => None,
-        }
+        at
     }
 
-    /// Returns whether some call is expanded before planning.
-    pub fn has_variants(&self) -> bool {
-        !self.variants.is_empty()
+    /// Returns the keys of a call that is expanded before planning; nothing for any other.
+    pub fn keys_of_call(&self, caller: &ModuleInstance, call: &str) -> Option<Vec<InstanceKey>> {
+        let path = caller.module().child(call);
+        let kinds = self.kinds.get(&path)?;
+        let above = self.expanded_early(caller);
+        let all = kinds.iter().flat_map(|it| &it.instances).filter_map(|it| it.parent());
+        let keys: Vec<InstanceKey> = all.filter(|it| it.0 == above).map(|it| it.2).collect();
+        (!keys.contains(&InstanceKey::None) && !keys.is_empty()).then_some(keys)
+    }
+
+    /// Returns what tells a variant from the others of its path; nothing where there is one: `in my-mod-first`, and where one
+    /// folder makes several, `in inner, called in my-mod-first`, or for which instances.
+    pub fn source_text(&self, variant: &Variant) -> Option<String> {
+        let kinds = self.kinds.get(&variant.path).filter(|it| it.len() > 1)?;
+        let own = kinds.get(variant.number as usize)?;
+        let directory = &own.module.directory;
+        let same = || kinds.iter().filter(|it| it.module.directory == *directory);
+        if same().count() == 1 {
+            return Some(format!("in {directory}"));
+        }
+        if same().filter(|it| it.caller == own.caller).count() == 1 {
+            let above = self.source_text(&self.caller(variant)?.0)?;
+            return Some(format!("in {directory}, called {above}"));
+        }
+        let first = own.instances.first().map(ToString::to_string).unwrap_or_default();
+        let further = match own.instances.len() {
+            0 | 1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        Some(format!("in {directory} for {first}{further}"))
+    }
+
+    /// Returns how a module is named: by its path and, where that has several, by its source.
+    pub fn variant_name(&self, variant: &Variant) -> String {
+        match self.source_text(variant) {
+            Some(source) => format!("{} ({source})", variant.path),
+            None => variant.path.to_string(),
+        }
     }
 }
 

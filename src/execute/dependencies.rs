@@ -20,10 +20,11 @@ pub(super) fn finished(
     change: &Change,
     mut object: Object,
 ) -> Object {
-    let config = change.address.config();
-    object.dependencies = ctx.graph.dependencies(&config, MOST_DEPENDENCIES);
+    let block = ctx.graph.find_resource(ctx.config, &change.address.of(), None);
+    let dependencies = block.map(|it| ctx.graph.dependencies(it, MOST_DEPENDENCIES));
+    object.dependencies = dependencies.unwrap_or_default();
     object.reads = rests_on(ctx, node);
-    let block = ctx.config.resource(&config);
+    let block = block.and_then(|it| ctx.graph.written(ctx.config, it));
     object.skip_destroy = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
     object.create_before_destroy =
         change.action == Action::CreateThenDelete || ctx.is_create_before_destroy(node);

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::serving::Configured;
-use crate::address::{ConfigResource, Module, ResourceName};
+use crate::address::{ConfigResource, Module, ProviderConfig, Resource, ResourceName};
 use crate::config::serving::BlocksServed;
-use crate::config::{self, Config};
+use crate::config::{self, Config, Variant};
 use crate::diagnostic::Span;
 use crate::reason::Engine;
 use crate::value::Str;
@@ -38,33 +38,18 @@ pub enum BlockKey {
     Check(Str),
 }
 
-impl BlockKey {
-    /// Returns whether a module has the block. One of several modules that share a path need not.
-    pub fn is_in(&self, module: &config::Module) -> bool {
-        match self {
-            BlockKey::Variable(name) => module.variables.contains_key(name),
-            BlockKey::Local(name) => module.locals.contains_key(name),
-            BlockKey::Output(name) => module.outputs.contains_key(name),
-            BlockKey::Resource(name) => module.resources.contains_key(name),
-            BlockKey::Call(name) => module.calls.contains_key(name),
-            BlockKey::Check(name) => module.checks.contains_key(name),
-            BlockKey::Provider(..) => true,
-        }
-    }
-}
-
 /// A block: where it stands, what it is, what it refers to.
 #[derive(Clone, Debug)]
 pub struct BlockNode {
     /// The module.
-    pub module: Module,
+    pub module: Variant,
     /// What it is.
     pub key: BlockKey,
     /// The blocks it refers to, with the place of the reference; each target once.
     pub edges: Vec<(usize, Span)>,
     /// The modules that it refers to as a whole, or by keys that are not written out. It reads only their outputs, and
     /// OpenTofu records that it rests on everything inside.
-    wholes: Vec<Module>,
+    wholes: Vec<Variant>,
 }
 
 /// All blocks of a configuration.
@@ -74,7 +59,11 @@ pub struct BlockGraph {
     pub blocks: Vec<BlockNode>,
     /// What the configuration says of providers, and who serves which block.
     pub configured: Configured,
-    index: FxHashMap<(Module, BlockKey), usize>,
+    index: FxHashMap<(Variant, BlockKey), usize>,
+    /// The callers of modules that share a path with others, by their numbers.
+    callers: FxHashMap<Module, Vec<u32>>,
+    /// What tells such modules apart.
+    sources: FxHashMap<Variant, String>,
     names: OnceLock<Vec<Option<(u32, Str)>>>,
 }
 
@@ -87,9 +76,13 @@ impl BlockGraph {
     /// Returns the blocks, and who serves them, before what they refer to is searched for.
     pub fn unconnected(engine: &dyn Engine, config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
-        for (path, module) in &config.modules {
-            graph.declare(path, module);
+        for (variant, module) in config.all_variants() {
+            graph.sources.extend(config.source_text(&variant).map(|it| (variant.clone(), it)));
+            graph.declare(&variant, module);
         }
+        let callers = config.kinds.iter();
+        let callers = callers.map(|(path, all)| (path.clone(), all.iter().map(|it| it.caller)));
+        graph.callers = callers.map(|(path, all)| (path, all.collect())).collect();
         graph.configured = Configured::of(engine, config, &graph);
         graph
     }
@@ -97,11 +90,10 @@ impl BlockGraph {
     /// Draws the edges.
     pub fn connected(mut self, config: &Config) -> BlockGraph {
         let mut start = 0;
-        for path in config.modules.keys() {
-            let own = self.blocks[start..].iter().take_while(|it| it.module == *path).count();
-            for module in config.all_at(path) {
-                Builder { graph: &mut self, config, path, module }.connect(start..start + own);
-            }
+        for (variant, module) in config.all_variants() {
+            let own = self.blocks[start..].iter().take_while(|it| it.module == variant).count();
+            let mut builder = Builder { graph: &mut self, config, variant: &variant, module };
+            builder.connect(start..start + own);
             start += own;
         }
         for block in &mut self.blocks {
@@ -116,7 +108,7 @@ impl BlockGraph {
         self.configured.blocks(self)
     }
 
-    fn declare(&mut self, path: &Module, module: &config::Module) {
+    fn declare(&mut self, variant: &Variant, module: &config::Module) {
         let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
             .chain(module.locals.keys().cloned().map(BlockKey::Local))
             .chain(module.outputs.keys().cloned().map(BlockKey::Output))
@@ -125,15 +117,48 @@ impl BlockGraph {
             .chain(module.providers.iter().map(provider_key))
             .chain(module.checks.keys().cloned().map(BlockKey::Check));
         for key in keys {
-            self.index.entry((path.clone(), key.clone())).or_insert(self.blocks.len());
-            let module = path.clone();
+            self.index.entry((variant.clone(), key.clone())).or_insert(self.blocks.len());
+            let module = variant.clone();
             self.blocks.push(BlockNode { module, key, edges: Vec::new(), wholes: Vec::new() });
         }
     }
 
     /// Returns the number of a block.
-    pub fn find(&self, module: &Module, key: BlockKey) -> Option<usize> {
+    pub fn find(&self, module: &Variant, key: BlockKey) -> Option<usize> {
         self.index.get(&(module.clone(), key)).copied()
+    }
+
+    /// Returns the block of a resource. Where no source has an instance of that key any more, that is the block which the
+    /// same configuration serves as made the objects: one that another serves is that of another source.
+    ///
+    /// - `made_by`: what the state says, or who serves it. Where that is not known, or gone, the first of that name counts.
+    pub fn find_resource(
+        &self,
+        config: &Config,
+        address: &Resource,
+        made_by: Option<&ProviderConfig>,
+    ) -> Option<usize> {
+        let key = || BlockKey::Resource(address.resource.clone());
+        if let Some(variant) = config.variant_of(&address.module) {
+            return self.find(&variant, key());
+        }
+        let all = config.variants_at(&address.module.module());
+        let all: Vec<usize> = all.filter_map(|it| self.find(&it.0, key())).collect();
+        match made_by.filter(|it| self.configured.has(it)) {
+            Some(made_by) => all
+                .into_iter()
+                .find(|it| self.configured.serves(*it).is_some_and(|it| it.config == made_by)),
+            None => all.first().copied(),
+        }
+    }
+
+    /// Returns what is written as a resource block.
+    pub fn written<'c>(&self, config: &'c Config, block: usize) -> Option<&'c config::Resource> {
+        let BlockNode { module, key, .. } = &self.blocks[block];
+        match key {
+            BlockKey::Resource(name) => config.variant(module)?.resources.get(name).map(|it| &**it),
+            _ => None,
+        }
     }
 
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
@@ -160,7 +185,7 @@ impl BlockGraph {
 
     /// Returns the name of a block as drawings of the graph write it.
     pub fn name(&self, block: usize) -> String {
-        let BlockNode { module, key, .. } = &self.blocks[block];
+        let BlockNode { module: variant, key, .. } = &self.blocks[block];
         let name = match key {
             BlockKey::Variable(name) => format!("var.{name}"),
             BlockKey::Local(name) => format!("local.{name} (expand)"),
@@ -173,23 +198,30 @@ impl BlockGraph {
             }
             BlockKey::Check(name) => format!("check.{name}"),
         };
-        if module.is_root() { name } else { format!("{module}.{name}") }
+        let module = &variant.path;
+        let name = if module.is_root() { name } else { format!("{module}.{name}") };
+        self.told_apart(variant, name)
+    }
+
+    /// Returns the name of something in a module, with the source where the path of the module has several.
+    pub fn told_apart(&self, module: &Variant, name: String) -> String {
+        match (self.sources.get(module), name.strip_suffix(')')) {
+            (None, _) => name,
+            (Some(source), Some(open)) => format!("{open}, {source})"),
+            (Some(source), None) => format!("{name} ({source})"),
+        }
     }
 
     /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
     /// or through anything, up to `limit`; beyond that only the nearest ones. Sorted by text.
-    pub fn dependencies(&self, resource: &ConfigResource, limit: usize) -> Vec<Str> {
-        let Some(start) =
-            self.find(&resource.module, BlockKey::Resource(resource.resource.clone()))
-        else {
-            return Vec::new();
-        };
+    pub fn dependencies(&self, start: usize, limit: usize) -> Vec<Str> {
         let all = self.search(start, Some(limit), true, |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
         let known = self.resource_names();
         let mut names: Vec<&(u32, Str)> =
             blocks.into_iter().filter_map(|it| known[it].as_ref()).collect();
         names.sort_unstable_by_key(|it| it.0);
+        names.dedup_by(|a, b| a.1 == b.1);
         names.into_iter().map(|it| it.1.clone()).collect()
     }
 
@@ -213,7 +245,7 @@ impl BlockGraph {
         let node = &self.blocks[block];
         match &node.key {
             BlockKey::Resource(name) => {
-                Some(ConfigResource { module: node.module.clone(), resource: name.clone() })
+                Some(ConfigResource { module: node.module.path.clone(), resource: name.clone() })
             }
             _ => None,
         }
@@ -226,16 +258,32 @@ impl BlockGraph {
     }
 
     /// The blocks of a module and of those that it calls. Blocks are sorted by the depth of their module, then by its name.
-    fn inside(&self, module: &Module) -> impl Iterator<Item = usize> {
-        let deepest = self.blocks.last().map_or(0, |it| it.module.0.len());
+    fn inside(&self, variant: &Variant) -> impl Iterator<Item = usize> {
+        let module = &variant.path;
+        let deepest = self.blocks.last().map_or(0, |it| it.module.path.0.len());
         let place = |it: &BlockNode, depth: usize| {
-            it.module.0.len().cmp(&depth).then_with(|| it.module.0[..module.0.len()].cmp(&module.0))
+            let own = &it.module.path.0;
+            own.len().cmp(&depth).then_with(|| own[..module.0.len()].cmp(&module.0))
         };
-        (module.0.len()..=deepest).flat_map(move |depth| {
+        let all = (module.0.len()..=deepest).flat_map(move |depth| {
             let start = self.blocks.partition_point(|it| place(it, depth).is_lt());
             let count = self.blocks[start..].partition_point(|it| place(it, depth).is_eq());
             start..start + count
-        })
+        });
+        let is_one = !self.callers.contains_key(module);
+        all.filter(move |it| is_one || self.is_within(&self.blocks[*it].module, variant))
+    }
+
+    /// Whether a module is, or is called by, another one whose path leads to it.
+    fn is_within(&self, variant: &Variant, outer: &Variant) -> bool {
+        let (mut path, mut number) = (variant.path.clone(), variant.number);
+        while path.0.len() > outer.path.0.len()
+            && let Some((above, _)) = path.parent()
+        {
+            number = self.callers.get(&path).map_or(0, |it| it[number as usize]);
+            path = above;
+        }
+        number == outer.number
     }
 
     fn search(

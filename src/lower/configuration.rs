@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use entail_rules::{Block, Facts, Mode as RunMode, Node, Repetition};
 
-use super::blocks::BlockKey;
-use super::structure::{NodeKind, ResourceId, Style};
+use super::structure::{NodeKind, ResourceId, ResourceNode, Style};
 use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
 use crate::expression::references_of;
@@ -161,14 +160,7 @@ pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
     for (number, node) in documents.graph.blocks.iter().enumerate() {
         let block = Block(number as u32);
         facts.block_reads.extend(node.edges.iter().map(|edge| (block, Block(edge.0 as u32))));
-        let BlockKey::Resource(name) = &node.key else {
-            continue;
-        };
-        let Some(resource) =
-            documents.config.module(&node.module).and_then(|it| it.resources.get(name))
-        else {
-            continue;
-        };
+        let Some(resource) = documents.graph.written(documents.config, number) else { continue };
         let repetition = repetition(Style::of(&resource.repetition));
         facts.repeats.push((block, repetition));
         if resource.lifecycle.create_before_destroy == Some(true) {
@@ -193,10 +185,8 @@ pub(super) fn block_of(
     documents: &Documents<'_>,
     resource: ResourceId,
 ) -> Option<Block> {
-    let address = &lowered.structure.resource(resource).address;
-    let number = documents
-        .graph
-        .find(&address.module.module(), BlockKey::Resource(address.resource.clone()))?;
+    let ResourceNode { address, provider, .. } = lowered.structure.resource(resource);
+    let number = documents.graph.find_resource(documents.config, address, provider.as_ref())?;
     Some(Block(number as u32))
 }
 

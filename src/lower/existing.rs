@@ -9,10 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::configuration::{block_of, repetition};
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use super::{Documents, Lowered};
-use crate::address::{
-    ConfigResource, Instance, InstanceKey, Mode, Module, ModuleInstance, Resource,
-};
-use crate::config::Removed;
+use crate::address::{ConfigResource, Instance, InstanceKey, Mode, ModuleInstance, Resource};
+use crate::config::{Config, Removed, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::request::PlanMode;
 use crate::state::{Object, Status};
@@ -123,8 +121,10 @@ fn kind_of(key: &InstanceKey) -> KeyKind {
 struct Known<'a> {
     /// What each pending node reads, or may read.
     pending: ReadByPending,
+    /// The configuration that they stand in.
+    config: &'a Config,
     /// Every `removed` block with its module, in order.
-    removed: Vec<(&'a Module, &'a Removed)>,
+    removed: Vec<(Variant, &'a Removed)>,
 }
 
 /// What each pending node reads, or may read.
@@ -143,21 +143,21 @@ fn read_by_pending(lowered: &Lowered) -> ReadByPending {
 
 impl<'a> Known<'a> {
     fn of(lowered: &Lowered, documents: &Documents<'a>) -> Known<'a> {
-        let modules = documents.config.all();
+        let modules = documents.config.all_variants();
         Known {
+            config: documents.config,
             pending: read_by_pending(lowered),
             removed: modules
-                .flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it)))
+                .flat_map(|(of, module)| module.removed.iter().map(move |it| (of.clone(), it)))
                 .collect(),
         }
     }
 
     /// What a `removed` block wants to happen to an object; the last such block where there are several.
     fn removed(&self, lowered: &mut Lowered, address: &Instance, node: Node) {
-        let block =
-            self.removed.iter().rev().find(|(path, block)| {
-                crate::lower::requested::removes(path, &block.from.0, address)
-            });
+        let block = self.removed.iter().rev().find(|(of, block)| {
+            crate::lower::requested::removes(self.config, of, &block.from.0, address)
+        });
         if let Some((_, block)) = block {
             let fate = if block.destroy == Some(true) { Fate::Destroy } else { Fate::Forget };
             lowered.facts.removed_says.push((node, fate));
@@ -257,7 +257,7 @@ fn undeclared(
         return;
     };
     lowered.facts.of.push((node, block));
-    if let Some(config) = documents.config.resource(&resource.address.config()) {
+    if let Some(config) = documents.graph.written(documents.config, block.0 as usize) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
             lowered.facts.keeps_object.push((node,));
         }
@@ -292,11 +292,10 @@ fn open(
     node: Node,
 ) {
     lowered.facts.late.push((node, pending));
-    if let Some(block) = block_of(lowered, documents, id) {
-        lowered.facts.of.push((node, block));
-    }
+    let block = block_of(lowered, documents, id);
+    lowered.facts.of.extend(block.map(|it| (node, it)));
     let resource = lowered.structure.resource(id);
-    let config = documents.config.resource(&resource.address.config());
+    let config = block.and_then(|it| documents.graph.written(documents.config, it.0 as usize));
     if config.is_some_and(|it| it.lifecycle.prevent_destroy.is_some()) {
         lowered.facts.protects.push((node,));
     }
@@ -342,10 +341,10 @@ fn needs(
             }
             continue;
         }
-        let config = lowered.structure.resource(*id).address.config();
-        let today = todays
-            .entry(*id)
-            .or_insert_with(|| documents.graph.dependencies(&config, MOST_DEPENDENCIES));
+        let today = todays.entry(*id).or_insert_with(|| {
+            let block = block_of(lowered, documents, *id).map(|it| it.0 as usize);
+            block.map_or(Vec::new(), |it| documents.graph.dependencies(it, MOST_DEPENDENCIES))
+        });
         let declared = lowered
             .structure
             .instance(*node)

@@ -80,10 +80,11 @@ pub fn apply_moves(engine: &dyn Engine, config: &Config, state: &mut State) -> M
     if statements.is_empty() {
         return Moved::default();
     }
-    let facts = statements::lower(&statements);
+    let facts = statements::lower(config, &statements);
     let arranged: Moves = engine.conclude(&Ledger::of(&facts));
     let sequence = arranged.sequence(&facts.statement).unwrap_or_default();
-    let mut moved = apply::carry_out(sequence.iter().map(|it| &statements[it.0 as usize]), state);
+    let mut moved =
+        apply::carry_out(config, sequence.iter().map(|it| &statements[it.0 as usize]), state);
     moved.order = Order {
         facts,
         cyclic: arranged.move_cycle.iter().map(|it| it.0).collect(),

@@ -7,7 +7,7 @@ use super::structure::{NodeKind, ResourceId, ResourceNode, Structure};
 use super::{Documents, Lowered};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
-use crate::config::MoveEndpoint;
+use crate::config::{Config, MoveEndpoint, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::request::{Request, Selector};
 
@@ -147,10 +147,22 @@ fn may_be_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
 }
 
 /// Returns whether a `removed` block of a module covers an instance.
-pub fn removes(module: &Module, from: &MoveEndpoint, instance: &Instance) -> bool {
+pub fn removes(
+    config: &Config,
+    module: &Variant,
+    from: &MoveEndpoint,
+    instance: &Instance,
+) -> bool {
     let own = instance.module.module();
+    // A source speaks for its own instances, and for those that are no source's any more.
+    let around = instance.module.0.get(..module.path.0.len()).unwrap_or_default();
+    if config.kinds.contains_key(&module.path)
+        && config.variant_of(&ModuleInstance(around.into())).is_some_and(|it| it != *module)
+    {
+        return false;
+    }
     let within = |relative: Module| {
-        let path: Vec<_> = module.0.iter().chain(relative.0.iter()).cloned().collect();
+        let path: Vec<_> = module.path.0.iter().chain(relative.0.iter()).cloned().collect();
         own.0.starts_with(&path).then_some(path.len())
     };
     match from {

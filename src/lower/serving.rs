@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use entail_rules::{Alias, Choice, Config as ConfigAtom, Family, Key, Module as ModuleAtom, Node};
 
 use super::{Documents, Lowered};
-use crate::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
+use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
+use crate::config::Variant;
 use crate::config::expansion::key_text;
 use crate::diagnostic::Span;
 use crate::syntax::Expression;
@@ -22,7 +23,7 @@ pub use configured::Configured;
 /// What the numbers of modules, providers, aliases, configurations and keys stand for, and where they stand.
 #[derive(Clone, Debug, Default)]
 pub struct Serving {
-    modules: Numbers<Module>,
+    modules: Numbers<Variant>,
     families: Numbers<Provider>,
     aliases: Numbers<Str>,
     configs: Numbers<ProviderConfig>,
@@ -30,12 +31,14 @@ pub struct Serving {
     choices: Vec<ChoiceAt>,
     /// The `provider` block of each configuration.
     pub blocks: BTreeMap<ConfigAtom, Span>,
-    /// The local name by which its module knows each configuration that is written.
-    pub local_names: BTreeMap<ConfigAtom, Str>,
+    /// The module of each configuration that is written, and the local name by which it is known there.
+    pub local_names: BTreeMap<ConfigAtom, (Variant, Str)>,
     /// The `for_each` or `count` of each configuration that repeats.
     pub repetitions: BTreeMap<ConfigAtom, Span>,
     /// Where the call of each module stands.
     pub calls: BTreeMap<ModuleAtom, Span>,
+    /// Names of modules that share their path with others.
+    module_names: BTreeMap<ModuleAtom, String>,
 }
 
 /// Things in the order in which they were first met.
@@ -72,8 +75,8 @@ impl<T: Ord + Clone> Numbers<T> {
 }
 
 impl Serving {
-    fn module(&mut self, module: &Module) -> ModuleAtom {
-        match module.is_root() {
+    fn module(&mut self, module: &Variant) -> ModuleAtom {
+        match module.path.is_root() {
             true => ModuleAtom::ROOT,
             false => ModuleAtom(self.modules.of(module) + 1),
         }
@@ -96,7 +99,7 @@ impl Serving {
     }
 
     /// Numbers a key expression of a block or of a call in `module`.
-    fn choice(&mut self, key: Option<&Expression>, module: &Module, is_own: bool) -> Choice {
+    fn choice(&mut self, key: Option<&Expression>, module: &Variant, is_own: bool) -> Choice {
         let Some(expression) = key.cloned() else { return Choice::NONE };
         self.choices.push(ChoiceAt { module: module.clone(), is_own, expression });
         Choice(self.choices.len() as u32)
@@ -137,9 +140,14 @@ impl Serving {
         Some(ProviderInstance { config: self.config_at(config)?.clone(), key })
     }
 
+    /// Returns the number of a configuration that is written, or implied.
+    fn number_of(&self, config: &ProviderConfig) -> Option<ConfigAtom> {
+        self.configs.numbers.get(config).map(|it| ConfigAtom(*it))
+    }
+
     /// Returns where a configuration says how it repeats.
     pub fn place_of(&self, config: &ProviderConfig) -> Option<Span> {
-        self.repetitions.get(&ConfigAtom(*self.configs.numbers.get(config)?)).copied()
+        self.repetitions.get(&self.number_of(config)?).copied()
     }
 
     /// Returns what each number stands for, by the kind of column.
@@ -154,7 +162,9 @@ impl Serving {
         let mut aliases = of(&self.aliases, 2, ToString::to_string);
         aliases.insert(Alias::DEFAULT.0.into(), "none".into());
         aliases.insert(Alias::KEYS.0.into(), "each key".into());
-        let mut modules = of(&self.modules, 1, ToString::to_string);
+        let mut modules = of(&self.modules, 1, |it| it.path.to_string());
+        let named = self.module_names.iter();
+        modules.extend(named.map(|(atom, name)| (u64::from(atom.0), name.clone())));
         modules.insert(ModuleAtom::ROOT.0.into(), "the root module".into());
         let mut keys = of(&self.keys, 1, |key| format!("{:?}", key_text(key)));
         keys.insert(Key::NONE.0.into(), "none".into());

@@ -10,13 +10,13 @@ use entail_rules::Node;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::blocks::{BlockGraph, BlockKey};
+use super::blocks::{BlockGraph, BlockKey, BlockNode};
 use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
-use crate::address::{InstanceKey, Module, ModuleInstance};
-use crate::config::Config;
+use crate::address::{InstanceKey, ModuleInstance};
+use crate::config::{Config, Variant};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
@@ -122,8 +122,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     };
     trace.root();
     for &block in &*sorted {
-        let node = &graph.blocks[block];
-        trace.block(&node.module, &node.key);
+        trace.block(&graph.blocks[block]);
     }
     trace.likely_instances();
     let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
@@ -144,7 +143,7 @@ pub struct Trace<'a> {
     /// What a whole resource looks like, made when first asked for.
     wholes: Vec<OnceLock<Value>>,
     /// The instances of each module.
-    instances_of: FxHashMap<Module, Vec<ModuleId>>,
+    instances_of: FxHashMap<Variant, Vec<ModuleId>>,
     /// The provider key that each instance of a call passes, by the place of its expression.
     call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
     /// The blocks of each module, as positions in their order; found when first asked for.
@@ -191,11 +190,13 @@ impl Trace<'_> {
         node: Option<Node>,
     ) -> ModuleId {
         let path = address.module();
-        let config = self.input.config.module_of(&address);
-        let config = config.expect("a called module is loaded").clone();
+        let all = self.input.config;
+        let config = all.module_of(&address).expect("a called module is loaded").clone();
+        let variant = all.variant_of(&address);
+        let variant = variant.unwrap_or_else(|| Variant { path: path.clone(), number: 0 });
         let id = self.structure.add_module(ModuleNode {
             address,
-            path: path.clone(),
+            path,
             config,
             parent,
             key,
@@ -209,22 +210,18 @@ impl Trace<'_> {
             calls: BTreeMap::new(),
             checks: BTreeMap::new(),
         });
-        self.instances_of.entry(path).or_default().push(id);
+        self.instances_of.entry(variant).or_default().push(id);
         id
     }
 
-    fn block(&mut self, path: &Module, key: &BlockKey) {
-        let modules = self.instances_of.get(path).cloned().unwrap_or_default();
-        if let BlockKey::Provider(name, alias) = key {
-            return self.provider(path, name, alias.as_ref(), modules.first().copied());
+    fn block(&mut self, block: &BlockNode) {
+        let modules = self.instances_of.get(&block.module).cloned().unwrap_or_default();
+        if let BlockKey::Provider(name, alias) = &block.key {
+            let first = modules.first().copied();
+            return self.provider(&block.module, name, alias.as_ref(), first);
         }
         for module in modules {
-            // Instances that come from different places have different blocks.
-            if self.input.config.has_variants() && !key.is_in(&self.structure.module(module).config)
-            {
-                continue;
-            }
-            match key {
+            match &block.key {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
@@ -324,7 +321,11 @@ impl Trace<'_> {
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
         let outer_pending = self.structure.module(module).pending;
-        let known = self.repetition(keys, module, &block.repetition).filter(|_| !outer_pending);
+        let known = self.repetition(keys, module, &block.repetition);
+        // What comes from different places has its keys, whatever is known of the module around.
+        let early = self.input.config.keys_of_call(&self.structure.module(module).address, name);
+        let known = known.filter(|_| !outer_pending || early.is_some());
+        let known = known.or_else(|| Some(early?.into_iter().map(|it| (it, None)).collect()));
         let known = known.or_else(|| self.destroyed_modules(module, name));
         let has_node = style != Style::Single
             || !block.depends_on.is_empty()
@@ -353,7 +354,7 @@ impl Trace<'_> {
             if self.input.config.module_of(&address).is_none() {
                 continue;
             }
-            let is_named = pending && key != InstanceKey::None;
+            let is_named = self.structure.call(id).pending && key != InstanceKey::None;
             let above = Some((parent, id));
             let child = self.module_node(address, above, key.clone(), each_value, pending, None);
             if has_node {

@@ -20,7 +20,7 @@ impl Observer<'_> {
     ) -> Option<Arc<dyn Provider>> {
         let provider = self.provider(instance).await?;
         let kind = &instance.config.provider;
-        let module = self.values.config.module(&address.module.module());
+        let module = self.values.config.module_of(&address.module);
         let Some(block) = module.and_then(|it| said(it, kind)) else { return Some(provider) };
         let Some(schema) = self.pool.schema(kind).and_then(|it| it.meta.clone()) else {
             self.values.report([not_supported(kind, address, block)]);

@@ -220,8 +220,8 @@ impl<'a> Observer<'a> {
     }
 
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
-        let block = address.config();
-        self.values.config.resource(&block)
+        let config = self.values.config;
+        self.graph.written(config, self.graph.find_resource(config, &address.of(), None)?)
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.

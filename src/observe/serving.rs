@@ -89,13 +89,11 @@ impl Observer<'_> {
         let address = node.address.instance(key.clone());
         let module = node.module?;
         if !choice.is_own {
-            let scope = self.values.call_scope(self.child_of(module, &choice.module))?;
+            let scope = self.values.call_scope(self.child_of(module, &choice.module.path))?;
             return self.key_in(&scope, &choice.expression, &address);
         }
-        // Instances that come from different places have different blocks.
-        let own = structure.block(resource)?.provider.as_ref().and_then(|it| it.key.as_ref());
         let scope = self.instance_scope(module, resource, key);
-        self.key_in(&scope, own.unwrap_or(&choice.expression), &address)
+        self.key_in(&scope, &choice.expression, &address)
     }
 
     fn key_in(

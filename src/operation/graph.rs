@@ -97,14 +97,15 @@ impl Drawing {
                     self.edge(rests.clone(), names(config, graph, next).0);
                 }
             }
-            self.extras(&block.module, &block.key, &own);
+            self.extras(&block.module.path, &block.key, &own);
         }
-        for path in config.modules.keys().filter(|it| !it.is_root()) {
-            let close = format!("{path} (close)");
-            if let Some((outer, _)) = path.parent().filter(|it| !it.0.is_root()) {
-                self.edge(format!("{outer} (close)"), close.clone());
+        for (module, _) in config.all_variants() {
+            let Some((caller, _)) = config.caller(&module) else { continue };
+            let close = format!("{} (close)", module.path);
+            if !caller.path.is_root() {
+                self.edge(format!("{} (close)", caller.path), close.clone());
             }
-            self.edge(close, format!("{path} (expand)"));
+            self.edge(close, graph.told_apart(&caller, format!("{} (expand)", module.path)));
         }
         let all: Vec<String> = self.edges.keys().cloned().collect();
         all.into_iter().for_each(|it| self.edge("root", it));
@@ -117,10 +118,10 @@ impl Drawing {
                 self.shapes.insert(format!("var.{name}"), (format!("var.{name}"), "note"));
             }
             BlockKey::Resource(_) => {
-                let label = own.trim_end_matches(" (expand)").to_owned();
+                let label = own.trim_end_matches(" (expand)").replace(" (expand, ", " (");
                 self.shapes.insert(own.to_owned(), (label, "box"));
             }
-            BlockKey::Check(_) => self.edge(own, own.replace(" (expand)", " (report)")),
+            BlockKey::Check(_) => self.edge(own, own.replace(" (expand", " (report")),
             _ => {}
         }
         if !module.is_root() {
@@ -132,10 +133,10 @@ impl Drawing {
     fn providers(&mut self, graph: &BlockGraph) -> BTreeSet<String> {
         let mut used = BTreeSet::new();
         for (number, block) in graph.blocks.iter().enumerate() {
-            let BlockKey::Resource(name) = &block.key else { continue };
+            let BlockKey::Resource(_) = &block.key else { continue };
             let Some(served) = graph.configured.serves(number) else { continue };
             let provider = served.config.to_string();
-            let resource = placed(&block.module, &format!("{name} (expand)"));
+            let resource = graph.name(number);
             self.edge(resource.clone(), provider.clone());
             self.edge(format!("{provider} (close)"), resource);
             self.shapes.insert(provider.clone(), (provider.clone(), "diamond"));
@@ -170,35 +171,32 @@ impl Drawing {
     }
 }
 
-fn placed(module: &Module, name: &str) -> String {
-    if module.is_root() { name.to_owned() } else { format!("{module}.{name}") }
-}
-
 /// Returns what others wait for when they refer to a block, and what waits for all that the block refers to.
 fn names(config: &Config, graph: &BlockGraph, number: usize) -> (String, String) {
     let block = &graph.blocks[number];
-    let both = |name: String| (name.clone(), name);
+    let (module, own) = (&block.module.path, graph.name(number));
     match &block.key {
         BlockKey::Variable(name) => {
-            let own = placed(&block.module, &format!("var.{name} (expand, reference)"));
-            let input = placed(&block.module, &format!("var.{name} (expand, input)"));
-            if block.module.is_root() { both(own) } else { (own, input) }
+            let placed = if module.is_root() { String::new() } else { format!("{module}.") };
+            let told = |how: &str| {
+                graph.told_apart(&block.module, format!("{placed}var.{name} (expand, {how})"))
+            };
+            let own = told("reference");
+            let input = if module.is_root() { own.clone() } else { told("input") };
+            (own, input)
         }
-        BlockKey::Local(name) => both(placed(&block.module, &format!("local.{name} (expand)"))),
-        BlockKey::Output(name) => both(placed(&block.module, &format!("output.{name} (expand)"))),
-        BlockKey::Resource(name) => both(placed(&block.module, &format!("{name} (expand)"))),
-        BlockKey::Call(name) => both(format!("{} (expand)", block.module.child(name))),
-        BlockKey::Check(name) => both(placed(&block.module, &format!("check.{name} (expand)"))),
+        BlockKey::Check(name) => {
+            let placed = if module.is_root() { String::new() } else { format!("{module}.") };
+            let own = graph.told_apart(&block.module, format!("{placed}check.{name} (expand)"));
+            (own.clone(), own)
+        }
         BlockKey::Provider(name, alias) => {
-            let provider = config
-                .module(&block.module)
-                .map(|it| it.provider_of(name))
-                .unwrap_or_else(|| crate::address::Provider::implied(name));
-            both(
-                ProviderConfig { module: block.module.clone(), provider, alias: alias.clone() }
-                    .to_string(),
-            )
+            let of = config.variant(&block.module).map(|it| it.provider_of(name));
+            let provider = of.unwrap_or_else(|| crate::address::Provider::implied(name));
+            let own = ProviderConfig { module: module.clone(), provider, alias: alias.clone() };
+            (own.to_string(), own.to_string())
         }
+        _ => (own.clone(), own),
     }
 }
 

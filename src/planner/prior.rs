@@ -47,7 +47,9 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         if rests && let Some(object) = state.current(&address) {
             let block = parts.observer.values.structure.block(resource);
             let configured = dependencies.entry(resource).or_insert_with(|| {
-                parts.inputs.graph.dependencies(&address.config(), MOST_DEPENDENCIES)
+                let graph = parts.inputs.graph;
+                let block = graph.find_resource(parts.inputs.config, &address.of(), None);
+                block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
             });
             let known = recorded_dependencies(parts, found, configured, &object.dependencies);
             // Of an import that changes nothing the next plan records these.

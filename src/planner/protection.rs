@@ -5,7 +5,7 @@ use entail_rules::{Node, Protection};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{Reference, Subject, evaluate, references_of};
-use crate::lower::structure::{ModuleId, NodeKind};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceNode};
 use crate::observe::Observer;
 use crate::syntax::Expression;
 use crate::value::text::quoted;
@@ -23,12 +23,18 @@ impl Observer<'_> {
         let NodeKind::Object(resource, _) = self.values.structure.kind(node) else { return None };
         let known = self.values.structure.block(*resource);
         let node_of = self.values.structure.resource(*resource);
-        let fallen = || self.values.config.resource(&node_of.address.config());
-        let block = known.or_else(fallen)?;
+        let config = self.values.config;
+        let ResourceNode { address, provider, .. } = node_of;
+        let number = self.graph.find_resource(config, address, provider.as_ref())?;
+        let block = known.or_else(|| self.graph.written(config, number))?;
         let expression = block.lifecycle.prevent_destroy.as_ref()?;
         let modules = &self.values.structure.modules;
         let first = || {
-            let at = modules.iter().position(|it| it.path == node_of.address.module.module());
+            let at = modules.iter().position(|it| {
+                it.path == address.module.module()
+                    && config.variant_of(&it.address).as_ref()
+                        == Some(&self.graph.blocks[number].module)
+            });
             at.map(|it| ModuleId(it as u32))
         };
         let module = node_of.module.or_else(first)?;

@@ -73,8 +73,7 @@ fn place_of_key(
     inputs: &Inputs<'_>,
 ) -> Option<String> {
     known.lowered.facts.declared.binary_search(&(node,)).ok()?;
-    let name = crate::lower::blocks::BlockKey::Resource(address.resource.clone());
-    let block = inputs.graph.find(&address.module.module(), name)?;
+    let block = inputs.graph.find_resource(inputs.config, &address.of(), None)?;
     let choice = inputs.graph.configured.serves(block)?.choice;
     choice.map(|it| inputs.sources.place(it.expression.span))
 }

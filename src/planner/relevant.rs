@@ -99,7 +99,7 @@ struct Search<'s, 'a> {
 
 impl Search<'_, '_> {
     fn config(&self, module: &ModuleInstance) -> Option<&Module> {
-        self.inputs.config.module(&module.module()).map(|it| &**it)
+        self.inputs.config.module_of(module).map(|it| &**it)
     }
 
     /// Returns what a thing's own definition refers to.

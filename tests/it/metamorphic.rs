@@ -459,7 +459,7 @@ fn folder(pair: &Pair, config: &str, stage: usize) -> Place {
 }
 
 /// What is planned for each object and output.
-fn changes(document: &Value) -> String {
+pub fn changes(document: &Value) -> String {
     let mut lines = BTreeSet::new();
     for it in document["resource_changes"].as_array().into_iter().flatten() {
         lines.insert(format!(
@@ -477,7 +477,7 @@ fn changes(document: &Value) -> String {
 }
 
 /// The conclusions that must be the same, and the order of the steps, whatever lies between them.
-fn conclusions(facts: &str) -> BTreeMap<String, String> {
+pub fn conclusions(facts: &str) -> BTreeMap<String, String> {
     let mut rows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut after: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut steps: BTreeSet<String> = BTreeSet::new();

@@ -5,33 +5,33 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::address::{ConfigResource, Module as ModuleAddr, ResourceName};
+use crate::address::ResourceName;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::expression::{Reference, Subject};
 use crate::syntax::Step;
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
-use super::super::{Config, Module};
+use super::super::{Config, Module, Variant};
 use crate::config::serving::BlocksServed;
 
 /// A block, or a part of a module, that others can depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// A variable with its value and validations.
-    Variable(ModuleAddr, Str),
+    Variable(Variant, Str),
     /// A local value.
-    Local(ModuleAddr, Str),
+    Local(Variant, Str),
     /// An output.
-    Output(ModuleAddr, Str),
+    Output(Variant, Str),
     /// A resource block.
-    Resource(ConfigResource),
+    Resource(Variant, ResourceName),
     /// The repetition of a module call, and what all of the module waits for.
-    Call(ModuleAddr),
+    Call(Variant, Str),
     /// All of a module.
-    Whole(ModuleAddr),
+    Whole(Variant),
     /// A `provider` block: its module, local name and alias.
-    Provider(ModuleAddr, String),
+    Provider(Variant, String),
 }
 
 /// A circle of dependencies: each node reads the next at a place, the last one the first.
@@ -40,15 +40,16 @@ pub struct Cycle(pub Vec<(Node, Span)>);
 
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let within = |module: &ModuleAddr, text: String| {
-            if module.is_root() { text } else { format!("{module}.{text}") }
+        let within = |module: &Variant, text: String| {
+            if module.path.is_root() { text } else { format!("{}.{text}", module.path) }
         };
         match self {
             Node::Variable(module, name) => f.write_str(&within(module, format!("var.{name}"))),
             Node::Local(module, name) => f.write_str(&within(module, format!("local.{name}"))),
             Node::Output(module, name) => f.write_str(&within(module, format!("output.{name}"))),
-            Node::Resource(it) => it.fmt(f),
-            Node::Call(module) | Node::Whole(module) => module.fmt(f),
+            Node::Resource(module, name) => f.write_str(&within(module, name.to_string())),
+            Node::Call(module, name) => module.path.child(name).fmt(f),
+            Node::Whole(module) => module.path.fmt(f),
             Node::Provider(module, name) => {
                 f.write_str(&within(module, format!("provider.{name}")))
             }
@@ -83,12 +84,12 @@ impl Cycle {
 /// Returns the names that OpenTofu has for the parts of a node.
 fn graph_names(node: &Node) -> String {
     match node {
-        Node::Variable(module, _) if !module.is_root() => {
+        Node::Variable(module, _) if !module.path.is_root() => {
             format!("{node} (expand, reference), {node} (expand, input)")
         }
-        Node::Local(..) | Node::Output(..) | Node::Call(_) => format!("{node} (expand)"),
+        Node::Local(..) | Node::Output(..) | Node::Call(..) => format!("{node} (expand)"),
         Node::Whole(_) => format!("{node} (close)"),
-        Node::Provider(..) | Node::Variable(..) | Node::Resource(_) => node.to_string(),
+        Node::Provider(..) | Node::Variable(..) | Node::Resource(..) => node.to_string(),
     }
 }
 
@@ -110,8 +111,8 @@ struct Graph {
 impl Graph {
     fn of(config: &Config, served: &BlocksServed) -> Graph {
         let mut graph = Graph::default();
-        for (address, module) in config.all() {
-            Builder { config, served, address, module, graph: &mut graph }.build();
+        for (variant, module) in config.all_variants() {
+            Builder { config, served, variant: &variant, module, graph: &mut graph }.build();
         }
         graph
     }
@@ -230,47 +231,50 @@ impl Graph {
 struct Builder<'a> {
     config: &'a Config,
     served: &'a BlocksServed,
-    address: &'a ModuleAddr,
+    variant: &'a Variant,
     module: &'a Module,
     graph: &'a mut Graph,
 }
 
 impl Builder<'_> {
     fn build(&mut self) {
-        let (address, module) = (self.address, self.module);
+        let (own, module) = (self.variant, self.module);
         for name in module.variables.keys() {
             self.variable(name);
         }
         for local in module.locals.values() {
             let node =
-                self.member(Node::Local(address.clone(), local.name.text.clone()), local.name.span);
+                self.member(Node::Local(own.clone(), local.name.text.clone()), local.name.span);
             self.uses(node, vec![uses::of_value(&local.value)]);
         }
         for output in module.outputs.values() {
-            let node = self
-                .member(Node::Output(address.clone(), output.name.text.clone()), output.declared);
+            let node =
+                self.member(Node::Output(own.clone(), output.name.text.clone()), output.declared);
             self.uses(node, uses::of_output(output));
         }
         for (name, resource) in &module.resources {
-            let node = self.member(Node::Resource(self.resource(name)), resource.declared);
+            let node = self.member(self.resource(name), resource.declared);
             self.uses(node, uses::of_resource(resource));
-            if let Some((module, name)) = self.served.by.get(&self.resource(name)) {
+            if let Some((module, name)) = self.served.by.get(&(own.clone(), name.clone())) {
                 let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
                 self.graph.link(node, Node::Provider(module.clone(), name.clone()), at);
             }
         }
         for provider in &module.providers {
-            let node = self.graph.number(Node::Provider(address.clone(), provider.local_name()));
+            let node = self.graph.number(Node::Provider(own.clone(), provider.local_name()));
             self.uses(node, uses::of_provider(provider));
         }
         for call in module.calls.values() {
-            let node = self.member(Node::Call(address.child(&call.name.text)), call.declared);
+            let node = self.member(Node::Call(own.clone(), call.name.text.clone()), call.declared);
             self.uses(node, uses::of_call_itself(call));
         }
         for import in &module.imports {
-            if let Some(own) = import.target().filter(|it| self.config.resource(it).is_some()) {
-                let node = self.graph.number(Node::Resource(own));
-                self.uses(node, uses::of_import(import));
+            let Some(target) = import.target() else { continue };
+            for (of, module) in self.config.variants_at(&target.module) {
+                if module.resources.contains_key(&target.resource) {
+                    let node = self.graph.number(Node::Resource(of, target.resource.clone()));
+                    self.uses(node, uses::of_import(import));
+                }
             }
         }
         self.whole();
@@ -279,8 +283,8 @@ impl Builder<'_> {
     /// A block of a module waits for what the module's call waits for.
     fn member(&mut self, node: Node, at: Span) -> u32 {
         let node = self.graph.number(node);
-        if !self.address.is_root() {
-            self.graph.link(node, Node::Call(self.address.clone()), at);
+        if let Some((caller, call)) = self.config.caller(self.variant) {
+            self.graph.link(node, Node::Call(caller, call), at);
         }
         node
     }
@@ -288,48 +292,43 @@ impl Builder<'_> {
     fn variable(&mut self, name: &Str) {
         let Some(variable) = self.module.variables.get(name) else { return };
         let node =
-            self.member(Node::Variable(self.address.clone(), name.clone()), variable.declared);
+            self.member(Node::Variable(self.variant.clone(), name.clone()), variable.declared);
         self.uses(node, uses::of_conditions(&variable.validations, Role::Precondition));
-        let Some((parent, call)) = self.address.parent() else { return };
-        let config = self.config;
-        for caller in config.all_at(&parent) {
-            if let Some(input) = caller.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-                Builder {
-                    config,
-                    served: self.served,
-                    address: &parent,
-                    module: caller,
-                    graph: self.graph,
-                }
+        let (config, served) = (self.config, self.served);
+        let Some((caller, call)) = config.caller(self.variant) else { return };
+        let Some(module) = config.variant(&caller) else { return };
+        if let Some(input) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+            Builder { config, served, variant: &caller, module, graph: self.graph }
                 .uses(node, vec![uses::of_value(&input.value)]);
-            }
         }
     }
 
     /// All of a module is all of its resources and outputs, and all of what it calls.
     fn whole(&mut self) {
-        let (address, module) = (self.address, self.module);
-        if address.is_root() {
+        let (own, module) = (self.variant, self.module);
+        if own.path.is_root() {
             return;
         }
-        let node = self.graph.number(Node::Whole(address.clone()));
+        let node = self.graph.number(Node::Whole(own.clone()));
         for (name, resource) in &module.resources {
-            self.graph.link(node, Node::Resource(self.resource(name)), resource.declared);
+            self.graph.link(node, self.resource(name), resource.declared);
         }
         for output in module.outputs.values() {
             self.graph.link(
                 node,
-                Node::Output(address.clone(), output.name.text.clone()),
+                Node::Output(own.clone(), output.name.text.clone()),
                 output.declared,
             );
         }
         for call in module.calls.values() {
-            self.graph.link(node, Node::Whole(address.child(&call.name.text)), call.declared);
+            for (called, _) in self.config.called(own, &call.name.text) {
+                self.graph.link(node, Node::Whole(called), call.declared);
+            }
         }
     }
 
-    fn resource(&self, name: &ResourceName) -> ConfigResource {
-        ConfigResource { module: self.address.clone(), resource: name.clone() }
+    fn resource(&self, name: &ResourceName) -> Node {
+        Node::Resource(self.variant.clone(), name.clone())
     }
 
     fn uses(&mut self, from: u32, uses: Vec<Use>) {
@@ -341,18 +340,18 @@ impl Builder<'_> {
     }
 
     fn reference(&mut self, from: u32, role: Role, reference: &Reference) {
-        let (address, module, at) = (self.address, self.module, reference.span);
+        let (own, module, at) = (self.variant, self.module, reference.span);
         match &reference.subject {
             Subject::Variable(name) if module.variables.contains_key(name) => {
-                self.graph.link(from, Node::Variable(address.clone(), name.clone()), at);
+                self.graph.link(from, Node::Variable(own.clone(), name.clone()), at);
             }
             Subject::Local(name) if module.locals.contains_key(name) => {
-                self.graph.link(from, Node::Local(address.clone(), name.clone()), at);
+                self.graph.link(from, Node::Local(own.clone(), name.clone()), at);
             }
             Subject::Resource(mode, kind, name) => {
                 let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
                 if module.resources.contains_key(&name) {
-                    self.graph.link(from, Node::Resource(self.resource(&name)), at);
+                    self.graph.link(from, self.resource(&name), at);
                 }
             }
             Subject::Module(name) => self.module_reference(from, role, name, reference),
@@ -361,27 +360,23 @@ impl Builder<'_> {
     }
 
     fn module_reference(&mut self, from: u32, role: Role, name: &Str, reference: &Reference) {
-        let child = self.address.child(name);
-        let Some(module) = self.config.module(&child) else { return };
+        let (own, at) = (self.variant, reference.span);
         let output = match reference.rest {
             [Step::Attribute(it), ..]
             | [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(it), ..] => Some(&it.text),
             _ => None,
         };
-        match (output.filter(|it| module.outputs.contains_key(*it)), role) {
-            (Some(output), _) => {
-                self.graph.link(from, Node::Output(child, output.clone()), reference.span)
-            }
-            (None, Role::DependsOn) => self.graph.link(from, Node::Whole(child), reference.span),
-            (None, _) => {
-                for output in module.outputs.keys() {
-                    self.graph.link(
-                        from,
-                        Node::Output(child.clone(), output.clone()),
-                        reference.span,
-                    );
+        for (child, module) in self.config.called(own, name) {
+            let named = |name: &Str| Node::Output(child.clone(), name.clone());
+            match (output.filter(|it| module.outputs.contains_key(*it)), role) {
+                (Some(output), _) => self.graph.link(from, named(output), at),
+                (None, Role::DependsOn) => self.graph.link(from, Node::Whole(child), at),
+                (None, _) => {
+                    for output in module.outputs.keys() {
+                        self.graph.link(from, named(output), at);
+                    }
+                    self.graph.link(from, Node::Call(own.clone(), name.clone()), at);
                 }
-                self.graph.link(from, Node::Call(child), reference.span);
             }
         }
     }

@@ -8,7 +8,6 @@ mod problems;
 pub mod providers;
 mod references;
 pub mod repeating;
-pub(super) mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +18,7 @@ use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostics, Sources};
 
 use super::serving::BlocksServed;
-use super::{Config, Module};
+use super::{Config, Module, Variant};
 use crate::world::side_by_side;
 
 pub use problems::unknown_function_provider;
@@ -28,11 +27,11 @@ pub use references::references_problems;
 /// Compares what module calls give with what their modules want. OpenTofu looks at nothing else where these differ.
 pub fn check_calls(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for (address, module) in distinct(config) {
-        calls::check_inputs(config, address, module, &mut problems);
+    for (variant, module) in distinct_variants(config) {
+        calls::check_inputs(config, &variant, module, &mut problems);
     }
     problems.0.sort_by_key(|it| it.subject);
-    problems
+    problems.once()
 }
 
 /// Checks every reference and provider name of a configuration, and that nothing depends on itself: what `validate`
@@ -62,10 +61,11 @@ fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
 /// Checks what is told only when a plan is made: blocks that read themselves, and `moved` and `removed` blocks.
 pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for (address, module) in distinct(config) {
-        references::check_selves(address, module, &mut problems);
-        moves::check_removed(config, address, module, &mut problems);
+    for (variant, module) in distinct_variants(config) {
+        references::check_selves(&variant.path, module, &mut problems);
+        moves::check_removed(config, &variant, module, &mut problems);
     }
+    problems = problems.once();
     moves::check_moved(config, sources, &mut problems);
     problems
 }
@@ -74,6 +74,14 @@ pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
 pub fn distinct(config: &Config) -> impl Iterator<Item = (&ModuleAddr, &Arc<Module>)> {
     let mut seen = BTreeSet::new();
     config.all().filter(move |(_, module)| seen.insert(Arc::as_ptr(module).addr()))
+}
+
+/// Returns each module once; of those that share their path every one, because what each calls is its own.
+fn distinct_variants(config: &Config) -> impl Iterator<Item = (Variant, &Arc<Module>)> {
+    let mut seen = BTreeSet::new();
+    config.all_variants().filter(move |(variant, module)| {
+        seen.insert(Arc::as_ptr(module).addr()) || config.kinds.contains_key(&variant.path)
+    })
 }
 
 /// Returns how messages name a module.

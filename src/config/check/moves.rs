@@ -5,26 +5,26 @@ use std::collections::BTreeMap;
 use crate::address::{Instance, InstanceKey, Module as ModuleAddr, ModuleInstance};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 
-use super::super::{Config, Module, MoveEndpoint, Moved};
+use super::super::{Config, Module, MoveEndpoint, Moved, Resource, Variant};
 use super::problems;
 
 /// Complains of `removed` blocks whose target is still declared.
 pub(super) fn check_removed(
     config: &Config,
-    address: &ModuleAddr,
+    variant: &Variant,
     module: &Module,
     problems: &mut Diagnostics,
 ) {
     for removed in &module.removed {
-        match absolute(address, &removed.from.0) {
-            MoveEndpoint::Module(it) if config.modules.contains_key(&it.module()) => {
+        match absolute(&variant.path, &removed.from.0) {
+            MoveEndpoint::Module(it) if config.reached(variant, &it.module()).next().is_some() => {
                 problems.push(problems::removed_still_exists(
                     "module",
                     &it.to_string(),
                     removed.declared,
                 ));
             }
-            MoveEndpoint::Resource(it) if config.resource(&it.config()).is_some() => {
+            MoveEndpoint::Resource(it) if resource(config, variant, &it).is_some() => {
                 problems.push(problems::removed_still_exists(
                     "resource",
                     &it.to_string(),
@@ -42,7 +42,8 @@ pub(super) fn check_removed(
 /// still declared is known only when it is planned.
 pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Diagnostics) {
     let (mut to_of, mut from_of) = (Partners::new(), Partners::new());
-    for (address, module) in config.all() {
+    for (variant, module) in config.all_variants() {
+        let address = &variant.path;
         for moved in &module.moved {
             let (from, to) = (absolute(address, &moved.from.0), absolute(address, &moved.to.0));
             let (from_text, to_text) = (text(&from), text(&to));
@@ -51,7 +52,7 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
                 continue;
             }
             let keyed = has_key(&from) || has_key(&to);
-            if let (false, Some(declared)) = (keyed, declared_at(config, &from)) {
+            if let (false, Some(declared)) = (keyed, declared_at(config, &variant, &from)) {
                 let nouns = nouns(&from, keyed);
                 let problem = problems::moved_still_exists(
                     (&from_text, &to_text),
@@ -63,19 +64,19 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
             }
             check_agreement(
                 &mut to_of,
+                (&variant, moved),
                 (&from_text, &to_text),
-                moved,
                 nouns(&from, keyed),
-                sources,
+                (config, sources),
                 Side::From,
                 problems,
             );
             check_agreement(
                 &mut from_of,
+                (&variant, moved),
                 (&to_text, &from_text),
-                moved,
                 nouns(&from, keyed),
-                sources,
+                (config, sources),
                 Side::To,
                 problems,
             );
@@ -84,7 +85,7 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
 }
 
 /// What each end of the `moved` blocks so far is paired with, and where.
-type Partners = BTreeMap<String, (String, Span)>;
+type Partners = BTreeMap<String, Vec<(Variant, String, Span)>>;
 
 #[derive(Clone, Copy)]
 enum Side {
@@ -95,15 +96,16 @@ enum Side {
 /// Remembers what one end is paired with, and complains where it was paired with something else.
 fn check_agreement(
     known: &mut Partners,
+    (variant, moved): (&Variant, &Moved),
     (this, other): (&str, &str),
-    moved: &Moved,
     (noun, short): (&str, &str),
-    sources: &Sources,
+    (config, sources): (&Config, &Sources),
     side: Side,
     problems: &mut Diagnostics,
 ) {
-    let Some((first, at)) = known.get(this) else {
-        known.insert(this.to_owned(), (other.to_owned(), moved.declared));
+    let all = known.entry(this.to_owned()).or_default();
+    let Some((_, first, at)) = all.iter().find(|it| !config.are_apart(&it.0, variant)) else {
+        all.push((variant.clone(), other.to_owned(), moved.declared));
         return;
     };
     if first == other {
@@ -169,12 +171,20 @@ fn nouns(end: &MoveEndpoint, keyed: bool) -> (&'static str, &'static str) {
 }
 
 /// Returns where the block of an end is, if it is still declared.
-fn declared_at(config: &Config, end: &MoveEndpoint) -> Option<Span> {
+fn declared_at(config: &Config, of: &Variant, end: &MoveEndpoint) -> Option<Span> {
     match end {
         MoveEndpoint::Module(it) => {
             let (caller, name) = it.module().parent()?;
-            config.module(&caller)?.calls.get(&name).map(|it| it.declared)
+            let mut callers = config.reached(of, &caller);
+            callers.find_map(|it| it.1.calls.get(&name)).map(|it| it.declared)
         }
-        MoveEndpoint::Resource(it) => config.resource(&it.config()).map(|it| it.declared),
+        MoveEndpoint::Resource(it) => resource(config, of, it).map(|it| it.declared),
     }
+}
+
+/// Returns the block of a resource that a module names, in itself or in what it calls.
+fn resource<'c>(config: &'c Config, of: &Variant, it: &Instance) -> Option<&'c Resource> {
+    let path = it.module.module();
+    let mut modules = config.reached(of, &path);
+    modules.find_map(|module| module.1.resources.get(&it.resource)).map(|it| &**it)
 }

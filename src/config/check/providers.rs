@@ -2,27 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::address::{
-    ConfigResource, DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig,
-};
+use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::value::Str;
 
 use super::super::provider::{implied_provider, local_name};
-use super::super::{Config, Module, ModuleCall, ProviderRef};
+use super::super::{Config, Module, ModuleCall, ProviderRef, Variant};
 use super::{module_text, problems};
 use crate::config::serving::BlocksServed;
 
 /// Checks how providers are named and passed through the whole configuration.
 pub fn check(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for (address, module) in config.all() {
-        let view = View::of(config, address, module);
+    for (variant, module) in config.all_variants() {
+        let view = View::of(config, &variant, module);
         view.check_names(&mut problems);
         view.check_keys(&mut problems);
         view.check_calls(&mut problems);
         if let Some((parent, call)) = &view.caller {
-            view.check_configured(config, parent, call, &mut problems);
+            view.check_configured(config, &parent.path, call, &mut problems);
             view.check_passed(config, parent, call, &mut problems);
             view.suggest_requirements(&mut problems);
         }
@@ -35,13 +33,11 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
     if served.unconfigured.is_empty() {
         return;
     }
-    for (address, module) in config.all() {
+    let mut found = Diagnostics::new();
+    for (variant, module) in config.all_variants() {
+        let address = &variant.path;
         for resource in module.resources.values() {
-            let name = resource.name.clone();
-            if !served
-                .unconfigured
-                .contains(&ConfigResource { module: address.clone(), resource: name })
-            {
+            if !served.unconfigured.contains(&(variant.clone(), resource.name.clone())) {
                 continue;
             }
             let alias = resource
@@ -62,20 +58,21 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
             let detail = format!(
                 "To work with {address} its original provider configuration at {wanted} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {address}, after which you can remove the provider configuration again."
             );
-            problems.push(problems::provider_problem(
+            found.push(problems::provider_problem(
                 "Provider configuration not present",
                 detail,
                 resource.provider.as_ref().map_or(resource.declared, |it| it.span),
             ));
         }
     }
+    problems.extend(found.once());
 }
 
 /// One module as its providers see it.
 struct View<'a> {
     address: &'a ModuleAddr,
     module: &'a Module,
-    caller: Option<(ModuleAddr, &'a ModuleCall)>,
+    caller: Option<(Variant, &'a ModuleCall)>,
     /// Names with a `provider` block that says something.
     configured: BTreeMap<String, Span>,
     /// Names with an empty `provider` block.
@@ -85,9 +82,11 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn of(config: &'a Config, address: &'a ModuleAddr, module: &'a Module) -> View<'a> {
-        let caller = address.parent().and_then(|(parent, name)| {
-            Some((parent.clone(), config.module(&parent)?.calls.get(&name)?))
+    fn of(config: &'a Config, variant: &'a Variant, module: &'a Module) -> View<'a> {
+        let address = &variant.path;
+        let caller = config.caller(variant).and_then(|(caller, name)| {
+            let call = config.variant(&caller)?.calls.get(&name)?;
+            Some((caller, call))
         });
         let (mut configured, mut empty, mut instanced) =
             (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
@@ -323,11 +322,12 @@ impl<'a> View<'a> {
     fn check_passed(
         &self,
         config: &Config,
-        parent: &ModuleAddr,
+        caller: &Variant,
         call: &ModuleCall,
         problems: &mut Diagnostics,
     ) {
-        let Some(calling) = config.module(parent) else { return };
+        let Some(calling) = config.variant(caller) else { return };
+        let parent = &caller.path;
         let required = &self.module.required_providers;
         let is_alias = |name: &str| {
             required

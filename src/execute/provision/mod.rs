@@ -8,7 +8,8 @@ use crate::config::{Provisioner, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Sink};
 use crate::expression::body::decode_body;
-use crate::lower::structure::{ModuleId, Structure};
+use crate::lower::requested::removes;
+use crate::lower::structure::{ModuleId, ModuleNode, Structure};
 use crate::observe::problems::of_provider;
 use crate::observe::values::ValueScope;
 use crate::plan::Change;
@@ -73,10 +74,9 @@ impl<'p> Provisioners<'p> {
 fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
     let blocks = ctx
         .config
-        .modules
-        .iter()
-        .flat_map(|(path, module)| module.removed.iter().map(move |it| (path, it)))
-        .filter(|(path, block)| crate::lower::requested::removes(path, &block.from.0, address));
+        .all_variants()
+        .flat_map(|(of, module)| module.removed.iter().map(move |it| (of.clone(), it)))
+        .filter(|(of, block)| removes(ctx.config, of, &block.from.0, address));
     let listed = blocks.flat_map(|it| &it.1.provisioners).filter(|it| When::Destroy.fits(it));
     Provisioners { listed: listed.collect(), connection: None }
 }
@@ -84,20 +84,35 @@ fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
 /// Runs what runs before an object is destroyed: of its block or, where that is gone, of the `removed` block.
 /// Returns whether it may be destroyed.
 pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
-    let provisioners = match ctx.config.resource(&change.address.config()) {
+    let number = block_of(ctx, change);
+    let provisioners = match number.and_then(|it| ctx.graph.written(ctx.config, it)) {
         Some(block) => Provisioners::of(block, When::Destroy),
         None => of_removed(ctx, &change.address),
     };
-    let scope =
-        ctx.observer.values.scope(module_of(&ctx.observer.values.structure, &change.address));
+    let scope = ctx.observer.values.scope(module_of(ctx, number, &change.address));
     let scope = scope.with_each(change.address.key.clone(), None).with_self(change.before.clone());
     run(ctx, &change.address, &provisioners, &scope).await
 }
 
+/// The block of an object; where its module instance is gone, that which is served as the object was made.
+fn block_of(ctx: &Context<'_>, change: &Change) -> Option<usize> {
+    let structure = &ctx.observer.values.structure;
+    let known = structure.resource_ids.get(&change.address.of());
+    let made_by = known.and_then(|it| structure.resource(*it).provider.as_ref());
+    ctx.graph.find_resource(ctx.config, &change.address.of(), made_by)
+}
+
 /// The module instance of an object or, where that is not declared any more, another of the same module, else the root.
-fn module_of(structure: &Structure, address: &Instance) -> ModuleId {
+fn module_of(ctx: &Context<'_>, block: Option<usize>, address: &Instance) -> ModuleId {
+    let structure = &ctx.observer.values.structure;
     let same = structure.modules.iter().position(|it| it.address == address.module);
-    let alike = || structure.modules.iter().position(|it| it.path == address.module.module());
+    let path = address.module.module();
+    let wanted = block.map(|it| &ctx.graph.blocks[it].module);
+    let is_alike = |it: &ModuleNode| {
+        let of = || ctx.config.variant_of(&it.address);
+        it.path == path && wanted.is_none_or(|wanted| of().as_ref() == Some(wanted))
+    };
+    let alike = || structure.modules.iter().position(is_alike);
     same.or_else(alike).map_or(Structure::ROOT, |it| ModuleId(it as u32))
 }
 

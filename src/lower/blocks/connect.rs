@@ -1,9 +1,9 @@
 //! What refers to what: every reference that a block makes is an edge of the graph.
 
 use super::{BlockGraph, BlockKey, provider_key};
-use crate::address::{Module, ResourceName};
+use crate::address::ResourceName;
 use crate::config::uses::{self, Role};
-use crate::config::{self, Condition, Config};
+use crate::config::{self, Condition, Config, Variant};
 use crate::diagnostic::Span;
 use crate::expression::{Subject, parse_reference};
 use crate::syntax::{Body, Expression, Step, references};
@@ -13,7 +13,7 @@ use crate::value::Str;
 pub(super) struct Builder<'a> {
     pub graph: &'a mut BlockGraph,
     pub config: &'a Config,
-    pub path: &'a Module,
+    pub variant: &'a Variant,
     pub module: &'a config::Module,
 }
 
@@ -58,8 +58,8 @@ impl Builder<'_> {
             let from = self.block(BlockKey::Check(name.clone()));
             self.conditions(from, &it.asserts);
         }
-        if let Some((parent, call)) = self.path.parent()
-            && let Some(call) = self.graph.find(&parent, BlockKey::Call(call))
+        if let Some((caller, call)) = self.config.caller(self.variant)
+            && let Some(call) = self.graph.find(&caller, BlockKey::Call(call))
         {
             for block in &mut self.graph.blocks[own] {
                 block.edges.push((call, Span::default()));
@@ -94,25 +94,29 @@ impl Builder<'_> {
     /// the call that passes the configuration.
     fn provider(&mut self, from: usize, span: Span) {
         let configured = &self.graph.configured;
-        let to = configured.block_of(from).and_then(|(module, key)| self.graph.find(module, key));
+        let to = configured.block_of(from).and_then(|(module, key)| self.graph.find(&module, key));
         let choice = configured.serves(from).and_then(|it| it.choice).cloned();
         self.graph.blocks[from].edges.extend(to.map(|it| (it, span)));
         let Some(choice) = choice else { return };
-        let (config, path) = (self.config, &choice.module);
-        if let Some(module) = config.module(path) {
-            Builder { graph: self.graph, config, path, module }
+        let (config, variant) = (self.config, &choice.module);
+        if let Some(module) = config.variant(variant) {
+            Builder { graph: self.graph, config, variant, module }
                 .expression(from, &choice.expression);
         }
     }
 
     /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
+    /// Which instance it is for is not known yet: of several blocks of that name, each waits.
     fn import(&mut self, it: &config::Import) {
-        let own =
-            it.target().and_then(|it| self.graph.find(&it.module, BlockKey::Resource(it.resource)));
-        let Some(from) = own else { return };
-        let before = self.graph.blocks[from].edges.len();
-        it.expressions().into_iter().for_each(|it| self.expression(from, it));
-        self.forget_own(from, before);
+        let Some(target) = it.target() else { return };
+        let (config, key) = (self.config, BlockKey::Resource(target.resource));
+        let own = config.variants_at(&target.module);
+        let own: Vec<usize> = own.filter_map(|of| self.graph.find(&of.0, key.clone())).collect();
+        for from in own {
+            let before = self.graph.blocks[from].edges.len();
+            it.expressions().into_iter().for_each(|it| self.expression(from, it));
+            self.forget_own(from, before);
+        }
     }
 
     fn forget_own(&mut self, from: usize, since: usize) {
@@ -129,18 +133,17 @@ impl Builder<'_> {
 
     /// A child's variable rests on what the call gives it, in the calling module.
     fn input(&mut self, from: usize, name: &Str) {
-        let Some((parent, call)) = self.path.parent() else { return };
         let config = self.config;
-        for module in config.all_at(&parent) {
-            if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-                Builder { graph: self.graph, config, path: &parent, module }
-                    .expression(from, &attribute.value);
-            }
+        let Some((caller, call)) = config.caller(self.variant) else { return };
+        let Some(module) = config.variant(&caller) else { return };
+        if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
+            Builder { graph: self.graph, config, variant: &caller, module }
+                .expression(from, &attribute.value);
         }
     }
 
     fn block(&self, key: BlockKey) -> usize {
-        self.graph.find(self.path, key).expect("every block was declared first")
+        self.graph.find(self.variant, key).expect("every block was declared first")
     }
 
     fn conditions(&mut self, from: usize, conditions: &[Condition]) {
@@ -199,44 +202,40 @@ impl Builder<'_> {
             Subject::Module(call) => return self.call(from, call, rest, span, everything),
             _ => return,
         };
-        if let Some(to) = self.graph.find(self.path, key) {
+        if let Some(to) = self.graph.find(self.variant, key) {
             self.graph.blocks[from].edges.push((to, span));
         }
     }
 
     /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
     fn call(&mut self, from: usize, call: &Str, rest: &[Step], span: Span, everything: bool) {
-        let child = self.path.child(call);
         let config = self.config;
-        let Some(module) = config.module(&child) else { return };
+        let mut targets = vec![self.graph.find(self.variant, BlockKey::Call(call.clone()))];
         let named = rest.iter().find_map(|it| match it {
             Step::Attribute(name) => Some(&name.text),
             _ => None,
         });
-        let mut targets = vec![self.graph.find(self.path, BlockKey::Call(call.clone()))];
-        match named.filter(|it| module.outputs.contains_key(*it)) {
-            Some(name) => targets.push(self.graph.find(&child, BlockKey::Output(name.clone()))),
-            None => targets.extend(
-                module
-                    .outputs
-                    .keys()
-                    .map(|it| self.graph.find(&child, BlockKey::Output(it.clone()))),
-            ),
-        }
         let is_one_output = match rest {
             [Step::Attribute(_), ..] => true,
             [key, Step::Attribute(_), ..] => key.as_written().is_some(),
             _ => false,
         };
-        if !is_one_output {
-            self.graph.blocks[from].wholes.push(child.clone());
-        }
-        if everything {
-            for path in config.modules.keys().filter(|it| it.0.starts_with(&child.0)) {
-                let resources = config.modules[path].resources.keys();
-                targets.extend(
-                    resources.map(|it| self.graph.find(path, BlockKey::Resource(it.clone()))),
-                );
+        for (child, module) in config.called(self.variant, call) {
+            let output = |name: &Str| self.graph.find(&child, BlockKey::Output(name.clone()));
+            match named.filter(|it| module.outputs.contains_key(*it)) {
+                Some(name) => targets.push(output(name)),
+                None => targets.extend(module.outputs.keys().map(output)),
+            }
+            if everything {
+                let all = config.all_variants().filter(|it| config.is_within(&it.0, &child));
+                targets.extend(all.flat_map(|(inner, module)| {
+                    let names = module.resources.keys().cloned();
+                    let graph = &self.graph;
+                    names.map(move |it| graph.find(&inner, BlockKey::Resource(it)))
+                }));
+            }
+            if !is_one_output {
+                self.graph.blocks[from].wholes.push(child);
             }
         }
         self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));

@@ -18,8 +18,8 @@ fn check(files: &str, expected: Expect) {
         kind: "terraform_data".into(),
         name: "x".into(),
     };
-    let resource = ConfigResource { module: Module::default(), resource: name };
-    expected.assert_eq(&graph.dependencies(&resource, 100).join("\n"));
+    let block = graph.find(&Variant::default(), BlockKey::Resource(name)).expect("a block");
+    expected.assert_eq(&graph.dependencies(block, 100).join("\n"));
 }
 
 const MODULE: &str = r#"

@@ -8,14 +8,16 @@ use super::ends::EndTarget;
 use super::statements::Statement;
 use super::{Movable, Moved};
 use crate::address::{Instance, ModuleInstance, Resource, Str};
+use crate::config::Config;
 use crate::state::{ResourceState, State};
 
 /// Carries out `statements` in this order.
 pub(super) fn carry_out<'a>(
+    config: &Config,
     statements: impl Iterator<Item = &'a Statement>,
     state: &mut State,
 ) -> Moved {
-    let mut moving = Moving { state, moved: Moved::default() };
+    let mut moving = Moving { config, state, moved: Moved::default() };
     for statement in statements {
         match &statement.from.subject {
             EndTarget::Call | EndTarget::Module => moving.modules(statement),
@@ -30,6 +32,7 @@ pub(super) fn carry_out<'a>(
 }
 
 struct Moving<'a> {
+    config: &'a Config,
     state: &'a mut State,
     moved: Moved,
 }
@@ -43,9 +46,9 @@ impl Moving<'_> {
         }
         let mut taken: BTreeSet<ModuleInstance> = contents.keys().cloned().collect();
         for (module, resources) in contents {
-            let Some(to) = statement.from.module_destination(&statement.to, &module) else {
-                continue;
-            };
+            let to = statement.from.module_destination(&statement.to, &module);
+            let to = to.filter(|_| statement.speaks_for(self.config, &module));
+            let Some(to) = to else { continue };
             if taken.contains(&to) {
                 self.block(Movable::Module(module), Movable::Module(to));
                 continue;
@@ -76,6 +79,7 @@ impl Moving<'_> {
         };
         for resource in found {
             let to = statement.from.resource_destination(&statement.to, &resource.module);
+            let to = to.filter(|_| statement.speaks_for(self.config, &resource.module));
             let Some(module) = to else { continue };
             match (&statement.from.subject, &statement.to.subject) {
                 (EndTarget::Resource(_), EndTarget::Resource(to)) => {

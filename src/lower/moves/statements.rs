@@ -7,7 +7,7 @@ use entail_rules::{Facts, Statement as StatementId};
 
 use super::ends::{End, unify};
 use crate::address::{InstanceKey, ModuleInstance};
-use crate::config::{Config, Repetition};
+use crate::config::{Config, Repetition, Variant};
 use crate::diagnostic::Span;
 use crate::lower::{When, leave_out};
 use crate::state::State;
@@ -20,6 +20,19 @@ pub(super) struct Statement {
     /// The block, or what implied the statement.
     pub declared: Span,
     pub implied: bool,
+    /// The module that holds a written one: it speaks for the instances of that source alone.
+    pub of: Option<Variant>,
+}
+
+impl Statement {
+    /// Returns whether the statement is about what is in a module instance, or was, where no source has it any more.
+    pub fn speaks_for(&self, config: &Config, instance: &ModuleInstance) -> bool {
+        let Some(of) = self.of.as_ref().filter(|it| config.kinds.contains_key(&it.path)) else {
+            return true;
+        };
+        let Some(base) = instance.0.get(..of.path.0.len()) else { return true };
+        config.variant_of(&ModuleInstance(base.into())).is_none_or(|it| it == *of)
+    }
 }
 
 impl fmt::Display for Statement {
@@ -31,10 +44,11 @@ impl fmt::Display for Statement {
 /// Returns the statements of every module, and behind them the implied ones.
 pub(super) fn collect(config: &Config, state: &State) -> Vec<Statement> {
     let mut statements = Vec::new();
-    for (module, block) in config.all() {
+    for (of, block) in config.all_variants() {
         statements.extend(block.moved.iter().map(|it| {
-            let (from, to) = unify(module, &it.from.0, &it.to.0);
-            Statement { from, to, declared: it.declared, implied: false }
+            let (from, to) = unify(&of.path, &it.from.0, &it.to.0);
+            let of = Some(of.clone());
+            Statement { from, to, declared: it.declared, implied: false, of }
         }));
     }
     let modules: BTreeSet<&ModuleInstance> = state.resources.keys().map(|it| &it.module).collect();
@@ -81,7 +95,8 @@ fn implied_by_call(
         return None;
     }
     // A statement about a resource of that module counts too, as in OpenTofu.
-    if written.iter().any(|it| it.from.selects_module(module) || it.to.selects_module(module)) {
+    let mut written = written.iter().filter(|it| it.speaks_for(config, module));
+    if written.any(|it| it.from.selects_module(module) || it.to.selects_module(module)) {
         return None;
     }
     Some(Statement {
@@ -89,6 +104,7 @@ fn implied_by_call(
         to: End::module(&parent.child(&name, first)),
         declared: blame(&call.repetition, call.declared),
         implied: true,
+        of: None,
     })
 }
 
@@ -102,8 +118,10 @@ fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -
         };
         let Some(to) = first_key(&block.repetition) else { continue };
         let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };
-        let is_written =
-            |it: &Statement| it.from.selects_resource(address) || it.to.selects_resource(address);
+        let is_written = |it: &Statement| {
+            (it.from.selects_resource(address) || it.to.selects_resource(address))
+                && it.speaks_for(config, &address.module)
+        };
         if !recorded.instances.contains_key(&from) || written.iter().any(is_written) {
             continue;
         }
@@ -112,23 +130,28 @@ fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -
             to: End::instance(&address.instance(to)),
             declared: blame(&block.repetition, block.declared),
             implied: true,
+            of: None,
         });
     }
     implied
 }
 
 /// Writes `statement`, `chains` and `nests`.
-pub(super) fn lower(statements: &[Statement]) -> Facts {
+pub(super) fn lower(config: &Config, statements: &[Statement]) -> Facts {
     let mut facts = Facts::default();
     let number = |index: usize| StatementId(index as u32);
     facts.statement = (0..statements.len()).map(|it| (number(it),)).collect();
     // Implied moves of resources are each about a resource of its own that no other statement names: only modules that
     // hold them matter to them, and there may be many of them.
     let is_plain = |it: &Statement| it.implied && !it.from.names_module();
+    let are_apart = |a: &Statement, b: &Statement| {
+        a.of.as_ref().zip(b.of.as_ref()).is_some_and(|(a, b)| config.are_apart(a, b))
+    };
     let first_plain = statements.iter().position(is_plain).unwrap_or(statements.len());
     for (s, after) in statements.iter().enumerate() {
         let others = if s < first_plain { statements.len() } else { first_plain };
-        for (t, before) in statements[..others].iter().enumerate().filter(|it| it.0 != s) {
+        let others = statements[..others].iter().enumerate();
+        for (t, before) in others.filter(|it| it.0 != s && !are_apart(it.1, after)) {
             if after.from.can_equal(&before.to) {
                 facts.chains.push((number(s), number(t)));
             }

@@ -25,7 +25,8 @@ pub(super) fn validate(statements: &[Statement], against: &Against<'_>) -> Diagn
     let instances = against.instances();
     let (mut to_of, mut from_of) = (Ends::new(), Ends::new());
     for statement in statements {
-        for base in instances.get(&statement.from.base()).into_iter().flatten() {
+        let bases = instances.get(&statement.from.base()).into_iter().flatten();
+        for base in bases.filter(|it| statement.speaks_for(against.config, it)) {
             let (from, to) = (statement.from.within(base), statement.to.within(base));
             let at = statement.declared;
             if from == to {

@@ -7,9 +7,9 @@ use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger};
 use rustc_hash::FxHashMap;
 
 use super::{Repeated, Serving};
-use crate::address::{ConfigResource, Module, ProviderConfig, ProviderInstance};
+use crate::address::{Module, ProviderConfig, ProviderInstance};
 use crate::config::serving::BlocksServed;
-use crate::config::{self, Config, ProviderRef, expansion};
+use crate::config::{self, Config, ProviderRef, Variant, expansion};
 use crate::diagnostic::Span;
 use crate::expression;
 use crate::lower::blocks::{BlockGraph, BlockKey};
@@ -43,7 +43,7 @@ pub struct ServedBy<'a> {
 #[derive(Clone, Debug)]
 pub struct ChoiceAt {
     /// The module in which it is evaluated.
-    pub module: Module,
+    pub module: Variant,
     /// Whether the block that is served has it itself; else a module call on the way.
     pub is_own: bool,
     /// The expression.
@@ -54,8 +54,8 @@ impl Configured {
     /// Lowers what a configuration says of providers, and concludes who serves which of the blocks.
     pub fn of(engine: &dyn Engine, config: &Config, graph: &BlockGraph) -> Configured {
         let mut configured = Configured::default();
-        for (path, module) in &config.modules {
-            configured.module(config, graph, path, module);
+        for (variant, module) in config.all_variants() {
+            configured.module(config, graph, &variant, module);
         }
         configured.implied();
         configured.literals();
@@ -76,11 +76,16 @@ impl Configured {
         })
     }
 
+    /// Returns whether there is such a configuration, be it implied.
+    pub fn has(&self, config: &ProviderConfig) -> bool {
+        self.serving.number_of(config).is_some()
+    }
+
     /// Returns the `provider` block that serves a block, where one is written.
-    pub fn block_of(&self, block: usize) -> Option<(&Module, BlockKey)> {
+    pub fn block_of(&self, block: usize) -> Option<(Variant, BlockKey)> {
         let config = self.serves(block)?.config;
-        let name = self.serving.local_names.get(&self.of.get(&block)?.0)?;
-        Some((&config.module, BlockKey::Provider(name.clone(), config.alias.clone())))
+        let (module, name) = self.serving.local_names.get(&self.of.get(&block)?.0)?;
+        Some((module.clone(), BlockKey::Provider(name.clone(), config.alias.clone())))
     }
 
     /// Returns what the checks of a configuration need to know of it.
@@ -88,17 +93,21 @@ impl Configured {
         let mut blocks = BlocksServed::default();
         let by = |number: usize| match self.block_of(number)? {
             (module, BlockKey::Provider(name, alias)) => {
-                Some((module.clone(), config::provider::local_name(&name, alias.as_deref())))
+                Some((module, config::provider::local_name(&name, alias.as_deref())))
             }
             _ => None,
         };
+        let resource = |number: usize| {
+            let name = graph.resource(number)?.resource;
+            Some((graph.blocks[number].module.clone(), name))
+        };
         for &number in self.of.keys() {
-            if let (Some(resource), Some(by)) = (graph.resource(number), by(number)) {
+            if let (Some(resource), Some(by)) = (resource(number), by(number)) {
                 blocks.by.insert(resource, by);
             }
         }
         let lacking = self.concluded.unconfigured.iter();
-        blocks.unconfigured.extend(lacking.filter_map(|it| graph.resource(it.0.0 as usize)));
+        blocks.unconfigured.extend(lacking.filter_map(|it| resource(it.0.0 as usize)));
         blocks
     }
 
@@ -107,13 +116,15 @@ impl Configured {
         &mut self,
         config: &Config,
         graph: &BlockGraph,
-        path: &Module,
+        variant: &Variant,
         module: &config::Module,
     ) {
         let Configured { facts, serving, .. } = self;
-        let atom = serving.module(path);
-        if let Some((parent, _)) = path.parent() {
-            facts.module_parent.push((atom, serving.module(&parent)));
+        let (path, atom) = (&variant.path, serving.module(variant));
+        let named = config.source_text(variant).map(|_| config.variant_name(variant));
+        serving.module_names.extend(named.map(|it| (atom, it)));
+        if let Some((caller, _)) = config.caller(variant) {
+            facts.module_parent.push((atom, serving.module(&caller)));
         }
         for block in &module.providers {
             let alias = block.alias.as_ref().map(|it| it.text.clone());
@@ -126,15 +137,15 @@ impl Configured {
             let family = serving.family(&block.source);
             facts.provider_block.push((atom, family, serving.alias(alias.as_ref()), config));
             serving.blocks.insert(config, block.declared);
-            serving.local_names.entry(config).or_insert_with(|| block.name.text.clone());
+            let name = || (variant.clone(), block.name.text.clone());
+            serving.local_names.entry(config).or_insert_with(name);
             if let Some(expression) = block.repetition.expression() {
                 facts.repeats_provider.push((config,));
                 serving.repetitions.insert(config, expression.span);
             }
         }
         for (name, resource) in &module.resources {
-            let address = ConfigResource { module: path.clone(), resource: name.clone() };
-            let Some(block) = graph.find(path, BlockKey::Resource(address.resource)) else {
+            let Some(block) = graph.find(variant, BlockKey::Resource(name.clone())) else {
                 continue;
             };
             let block = Block(block as u32);
@@ -142,16 +153,16 @@ impl Configured {
             let family = serving.family(&resource.provider_source);
             let reference = resource.provider.as_deref();
             let alias = serving.alias(reference.and_then(alias_of));
-            let choice = serving.choice(reference.and_then(|it| it.key.as_ref()), path, true);
+            let choice = serving.choice(reference.and_then(|it| it.key.as_ref()), variant, true);
             facts.asks_provider.push((block, family, alias, choice));
         }
-        self.passes(config, path);
+        self.passes(config, variant);
     }
 
     /// Writes `passes`: what the call of a module gives it.
-    fn passes(&mut self, config: &Config, child: &Module) {
-        let Some((parent, call)) = child.parent() else { return };
-        let (Some(above), Some(here)) = (config.module(&parent), config.module(child)) else {
+    fn passes(&mut self, config: &Config, child: &Variant) {
+        let Some((caller, call)) = config.caller(child) else { return };
+        let (Some(above), Some(here)) = (config.variant(&caller), config.variant(child)) else {
             return;
         };
         let Some(call) = above.calls.get(&call) else { return };
@@ -167,7 +178,7 @@ impl Configured {
                 serving.alias(alias_of(name)),
                 theirs,
                 serving.alias(alias_of(given)),
-                serving.choice(given.key.as_ref(), &parent, false),
+                serving.choice(given.key.as_ref(), &caller, false),
             ));
         }
     }

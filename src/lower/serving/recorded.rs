@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Serving, stands_for};
 use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
+use crate::config::Variant;
 use crate::config::expansion::key_text;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::lower::{Documents, Lowered};
@@ -74,6 +75,6 @@ fn record(
     if !serving.blocks.contains_key(&implied) {
         stands_for(lowered, serving, ProviderInstance { config, key: InstanceKey::None });
     }
-    let module = serving.module(module);
+    let module = serving.module(&Variant { path: module.clone(), number: 0 });
     lowered.facts.recorded_provider.push((node, module, family, alias_atom, key_atom));
 }

@@ -222,8 +222,7 @@ impl Trace<'_> {
         make(self);
         let graph = self.input.graph;
         for block in self.blocks_within(&path) {
-            let block = &graph.blocks[block];
-            self.block(&block.module, &block.key);
+            self.block(&graph.blocks[block]);
         }
         for (path, more) in std::mem::replace(&mut self.instances_of, known) {
             self.instances_of.entry(path).or_default().extend(more);
@@ -238,7 +237,7 @@ impl Trace<'_> {
             for (position, block) in sorted.iter().enumerate() {
                 let block = &graph.blocks[*block];
                 if !matches!(block.key, BlockKey::Provider(..)) {
-                    blocks_in.entry(block.module.0.clone()).or_default().push(position);
+                    blocks_in.entry(block.module.path.0.clone()).or_default().push(position);
                 }
             }
             blocks_in

@@ -10,7 +10,7 @@ use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
 use crate::config::check::repeating;
 use crate::config::expansion;
 use crate::config::uses::{self, Role};
-use crate::config::{self, Config, Repetition};
+use crate::config::{self, Config, Repetition, Variant};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::expression::{self, Scope};
 use crate::lower::blocks::BlockKey;
@@ -45,12 +45,13 @@ impl Trace<'_> {
     /// Expands a provider configuration, and traces the arguments of each of its instances.
     pub(super) fn provider(
         &mut self,
-        path: &Module,
+        variant: &Variant,
         name: &Str,
         alias: Option<&Str>,
         module: Option<ModuleId>,
     ) {
-        let Some(module_config) = self.input.config.module(path).cloned() else { return };
+        let Some(module_config) = self.input.config.variant(variant).cloned() else { return };
+        let path = &variant.path;
         let block = module_config.provider_block(name, alias.map(|it| &**it));
         let (Some(block), Some(module)) = (block, module) else { return };
         let config = ProviderConfig {
@@ -151,9 +152,11 @@ impl Trace<'_> {
     /// Returns which configuration serves a resource of a module instance, and how it comes to its instance.
     pub(super) fn asks(&mut self, module: ModuleId, block: &config::Resource) -> Asked {
         let graph = self.input.graph;
-        let path = self.structure.module(module).path.clone();
-        let number = graph.find(&path, BlockKey::Resource(block.name.clone()));
+        let variant = self.input.config.variant_of(&self.structure.module(module).address);
+        let find = |it| graph.find(&it, BlockKey::Resource(block.name.clone()));
+        let number = variant.and_then(find);
         let Some(served) = number.and_then(|it| graph.configured.serves(it)) else {
+            let path = self.structure.module(module).path.clone();
             // Only what is not planned, as in a console, has blocks that nothing serves.
             let alias = block.provider.as_ref().and_then(|it| it.alias.as_ref());
             let (provider, alias) =
@@ -161,12 +164,10 @@ impl Trace<'_> {
             let config = ProviderConfig { module: path, provider, alias };
             return Asked { config, key: KeyAt::None };
         };
-        let own = block.provider.as_ref().and_then(|it| it.key.as_ref());
         let key = match served.choice {
             None => KeyAt::None,
-            // Instances that come from different places have different blocks.
-            Some(it) if it.is_own => KeyAt::Own(own.unwrap_or(&it.expression).clone()),
-            Some(it) => KeyAt::Above(self.key_of_call(module, &it.module, &it.expression)),
+            Some(it) if it.is_own => KeyAt::Own(it.expression.clone()),
+            Some(it) => KeyAt::Above(self.key_of_call(module, &it.module.path, &it.expression)),
         };
         Asked { config: served.config.clone(), key }
     }

@@ -11,10 +11,11 @@ use super::super::saved::Loaded;
 use super::super::session::Session;
 use super::words::Words;
 use crate::address::Instance;
+use crate::config;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::explain::Leaves;
 use crate::lower::Structure;
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{NodeKind, ResourceId};
 use crate::planner::{Finished, Structured};
 use crate::reason::{self, EngineRef, catalogue};
 use crate::world::World;
@@ -247,13 +248,10 @@ pub(in crate::operation) fn blocks(session: &Session) -> Vec<(String, String)> {
         .map(|it| {
             let place = session
                 .graph
-                .resource(it)
-                .and_then(|it| session.config.resource(&it))
+                .written(&session.config, it)
                 .map(|it| session.sources.place(it.declared));
-            (
-                session.graph.name(it).trim_end_matches(" (expand)").to_owned(),
-                place.unwrap_or_default(),
-            )
+            let name = session.graph.name(it).replace(" (expand, ", " (");
+            (name.trim_end_matches(" (expand)").to_owned(), place.unwrap_or_default())
         })
         .collect()
 }
@@ -277,6 +275,18 @@ fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, Str
         .collect()
 }
 
+/// The block of a resource, be it that its module instance is gone.
+fn block_of<'s>(
+    session: &'s Session,
+    structure: &Structure,
+    id: ResourceId,
+) -> Option<&'s config::Resource> {
+    let (graph, resource) = (&session.graph, structure.resource(id));
+    let made_by = resource.provider.as_ref();
+    let block = graph.find_resource(&session.config, &resource.address, made_by)?;
+    graph.written(&session.config, block)
+}
+
 /// Where each declared node stands.
 pub(in crate::operation) fn declared(
     session: &Session,
@@ -288,13 +298,10 @@ pub(in crate::operation) fn declared(
             NodeKind::Object(resource, _)
             | NodeKind::Pending(resource)
             | NodeKind::Collection(resource) => {
-                let block =
-                    session.config.resource(&structure.resource(*resource).address.config());
-                block.map(|it| it.declared)
+                block_of(session, structure, *resource).map(|it| it.declared)
             }
             NodeKind::Repetition(resource) => {
-                let block =
-                    session.config.resource(&structure.resource(*resource).address.config());
+                let block = block_of(session, structure, *resource);
                 block.and_then(|it| it.repetition.expression()).map(|it| it.span)
             }
             NodeKind::Output(module, name) => {
@@ -322,7 +329,7 @@ pub(in crate::operation) fn protected(
 ) -> BTreeMap<Node, Span> {
     let argument = |kind: &NodeKind| {
         let NodeKind::Object(resource, _) = kind else { return None };
-        let block = session.config.resource(&structure.resource(*resource).address.config())?;
+        let block = block_of(session, structure, *resource)?;
         block.lifecycle.prevent_destroy.as_ref().map(|it| it.span)
     };
     let all = structure.nodes.iter().enumerate();

@@ -1,9 +1,8 @@
 //! One block looked at with nothing decided: variables, local values, outputs, calls, providers and checks.
 
 use super::{Check, discarded, problems};
-use crate::address::Module as ModuleAddr;
 use crate::config::expansion::{self, Keys};
-use crate::config::{self, Condition, uses, uses::Use};
+use crate::config::{self, Condition, Variant, uses, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, body};
 use crate::lower::blocks::BlockKey;
@@ -34,10 +33,6 @@ impl Check<'_> {
         let node = &self.session.graph.blocks[block];
         let Some(module) = self.module(&node.module) else { return BlockProblems::default() };
         let config = &self.values.structure.module(module).config;
-        // Another module of the same path has it.
-        if !node.key.is_in(config) {
-            return BlockProblems::default();
-        }
         if let BlockKey::Variable(name) = &node.key {
             return self.variable(&node.module, module, name);
         }
@@ -101,13 +96,14 @@ impl Check<'_> {
     }
 
     /// A child's variable is what its call gives, as far as that is decided; the root's are never known.
-    fn variable(&self, path: &ModuleAddr, module: ModuleId, name: &Str) -> BlockProblems {
+    fn variable(&self, of: &Variant, module: ModuleId, name: &Str) -> BlockProblems {
         let node = self.values.structure.module(module);
         let variable = &node.config.variables[name];
         let mut found = Diagnostics::new();
         let mut place = variable.declared;
         let mut value = variables::unknown_of(variable);
-        let caller = path.parent().and_then(|(outer, call)| Some((self.module(&outer)?, call)));
+        let caller = self.session.config.caller(of);
+        let caller = caller.and_then(|(outer, call)| Some((self.module(&outer)?, call)));
         if let Some((outer, call)) = caller {
             let calling = &self.values.structure.module(outer).config;
             let input = calling.calls.get(&call).and_then(|it| it.inputs.get(name));

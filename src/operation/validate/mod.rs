@@ -18,7 +18,7 @@ use futures_util::stream::{self, StreamExt};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
-use crate::config::Config;
+use crate::config::{Config, Variant};
 use crate::diagnostic::Diagnostics;
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
@@ -40,7 +40,8 @@ pub async fn check(session: &Session, pool: &Pool, told: &Diagnostics) -> Diagno
     let mut problems = Diagnostics::new();
     for round in rounds::rounds(&session.config) {
         let values = undecided::values(session, &round.modules, pool, &variables);
-        let check = Check { session, pool, told, values, fresh: round.fresh };
+        let (chosen, fresh) = (round.chosen, round.fresh);
+        let check = Check { session, pool, told, values, chosen, fresh };
         problems.extend(check.walk().await);
         problems.extend(check.values.take_problems());
         problems.extend(crate::observe::imports::invalid_ids(&check.values));
@@ -53,16 +54,17 @@ pub async fn check(session: &Session, pool: &Pool, told: &Diagnostics) -> Diagno
 /// Warns of every call that gives a variable a value against the advice of the called module's author.
 pub fn deprecated_variables(config: &Config) -> Diagnostics {
     let mut found = Diagnostics::new();
-    for (path, module) in config.all() {
+    for (variant, module) in config.all_variants() {
         for (name, call) in &module.calls {
-            let Some(called) = config.module(&path.child(name)) else { continue };
-            found.extend(call.inputs.iter().filter_map(|(name, input)| {
-                let advice = called.variables.get(name)?.deprecated.as_ref()?;
-                Some(problems::deprecated_variable(name, advice, input.value.span))
-            }));
+            for (_, called) in config.called(&variant, name) {
+                found.extend(call.inputs.iter().filter_map(|(name, input)| {
+                    let advice = called.variables.get(name)?.deprecated.as_ref()?;
+                    Some(problems::deprecated_variable(name, advice, input.value.span))
+                }));
+            }
         }
     }
-    found
+    found.once()
 }
 
 /// One validation.
@@ -71,8 +73,10 @@ struct Check<'a> {
     pool: &'a Pool,
     told: &'a Diagnostics,
     values: Values<'a>,
-    /// The modules to be looked at; others are there for what they give.
-    fresh: FxHashSet<crate::address::Module>,
+    /// Which module stands for each path.
+    chosen: FxHashSet<Variant>,
+    /// Those to be looked at; others are there for what they give.
+    fresh: FxHashSet<Variant>,
 }
 
 impl Check<'_> {
@@ -120,7 +124,8 @@ impl Check<'_> {
         !matches!(block.key, BlockKey::Call(_)) || block.module != user.module
     }
 
-    fn module(&self, path: &crate::address::Module) -> Option<ModuleId> {
+    fn module(&self, module: &Variant) -> Option<ModuleId> {
+        let path = self.chosen.get(module).map(|it| &it.path)?;
         self.values.structure.module_ids.get(&undecided::instance(path)).copied()
     }
 }

@@ -8,7 +8,6 @@ use entail_rules::providers::Providers;
 use entail_rules::{Block, Choice, Config, Facts, Key, Ledger, Node};
 
 use crate::address::{InstanceKey, ProviderInstance};
-use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::serving::{Asked, Grounds};
 use crate::observe::{Observer, problems};
@@ -55,8 +54,9 @@ impl<'o, 'a> Question<'o, 'a> {
         };
         let of = structure.resource(resource);
         let is_declared = is_current && of.instances.contains_key(&key);
-        let name = BlockKey::Resource(of.address.resource.clone());
-        let block = Block(observer.graph.find(&of.address.module.module(), name)? as u32);
+        let config = observer.values.config;
+        let block = observer.graph.find_resource(config, &of.address, of.provider.as_ref())?;
+        let block = Block(block as u32);
         let grounds = &observer.serving.grounds;
         let all = &observer.graph.configured.concluded;
         let configurations = Configurations {
