@@ -26,7 +26,7 @@ pub fn main() -> ExitCode {
         Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
         Asked::Misused(problem, command) => {
             let ui = Ui::of_this_process(&usual_view(), &world);
-            ui.diagnostics(problem.into());
+            ui.diagnostics((*problem).into());
             ui.refer_to_help(&command);
             ExitCode::FAILURE
         }

@@ -31,7 +31,7 @@ pub enum Asked {
     /// The command line makes no sense: a text for the standard error; exit code 1.
     Confused(String),
     /// A command's flags make no sense. The name is the command's, for the hint at its help.
-    Misused(Diagnostic, String),
+    Misused(Box<Diagnostic>, String),
 }
 
 /// A command with its flags.
@@ -92,7 +92,7 @@ fn parse(
     }
     let before = arguments[..first].iter().filter(|it| it.starts_with('-')).cloned();
     let given = before.chain(arguments[first..].iter().cloned()).collect();
-    let misused = |problem| Asked::Misused(problem, name.clone());
+    let misused = |problem| Asked::Misused(Box::new(problem), name.clone());
     let flags = flags::normalise(given, &[grammar, innermost]).map_err(misused)?;
 
     let words = path.iter().map(|it| it.get_name().to_owned()).chain(flags);
