@@ -164,10 +164,8 @@ impl<'a> Observer<'a> {
         }
         self.events.refresh_started(address, deposed.as_ref(), &previous);
         let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
-        let block = match deposed {
-            Some(_) => None,
-            None => self.declared_block(address),
-        };
+        let has_news = !read.diagnostics.is_empty() && deposed.is_none();
+        let block = if has_news { self.declared_block(address) } else { None };
         self.report_provider(address, block, &read.diagnostics);
         let read = read.value.filter(|_| !self.failed(&read.diagnostics))?;
         self.events.refresh_finished(address, deposed.as_ref(), &read.value);
