@@ -164,7 +164,7 @@ fn ended(fault: Fault, output: &Output) -> Result<Option<i32>, String> {
         Some(1..) if fault == Fault::Half => {
             Err(format!("nothing was wrong, and it failed: {said}"))
         }
-        Some(1..) if !said.contains("Error") && !told.contains("rror") => {
+        Some(1..) if !said.contains("Error") && !told.to_lowercase().contains("error") => {
             Err(format!("it failed and gives no reason: {told}{said}"))
         }
         _ => Ok(code),
