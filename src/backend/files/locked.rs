@@ -87,7 +87,9 @@ impl Locked {
         {
             std::fs::remove_file(&self.path)?;
         }
-        Ok(())
+        // A process that is just being started has the file open, too, until it runs its own program: closing alone would leave
+        // it the lock for so long.
+        file.map_or(Ok(()), |it| unlock_open_file(&it))
     }
 }
 
@@ -108,10 +110,20 @@ pub fn claim(file: &File) -> io::Result<bool> {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn lock_open_file(file: &File) -> io::Result<()> {
+    set_lock(file, nix::libc::F_WRLCK)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn unlock_open_file(file: &File) -> io::Result<()> {
+    set_lock(file, nix::libc::F_UNLCK)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn set_lock(file: &File, kind: nix::libc::c_int) -> io::Result<()> {
     use nix::fcntl::{FcntlArg, fcntl};
     use nix::libc;
     let whole = libc::flock {
-        l_type: libc::F_WRLCK as libc::c_short,
+        l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: 0,
         l_len: 0,
@@ -126,4 +138,30 @@ fn lock_open_file(file: &File) -> io::Result<()> {
 fn lock_open_file(file: &File) -> io::Result<()> {
     let operation = rustix::fs::FlockOperation::NonBlockingLockExclusive;
     Ok(rustix::fs::fcntl_lock(file, operation)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn unlock_open_file(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fcntl_lock(file, rustix::fs::FlockOperation::NonBlockingUnlock)?)
+}
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_the_file_open_too_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state");
+        std::fs::write(&path, "{}").expect("it is written");
+        let locked = lock(&path).expect("it can be locked").expect("nobody else has it");
+        // As a process has it that is being started: the same open file, under another number.
+        let own = held().get(&locked.path).cloned().expect("it is held");
+        let inherited = own.try_clone().expect("a second handle");
+        drop(own);
+        locked.release().expect("it is given back");
+        let other = File::options().read(true).write(true).open(&path).expect("it is there");
+        assert!(claim(&other).expect("locks work here"), "the second handle keeps the lock");
+        drop(inherited);
+    }
 }
