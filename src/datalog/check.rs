@@ -4,12 +4,17 @@
 //! relation depends on its own absence.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostics, FileId, Span};
 
 pub use super::syntax::{Aggregate, Arithmetic, Comparison};
-use super::texts::Texts;
-use super::{kinds, parse, problem, reader::RuleReader, syntax};
+use super::domain::Tense;
+use super::formula::Formula;
+use super::values::Values;
+use super::parse::{self, Dialect};
+use super::{infer, kinds, problem, reader::RuleReader, syntax};
+use crate::value::Str;
 
 /// A relation of a program. Its number is its position.
 #[derive(Clone, Debug)]
@@ -24,6 +29,8 @@ pub struct Relation {
     pub is_derived: bool,
     /// Whether it is there without a declaration, and no rule of this program may conclude it.
     pub is_given: bool,
+    /// Whether what all share concludes it, so that no group's own rule may.
+    pub is_closed: bool,
 }
 
 /// A rule that can be evaluated. One head: a rule as written with several becomes several.
@@ -35,6 +42,10 @@ pub struct Rule {
     pub sentence: String,
     /// The file it stands in, as given to [`Program::read`].
     pub source: String,
+    /// Whose it is: relations of its own belong to this group of files.
+    pub group: String,
+    /// What other `@` lines above it say.
+    pub notes: Vec<syntax::Note>,
     /// Where it stands.
     pub span: Span,
     /// The relation it concludes.
@@ -45,6 +56,10 @@ pub struct Rule {
     pub body: Vec<Literal>,
     /// The names of its variables, by number.
     pub variables: Vec<String>,
+    /// The kinds of its variables, as far as they are known.
+    pub kinds: Vec<String>,
+    /// Where each part of the body stands; of policies only.
+    pub places: Vec<Span>,
 }
 
 /// What a column must be.
@@ -54,12 +69,14 @@ pub enum Term {
     Variable(usize),
     /// This number.
     Word(u64),
+    /// A node in a tense: `old(n)`.
+    InTense(Tense, usize),
     /// Anything.
     Any,
 }
 
 /// Something that can be computed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// The value of a variable.
     Variable(usize),
@@ -67,6 +84,41 @@ pub enum Value {
     Word(u64),
     /// `left op right`
     Arithmetic(Arithmetic, Box<Value>, Box<Value>),
+    /// A node in a tense.
+    InTense(Tense, usize),
+    /// A text put together.
+    Message(Vec<Part>),
+}
+
+/// One part of a text that is put together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Text as it is.
+    Text(String),
+    /// What a variable is.
+    Variable(usize),
+    /// What a reference leads to.
+    Reference(Reference),
+}
+
+/// A look into a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The variable that is looked into.
+    pub root: usize,
+    /// When.
+    pub tense: Tense,
+    /// The steps into it.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a reference.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// `.name`
+    Name(Str),
+    /// `[key]`
+    Key(Term),
 }
 
 /// Rows of a relation.
@@ -79,7 +131,7 @@ pub struct Pattern {
 }
 
 /// One part of a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
     /// Some row is there.
     Holds(Pattern),
@@ -100,6 +152,36 @@ pub enum Literal {
         /// The rows.
         pattern: Pattern,
     },
+    /// A reference leads to something, or to this.
+    Refers(Reference, Option<Term>),
+    /// A reference leads to nothing, or not to this.
+    Lacks(Reference, Option<Term>),
+    /// A variable gets an element of what a reference leads to.
+    Member(usize, Reference),
+    /// An expression is true.
+    If(Formula),
+    /// A variable gets the value of an expression.
+    Compute(usize, Formula),
+    /// A variable gets a value computed over everything that a reference leads to.
+    AggregateOf {
+        /// The variable.
+        result: usize,
+        /// How it is computed.
+        function: Aggregate,
+        /// What it is computed over; none for `count`.
+        over: Option<Over>,
+        /// What is gone through.
+        reference: Reference,
+    },
+}
+
+/// What an aggregate over a reference is computed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// The variable of a key.
+    Key(usize),
+    /// What the reference leads to.
+    Reached,
 }
 
 /// Relations and rules, checked, in strata.
@@ -111,13 +193,15 @@ pub struct Program {
     pub rules: Vec<Rule>,
     /// Numbers of rules by stratum: a stratum rests only on relations that are finished in those before, and on its own.
     pub strata: Vec<Vec<usize>>,
-    /// Texts that rules mention.
-    pub texts: Texts,
+    /// Values that rules mention, and those of rows.
+    pub values: Arc<Values>,
+    /// Whether rules speak of values.
+    pub has_values: bool,
     by_name: HashMap<String, usize>,
 }
 
 /// One text of rules.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Source<'a> {
     /// What it is called.
     pub name: &'a str,
@@ -125,6 +209,10 @@ pub struct Source<'a> {
     pub file: FileId,
     /// The whole file.
     pub text: &'a str,
+    /// What it may say.
+    pub dialect: Dialect,
+    /// Whose it is, where relations of one's own are apart from those of others; empty for what all share.
+    pub group: &'a str,
 }
 
 impl Program {
@@ -149,29 +237,60 @@ impl Program {
                 doc: owned(relation.doc),
                 is_derived: false,
                 is_given: true,
+                is_closed: true,
             });
         }
         let mut problems = Diagnostics::new();
         let mut texts = Vec::new();
         for source in sources {
-            let (text, found) = parse::parse(source.file, source.text);
+            let (text, found) = parse::parse_as(source.dialect, source.file, source.text);
             problems.extend(found);
             for declaration in &text.declarations {
-                program.declare(declaration, &mut problems);
+                program.declare(source.group, declaration, &mut problems);
             }
+            program.has_values |= source.dialect == Dialect::Policies;
             texts.push((source, text));
         }
-        let mut spans = BTreeMap::new();
+        if program.has_values {
+            infer::declare_own(&mut program, &texts, &mut problems);
+        }
+        let mut sentences: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for (source, text) in &texts {
             for rule in &text.rules {
-                if !rule.name.is_empty() && spans.insert(rule.name.clone(), rule.span).is_some() {
+                let first = sentences.insert((source.group, &rule.name), &rule.sentence);
+                // In policies, several rules may have one name that say the same.
+                let may_share = source.dialect == Dialect::Policies;
+                let is_shared = may_share && first == Some(&rule.sentence);
+                if !rule.name.is_empty() && first.is_some() && !is_shared {
                     problems.push(problem::duplicate_rule(&rule.name, rule.span));
                 }
-                program.add_rule(source.name, rule, &mut problems);
+                program.add_rule(source, rule, &mut problems);
             }
         }
         program.stratify(&mut problems);
+        if program.has_values {
+            infer::refuse_computed_recursion(&program, &mut problems);
+        }
         (program, problems)
+    }
+
+    /// Returns the number of the relation that a file of a group means: its own, or one that all share.
+    pub(super) fn relation_in(&self, group: &str, name: &str) -> Option<usize> {
+        let own = (!group.is_empty()).then(|| self.relation(&own_name(group, name))).flatten();
+        own.or_else(|| self.relation(name))
+    }
+
+    /// Returns what a relation is called where it is written.
+    pub fn shown_name(&self, relation: usize) -> &str {
+        let name = &self.relations[relation].name;
+        name.split_once('@').map_or(name, |it| it.0)
+    }
+
+    /// Adds a relation, and returns its number.
+    pub(super) fn add_relation(&mut self, relation: Relation) -> usize {
+        self.by_name.insert(relation.name.clone(), self.relations.len());
+        self.relations.push(relation);
+        self.relations.len() - 1
     }
 
     /// Returns the number of a relation.
@@ -211,11 +330,17 @@ impl Program {
         program
     }
 
-    fn declare(&mut self, declaration: &syntax::Declaration, problems: &mut Diagnostics) {
+    fn declare(
+        &mut self,
+        group: &str,
+        declaration: &syntax::Declaration,
+        problems: &mut Diagnostics,
+    ) {
         for kind in declaration.columns.iter().filter(|it| !kinds::is_kind(it)) {
             problems.push(problem::unknown_kind(&declaration.name, kind, declaration.span));
         }
-        match self.relation(&declaration.name) {
+        let name = own_name(group, &declaration.name);
+        match self.relation(&name) {
             Some(index) => {
                 let known = &mut self.relations[index];
                 if known.columns != declaration.columns {
@@ -232,51 +357,66 @@ impl Program {
                 }
             }
             None => {
-                self.by_name.insert(declaration.name.clone(), self.relations.len());
-                self.relations.push(Relation {
-                    name: declaration.name.clone(),
+                self.add_relation(Relation {
+                    name,
                     columns: declaration.columns.clone(),
                     doc: declaration.doc.clone(),
                     is_derived: false,
                     is_given: false,
+                    is_closed: false,
                 });
             }
         }
     }
 
-    fn add_rule(&mut self, source: &str, rule: &syntax::Rule, problems: &mut Diagnostics) {
-        let mut reader = RuleReader::new(self, problems);
-        let body: Vec<Literal> = rule.body.iter().filter_map(|it| reader.literal(it)).collect();
+    fn add_rule(
+        &mut self,
+        source: &Source<'_>,
+        rule: &syntax::Rule,
+        problems: &mut Diagnostics,
+    ) {
+        let mut reader = RuleReader::new(self, source, problems);
+        let (body, places) = match source.dialect {
+            Dialect::Strata => {
+                (rule.body.iter().filter_map(|it| reader.literal(it)).collect(), Vec::new())
+            }
+            Dialect::Policies => reader.body(&rule.body),
+        };
         if reader.failed {
             return;
         }
         let heads: Vec<(usize, Vec<Value>)> =
             rule.heads.iter().filter_map(|it| reader.head(it)).collect();
         reader.report_singletons();
-        let (variables, failed) = (reader.variables, reader.failed);
+        let (variables, kinds, failed) = (reader.variables, reader.kinds, reader.failed);
         if failed {
             return;
         }
         let name = match rule.name.as_str() {
-            "" => format!("{source}:{}", rule.span.start),
+            "" => format!("{}:{}", source.name, rule.span.start),
             name => name.to_owned(),
         };
+        let kinds: Vec<String> = kinds.into_iter().map(Option::unwrap_or_default).collect();
         for (head, terms) in heads {
             self.relations[head].is_derived = true;
+            self.relations[head].is_closed |= source.group.is_empty();
             self.rules.push(Rule {
                 name: name.clone(),
                 sentence: rule.sentence.clone(),
-                source: source.to_owned(),
+                source: source.name.to_owned(),
+                group: source.group.to_owned(),
+                notes: rule.notes.clone(),
                 span: rule.span,
                 head,
                 terms,
                 body: body.clone(),
                 variables: variables.clone(),
+                kinds: kinds.clone(),
+                places: places.clone(),
             });
         }
     }
 
-    /// Puts each rule into the lowest stratum that comes after all that it negates or aggregates.
     fn stratify(&mut self, problems: &mut Diagnostics) {
         let mut level = vec![0_usize; self.relations.len()];
         for round in 0.. {
@@ -324,7 +464,7 @@ impl Program {
     }
 
     /// Returns the shortest way from a relation to one that it depends on, both included.
-    fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
+    pub(super) fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut came: HashMap<usize, usize> = HashMap::new();
         let mut queue = std::collections::VecDeque::from([from]);
         while let Some(relation) = queue.pop_front() {
@@ -357,12 +497,20 @@ impl Literal {
             Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => {
                 Some(it.relation)
             }
-            Literal::Compare(..) | Literal::Let(..) => None,
+            _ => None,
         }
     }
 
     /// Returns whether more rows of its relation can only make it hold more often.
     fn is_positive(&self) -> bool {
         matches!(self, Literal::Holds(_))
+    }
+}
+
+/// Returns what a relation of one's own is called among those of others.
+pub(super) fn own_name(group: &str, name: &str) -> String {
+    match group {
+        "" => name.to_owned(),
+        _ => format!("{name}@{group}"),
     }
 }

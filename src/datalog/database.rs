@@ -9,7 +9,7 @@ use entail_rules::Tables;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::check::Program;
-use super::texts::Texts;
+use super::values;
 
 /// The end of a chain, and no rule.
 const NONE: u32 = u32::MAX;
@@ -29,6 +29,8 @@ pub struct Table {
     arity: usize,
     words: Vec<u64>,
     derivations: Vec<Derivation>,
+    /// Positions of rows that are possible and not certain, each with whether a certain one has taken its place since.
+    possible: FxHashMap<u32, bool>,
     /// Open addressing over positions.
     slots: Vec<u32>,
     indexes: Vec<Index>,
@@ -40,6 +42,8 @@ struct Index {
     columns: Vec<usize>,
     newest: FxHashMap<u64, u32>,
     older: Vec<u32>,
+    /// Rows of which a word in the columns is not known yet, so that it may equal any other; oldest first.
+    open: Vec<u32>,
 }
 
 /// The rows of all relations of a program.
@@ -49,8 +53,6 @@ pub struct Database {
     pub(super) premises: Vec<u32>,
     /// How often each rule's body was met, whether or not its conclusion was there already.
     pub(super) met: Vec<u64>,
-    /// The texts of columns that hold text: those of the rules, then those of rows.
-    pub texts: Texts,
 }
 
 impl Database {
@@ -61,7 +63,6 @@ impl Database {
             tables: program.relations.iter().map(|it| table(it.columns.len())).collect(),
             premises: Vec::new(),
             met: vec![0; program.rules.len()],
-            texts: program.texts.clone(),
         }
     }
 
@@ -71,7 +72,12 @@ impl Database {
     ///
     /// If the row has another number of columns than the relation.
     pub fn give(&mut self, relation: usize, row: &[u64]) -> bool {
-        self.tables[relation].add(row, Derivation { rule: NONE, premises: 0 })
+        self.tables[relation].add(row, Derivation { rule: NONE, premises: 0 }, true)
+    }
+
+    /// Adds a row that may hold, and that nothing derives. Returns false if it is there already.
+    pub fn give_possible(&mut self, relation: usize, row: &[u64]) -> bool {
+        self.tables[relation].add(row, Derivation { rule: NONE, premises: 0 }, false)
     }
 
     /// Adds the rows of `tables` whose relation the program has and `wanted` accepts.
@@ -100,9 +106,10 @@ impl Database {
         row: &[u64],
         rule: usize,
         premises: &[u32],
+        is_certain: bool,
     ) -> bool {
         let derivation = Derivation { rule: rule as u32, premises: self.premises.len() as u32 };
-        let is_new = self.tables[relation].add(row, derivation);
+        let is_new = self.tables[relation].add(row, derivation, is_certain);
         if is_new {
             self.premises.extend_from_slice(premises);
         }
@@ -162,14 +169,36 @@ impl Table {
         (found != NONE).then_some(found as usize)
     }
 
-    fn add(&mut self, row: &[u64], derivation: Derivation) -> bool {
+    /// Returns whether a row holds for certain.
+    pub fn is_certain(&self, position: usize) -> bool {
+        self.possible.is_empty() || !self.possible.contains_key(&(position as u32))
+    }
+
+    /// Returns whether the same row holds for certain, at another position.
+    pub fn is_replaced(&self, position: usize) -> bool {
+        !self.possible.is_empty() && self.possible.get(&(position as u32)) == Some(&true)
+    }
+
+    /// Iterates over the positions of the rows, oldest first, each row once.
+    pub fn positions(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|it| !self.is_replaced(*it))
+    }
+
+    /// Adds a row. One that was only possible may become certain: then it is there again, as a new one.
+    fn add(&mut self, row: &[u64], derivation: Derivation, is_certain: bool) -> bool {
         assert_eq!(row.len(), self.arity, "a row has one word per column");
         if self.len() * 2 >= self.slots.len() {
             self.grow();
         }
         let slot = self.slot(row);
         if self.slots[slot] != NONE {
-            return false;
+            if !is_certain || self.is_certain(self.slots[slot] as usize) {
+                return false;
+            }
+            self.possible.insert(self.slots[slot], true);
+        }
+        if !is_certain {
+            self.possible.insert(self.len() as u32, false);
         }
         self.slots[slot] = self.len() as u32;
         self.words.extend_from_slice(row);
@@ -190,6 +219,9 @@ impl Table {
     fn grow(&mut self) {
         self.slots = vec![NONE; (self.slots.len() * 2).max(16)];
         for position in 0..self.len() {
+            if self.is_replaced(position) {
+                continue;
+            }
             let slot = self.slot(self.row(position));
             self.slots[slot] = position as u32;
         }
@@ -205,12 +237,22 @@ impl Table {
         let mut index = std::mem::take(&mut self.indexes[number]);
         for position in index.older.len()..self.len() {
             let row = self.row(position);
-            let key = hash(index.columns.iter().map(|&it| row[it]));
+            if index.columns.iter().any(|&it| values::is_open(row[it])) {
+                index.open.push(position as u32);
+                index.older.push(NONE);
+                continue;
+            }
+            let key = hash(index.columns.iter().map(|&it| values::key(row[it])));
             let older = index.newest.insert(key, position as u32).unwrap_or(NONE);
             index.older.push(older);
         }
         self.indexes[number] = index;
         number
+    }
+
+    /// Returns the positions of rows of which a word in the index's columns is not known yet, oldest first.
+    pub(super) fn open(&self, index: usize) -> &[u32] {
+        &self.indexes[index].open
     }
 
     /// Iterates over the positions whose words in the index's columns hash like `key`, newest first.
@@ -220,7 +262,7 @@ impl Table {
         key: impl Iterator<Item = u64>,
     ) -> impl Iterator<Item = usize> {
         let index = &self.indexes[index];
-        let mut next = index.newest.get(&hash(key)).copied().unwrap_or(NONE);
+        let mut next = index.newest.get(&hash(key.map(values::key))).copied().unwrap_or(NONE);
         std::iter::from_fn(move || {
             let position = next as usize;
             (next != NONE).then(|| {

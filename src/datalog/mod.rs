@@ -1,25 +1,38 @@
 //! The rule language at run time: read rules as text, check them, evaluate them with a proof for every row.
 //!
 //! The language is the plain part of Ascent's: relations of whole numbers, rules over atoms, `_`, constants, `!r(…)`,
-//! comparisons, arithmetic, `let` and `agg count|min|max|sum`; and columns of text (`Text`), which the strata do without. The strata of the `rules` crate are read from the very
-//! text that is compiled (`reason/shipped.rs`); files of users' rules are read the same way.
+//! comparisons, arithmetic, `let` and `agg count|min|max|sum`. The strata of the `rules` crate are read from the very
+//! text that is compiled (`reason/shipped.rs`). Policies say more: references into values, and expressions of the
+//! configuration language. Values are numbered, so that columns stay whole numbers; what is not known yet makes a
+//! conclusion possible instead of certain.
 //!
 //! Nothing here knows what a relation means.
 
+mod aggregate;
 pub mod check;
 pub mod database;
+pub mod domain;
 pub mod evaluate;
+pub mod formula;
+mod infer;
 pub mod kinds;
+pub mod limits;
+mod matcher;
 pub mod parse;
 mod plan;
 mod problem;
 mod reader;
+mod reading;
 pub mod syntax;
-pub mod texts;
+pub mod values;
+mod walk;
 
 pub use check::Program;
 pub use database::Database;
-pub use texts::Texts;
+pub use domain::{Domain, Tense};
+pub use limits::{Exceeded, Limits};
+pub use matcher::Failure;
+pub use values::Values;
 
 #[cfg(test)]
 pub(crate) mod random;

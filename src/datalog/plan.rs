@@ -1,6 +1,6 @@
 //! In which order the literals of a rule are matched: what has most bound first, conditions as soon as they can be decided.
 
-use super::check::{Literal, Pattern, Rule, Term, Value};
+use super::check::{self, Literal, Pattern, Reference, Rule, Term, Value};
 use super::database::Database;
 
 /// Which rows of a relation a literal is matched against, by position.
@@ -14,35 +14,35 @@ pub(super) struct Range {
 
 /// One literal in matching order.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum Step<'r> {
     /// Match each row in a range.
     Scan {
         /// Which positive literal of the rule this is, from 0.
         premise: usize,
         /// What to match.
-        pattern: Pattern,
+        pattern: &'r Pattern,
         /// The index over the bound columns, where some are.
         index: Option<usize>,
         /// Which rows.
         range: Range,
     },
     /// Go on if no row matches; the index over the bound columns, where some are.
-    Absent(Pattern, Option<usize>),
+    Absent(&'r Pattern, Option<usize>),
     /// Go on if the condition holds, or a variable gets its value.
-    Test(Literal),
+    Test(&'r Literal),
     /// A variable gets its value from the matching rows.
-    Aggregate(Literal, Option<usize>),
+    Aggregate(&'r Literal, Option<usize>),
 }
 
 /// Plans a rule whose positive literals, in the order of the text, see these rows; `first` is matched first.
-pub(super) fn plan(
-    rule: &Rule,
+pub(super) fn plan<'r>(
+    rule: &'r Rule,
     ranges: &[Range],
     first: Option<usize>,
     database: &mut Database,
-) -> Vec<Step> {
+) -> Vec<Step<'r>> {
     let mut bound = vec![false; rule.variables.len()];
-    let mut waiting: Vec<(Option<usize>, &Literal)> = Vec::new();
+    let mut waiting: Vec<(Option<usize>, &'r Literal)> = Vec::new();
     let mut premises = 0;
     for literal in &rule.body {
         let is_positive = matches!(literal, Literal::Holds(_));
@@ -72,10 +72,16 @@ fn is_ready(literal: &Literal, waiting: &[(Option<usize>, &Literal)], bound: &[b
         Literal::Compare(_, left, right) => is_known(left, bound) && is_known(right, bound),
         Literal::Let(_, value) => is_known(value, bound),
         // Its keys are what stands before it in the text: wait for all of that.
-        Literal::Aggregate { .. } => {
+        Literal::Aggregate { .. } | Literal::AggregateOf { .. } => {
             let before = waiting.iter().take_while(|it| !std::ptr::eq(it.1, literal));
             before.count() == 0
         }
+        Literal::Refers(it, _) | Literal::Member(_, it) => bound[it.root],
+        Literal::Lacks(it, equals) => {
+            let equals = equals.iter().filter_map(variable);
+            bound[it.root] && keys(it).chain(equals).all(|it| bound[it])
+        }
+        Literal::If(it) | Literal::Compute(_, it) => it.uses.iter().all(|it| bound[it.1]),
     }
 }
 
@@ -100,16 +106,16 @@ fn best(waiting: &[(Option<usize>, &Literal)], ranges: &[Range], bound: &[bool])
     (0..waiting.len()).min_by_key(|&it| cost(&waiting[it])).expect("something is waiting")
 }
 
-fn step(
+fn step<'r>(
     premise: Option<usize>,
-    literal: &Literal,
+    literal: &'r Literal,
     ranges: &[Range],
     bound: &[bool],
     database: &mut Database,
-) -> Step {
+) -> Step<'r> {
     let mut index = |pattern: &Pattern| {
         let is_bound = |term: &Term| match term {
-            Term::Variable(it) => bound[*it],
+            Term::Variable(it) | Term::InTense(_, it) => bound[*it],
             Term::Word(_) => true,
             Term::Any => false,
         };
@@ -120,13 +126,13 @@ fn step(
     match (premise, literal) {
         (Some(premise), Literal::Holds(pattern)) => Step::Scan {
             premise,
-            pattern: pattern.clone(),
+            pattern,
             index: index(pattern),
             range: ranges[premise],
         },
-        (_, Literal::Absent(pattern)) => Step::Absent(pattern.clone(), index(pattern)),
-        (_, Literal::Aggregate { pattern, .. }) => Step::Aggregate(literal.clone(), index(pattern)),
-        (_, other) => Step::Test(other.clone()),
+        (_, Literal::Absent(pattern)) => Step::Absent(pattern, index(pattern)),
+        (_, Literal::Aggregate { pattern, .. }) => Step::Aggregate(literal, index(pattern)),
+        (_, other) => Step::Test(other),
     }
 }
 
@@ -135,14 +141,35 @@ fn bind(literal: &Literal, bound: &mut [bool]) {
         Literal::Holds(pattern) => variables(pattern).for_each(|it| bound[it] = true),
         Literal::Let(variable, _) => bound[*variable] = true,
         Literal::Aggregate { result, .. } => bound[*result] = true,
-        Literal::Absent(_) | Literal::Compare(..) => {}
+        Literal::Refers(reference, equals) => {
+            keys(reference).chain(equals.iter().filter_map(variable)).for_each(|it| bound[it] = true);
+        }
+        Literal::Member(variable, reference) => {
+            keys(reference).for_each(|it| bound[it] = true);
+            bound[*variable] = true;
+        }
+        Literal::Compute(variable, _) => bound[*variable] = true,
+        Literal::AggregateOf { result, .. } => bound[*result] = true,
+        Literal::Absent(_) | Literal::Compare(..) | Literal::Lacks(..) | Literal::If(_) => {}
     }
 }
 
 fn variables(pattern: &Pattern) -> impl Iterator<Item = usize> {
-    pattern.terms.iter().filter_map(|it| match it {
-        Term::Variable(it) => Some(*it),
-        _ => None,
+    pattern.terms.iter().filter_map(variable)
+}
+
+fn variable(term: &Term) -> Option<usize> {
+    match term {
+        Term::Variable(it) | Term::InTense(_, it) => Some(*it),
+        Term::Word(_) | Term::Any => None,
+    }
+}
+
+/// The variables in the keys of a reference.
+fn keys(reference: &Reference) -> impl Iterator<Item = usize> {
+    reference.steps.iter().filter_map(|it| match it {
+        check::Step::Key(term) => variable(term),
+        check::Step::Name(_) => None,
     })
 }
 
@@ -151,5 +178,7 @@ fn is_known(value: &Value, bound: &[bool]) -> bool {
         Value::Variable(it) => bound[*it],
         Value::Word(_) => true,
         Value::Arithmetic(_, left, right) => is_known(left, bound) && is_known(right, bound),
+        Value::InTense(_, it) => bound[*it],
+        Value::Message(_) => true,
     }
 }

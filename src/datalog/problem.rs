@@ -132,3 +132,39 @@ pub(super) fn unstratifiable(relations: &[&str], at: Span) -> Diagnostic {
         ))
         .at(at)
 }
+
+/// A function in a rule that does not always give the same.
+pub(super) fn impure(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Function not available in rules")
+        .detail(format!(
+            "`{name}` reads files or the clock, or gives something else each time. What a rule concludes rests on its premises alone."
+        ))
+        .at(at)
+}
+
+/// A rule that computes a value from what rests on the value.
+pub(super) fn computed_recursion(relations: &[&str], at: Span) -> Diagnostic {
+    Diagnostic::error("Computation in a circle")
+        .detail(format!(
+            "The rule computes a value for `{}`, which rests on itself: {}. That need not end. Conclude the circle without the computed value, and compute in a rule that reads it.",
+            relations[0],
+            relations.join(" <-- ")
+        ))
+        .at(at)
+}
+
+/// A reference into something that has no parts.
+pub(super) fn not_looked_into(name: &str, kind: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Nothing to look into")
+        .detail(format!(
+            "`{name}` is of kind {kind}, which has no attributes. A reference begins with a node or a value."
+        ))
+        .at(at)
+}
+
+/// A condition that is neither true nor false.
+pub(super) fn no_truth(at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid condition")
+        .detail("The condition is null, or no bool: it must be true or false.")
+        .at(at)
+}

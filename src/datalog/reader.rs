@@ -4,28 +4,37 @@ use entail_rules::atom;
 
 use crate::diagnostic::{Diagnostics, Span};
 
-use super::check::{Literal, Pattern, Program, Term, Value};
+use super::check::{Literal, Pattern, Program, Source, Term, Value};
+use super::parse::Dialect;
 use super::syntax::{Aggregate, Comparison, Expression, Variable};
 use super::{kinds, problem, syntax};
 
 /// Reads one rule: numbers its variables and looks up its names.
 pub(super) struct RuleReader<'a> {
     program: &'a mut Program,
+    source: Source<'a>,
     /// The names of its variables, by number.
     pub(super) variables: Vec<String>,
-    kinds: Vec<Option<String>>,
+    /// Their kinds, as far as they are known.
+    pub(super) kinds: Vec<Option<String>>,
     /// Where each variable stands first, and how often it does.
     uses: Vec<(Span, usize)>,
-    problems: &'a mut Diagnostics,
+    /// What is wrong.
+    pub(super) problems: &'a mut Diagnostics,
     /// Whether something is wrong with it.
     pub(super) failed: bool,
 }
 
 impl<'a> RuleReader<'a> {
     /// Returns a reader for one rule of a program.
-    pub(super) fn new(program: &'a mut Program, problems: &'a mut Diagnostics) -> RuleReader<'a> {
+    pub(super) fn new(
+        program: &'a mut Program,
+        source: &Source<'a>,
+        problems: &'a mut Diagnostics,
+    ) -> RuleReader<'a> {
         RuleReader {
             program,
+            source: *source,
             variables: Vec::new(),
             kinds: Vec::new(),
             uses: Vec::new(),
@@ -75,13 +84,15 @@ impl<'a> RuleReader<'a> {
                 self.kinds[result] = self.kinds[result].take().or(Some(kinds::NUMBER.to_owned()));
                 Some(Literal::Aggregate { result, function: *function, over, pattern })
             }
+            _ => self.literal_of_values(literal),
         }
     }
 
     /// Reads a conclusion; nothing where that is wrong.
     pub(super) fn head(&mut self, head: &syntax::Head) -> Option<(usize, Vec<Value>)> {
         let relation = self.relation(&head.relation, head.terms.len(), head.span)?;
-        if self.program.relations[relation].is_given {
+        let known = &self.program.relations[relation];
+        if known.is_given || known.is_closed && !self.source.group.is_empty() {
             return self.fail(problem::given_relation(&head.relation, head.span));
         }
         let mut terms = Vec::new();
@@ -113,8 +124,13 @@ impl<'a> RuleReader<'a> {
     }
 
     fn relation(&mut self, name: &str, columns: usize, span: Span) -> Option<usize> {
-        let Some(relation) = self.program.relation(name) else {
-            let nearest = self.program.relations.iter().map(|it| it.name.as_str());
+        let Some(relation) = self.program.relation_in(self.source.group, name) else {
+            let group = self.source.group;
+            let known = self.program.relations.iter().map(|it| it.name.as_str());
+            let nearest = known.filter_map(|it| match it.split_once('@') {
+                Some((name, own)) => (own == group).then_some(name),
+                None => Some(it),
+            });
             let nearest = nearest.filter(|it| strsim::damerau_levenshtein(it, name) <= 2);
             let nearest = nearest.min_by_key(|it| strsim::damerau_levenshtein(it, name));
             return self.fail(problem::unknown_relation(name, nearest, span));
@@ -126,13 +142,22 @@ impl<'a> RuleReader<'a> {
         Some(relation)
     }
 
-    fn term(&mut self, term: &Expression, unbound: Unbound) -> Option<Term> {
+    /// Reads what a column must be.
+    pub(super) fn term(&mut self, term: &Expression, unbound: Unbound) -> Option<Term> {
         match term {
             Expression::Variable(it) => match unbound {
                 Unbound::IsNew => Some(Term::Variable(self.bind(it))),
                 Unbound::IsWrong(place) => Some(Term::Variable(self.bound(it, place)?)),
             },
             Expression::Arithmetic(..) => self.fail(problem::computed_column(term.span())),
+            Expression::InTense(tense, it) => {
+                self.expect_kind(&Expression::Variable(it.clone()), kinds::NODE);
+                let variable = match unbound {
+                    Unbound::IsNew => self.bind(it),
+                    Unbound::IsWrong(place) => self.bound(it, place)?,
+                };
+                Some(Term::InTense(*tense, variable))
+            }
             _ => match self.value(term, "a column")? {
                 Value::Word(it) => Some(Term::Word(it)),
                 _ => None,
@@ -144,7 +169,13 @@ impl<'a> RuleReader<'a> {
         match expression {
             Expression::Variable(it) => Some(Value::Variable(self.bound(it, place)?)),
             Expression::Number(it, _) => Some(Value::Word(it.cast_unsigned())),
-            Expression::Text(it, _) => Some(Value::Word(self.program.texts.word(it))),
+            Expression::Text(it, _) => Some(Value::Word(self.program.values.text(it))),
+            Expression::Value(it, _) => Some(Value::Word(self.program.values.word(it))),
+            Expression::InTense(tense, it) => {
+                self.expect_kind(&Expression::Variable(it.clone()), kinds::NODE);
+                Some(Value::InTense(*tense, self.bound(it, place)?))
+            }
+            Expression::Message(parts, _) => self.message(parts),
             Expression::Constant(kind, word, span) => match atom::constant(kind, word) {
                 Some(it) => Some(Value::Word(it)),
                 None => self.fail(problem::unknown_constant(kind, word, *span)),
@@ -159,7 +190,7 @@ impl<'a> RuleReader<'a> {
     }
 
     /// Returns the number of a variable, which it gets here unless it has one.
-    fn bind(&mut self, variable: &Variable) -> usize {
+    pub(super) fn bind(&mut self, variable: &Variable) -> usize {
         match self.variables.iter().position(|it| *it == variable.name) {
             Some(index) => {
                 self.uses[index].1 += 1;
@@ -174,7 +205,8 @@ impl<'a> RuleReader<'a> {
         }
     }
 
-    fn bound(&mut self, variable: &Variable, place: &'static str) -> Option<usize> {
+    /// Returns the number of a variable that has a value.
+    pub(super) fn bound(&mut self, variable: &Variable, place: &'static str) -> Option<usize> {
         if !self.variables.contains(&variable.name) {
             return self.fail(problem::unbound(&variable.name, place, variable.span));
         }
@@ -190,11 +222,14 @@ impl<'a> RuleReader<'a> {
             }
             Expression::Constant(kind, ..) => Some(kind.clone()),
             Expression::Text(..) => Some(kinds::TEXT.to_owned()),
+            Expression::Value(..) | Expression::Message(..) => Some(kinds::VALUE.to_owned()),
+            Expression::InTense(..) => Some(kinds::NODE.to_owned()),
             Expression::Number(..) | Expression::Arithmetic(..) => Some(kinds::NUMBER.to_owned()),
         }
     }
 
-    fn expect_kind(&mut self, term: &Expression, kind: &str) {
+    /// What an expression gives is of this kind.
+    pub(super) fn expect_kind(&mut self, term: &Expression, kind: &str) {
         match self.kind(term) {
             Some(found) if !kinds::are_alike(&found, kind) => {
                 self.fail::<()>(problem::kinds_differ(&words(term), &found, kind, term.span()));
@@ -231,14 +266,17 @@ impl<'a> RuleReader<'a> {
 
     /// Warns of variables that stand only once.
     pub(super) fn report_singletons(&mut self) {
+        // Of policies, `lint` says so.
+        let is_told = self.source.dialect == Dialect::Strata;
         for (name, (span, uses)) in self.variables.iter().zip(&self.uses) {
-            if *uses == 1 && !name.starts_with('_') && !self.failed {
+            if is_told && *uses == 1 && !name.starts_with('_') && !self.failed {
                 self.problems.push(problem::singleton(name, *span));
             }
         }
     }
 
-    fn fail<T>(&mut self, problem: crate::diagnostic::Diagnostic) -> Option<T> {
+    /// Tells what is wrong.
+    pub(super) fn fail<T>(&mut self, problem: crate::diagnostic::Diagnostic) -> Option<T> {
         self.failed = true;
         self.problems.push(problem);
         None
@@ -247,7 +285,7 @@ impl<'a> RuleReader<'a> {
 
 /// What a variable means that has no value yet.
 #[derive(Clone, Copy)]
-enum Unbound {
+pub(super) enum Unbound {
     /// It gets one here.
     IsNew,
     /// It should have one, at this place.
@@ -262,5 +300,8 @@ fn words(expression: &Expression) -> String {
         Expression::Text(it, _) => format!("\"{it}\""),
         Expression::Constant(kind, word, _) => format!("{kind}::{word}"),
         Expression::Arithmetic(..) => "the computation".to_owned(),
+        Expression::Value(it, _) => crate::expression::print::format_value(it),
+        Expression::InTense(tense, it) => format!("{}({})", tense.name(), it.name),
+        Expression::Message(..) => "the message".to_owned(),
     }
 }

@@ -1,6 +1,10 @@
 //! Rules as written: declarations and rules with spans, names not looked up yet.
 
 use crate::diagnostic::Span;
+use crate::syntax;
+use crate::value::Value;
+
+use super::domain::Tense;
 
 /// What one file says.
 #[derive(Clone, Debug, Default)]
@@ -31,12 +35,25 @@ pub struct Rule {
     pub name: String,
     /// The sentence from the same line.
     pub sentence: String,
+    /// What other `@` lines above it say, in order.
+    pub notes: Vec<Note>,
     /// From the first head to the semicolon.
     pub span: Span,
     /// What it concludes; at least one.
     pub heads: Vec<Head>,
     /// What it rests on.
     pub body: Vec<Literal>,
+}
+
+/// `// @name text`
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// What stands behind the `@`.
+    pub name: String,
+    /// The rest of the line.
+    pub text: String,
+    /// Where the line stands, without its slashes.
+    pub span: Span,
 }
 
 /// `relation(expression, …)`
@@ -83,6 +100,65 @@ pub enum Literal {
         /// The rows it is computed over.
         atom: Atom,
     },
+    /// `reference` or `reference == term`; with `!` before it, nothing of the kind is there.
+    Refers {
+        /// Where one looks.
+        reference: Reference,
+        /// What it is equal to.
+        equals: Option<Expression>,
+        /// Whether it is negated.
+        is_absent: bool,
+    },
+    /// `variable in reference`: one element.
+    Member(Variable, Reference),
+    /// `if expression`
+    If(syntax::Expression),
+    /// `let variable = expression`, of the configuration language.
+    Compute(Variable, syntax::Expression),
+    /// `agg variable = function(over) in reference`
+    AggregateOf {
+        /// What the result is called.
+        result: Variable,
+        /// How it is computed.
+        function: Aggregate,
+        /// What it is computed over; none for `count`.
+        over: Option<Variable>,
+        /// What is gone through.
+        reference: Reference,
+    },
+}
+
+/// `root.name[key]`: a look into a value.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The node or value that is looked into.
+    pub root: Variable,
+    /// When it is looked at.
+    pub tense: Tense,
+    /// The steps into it.
+    pub steps: Vec<Step>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One step of a reference.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// `.name`
+    Name(String),
+    /// `[key]`; `[_]` without one.
+    Key(Option<Expression>),
+}
+
+/// One part of a message.
+#[derive(Clone, Debug)]
+pub enum MessagePart {
+    /// Text as it is.
+    Text(String),
+    /// `{variable}`
+    Variable(Variable),
+    /// `{reference}`
+    Reference(Reference),
 }
 
 /// A variable where it is used.
@@ -140,6 +216,12 @@ pub enum Expression {
     Constant(String, String, Span),
     /// `left op right`
     Arithmetic(Arithmetic, Box<Expression>, Box<Expression>),
+    /// A number with a fraction, `true`, `false`.
+    Value(Value, Span),
+    /// `old(variable)`
+    InTense(Tense, Variable),
+    /// A text that names variables in braces.
+    Message(Vec<MessagePart>, Span),
 }
 
 impl Expression {
@@ -149,7 +231,10 @@ impl Expression {
             Expression::Variable(it) => it.span,
             Expression::Number(_, span)
             | Expression::Text(_, span)
+            | Expression::Value(_, span)
+            | Expression::Message(_, span)
             | Expression::Constant(_, _, span) => *span,
+            Expression::InTense(_, it) => it.span,
             Expression::Arithmetic(_, left, right) => left.span().to(right.span()),
         }
     }
@@ -162,7 +247,28 @@ impl Expression {
                 left.for_each_variable(see);
                 right.for_each_variable(see);
             }
-            Expression::Number(..) | Expression::Text(..) | Expression::Constant(..) => {}
+            Expression::InTense(_, it) => see(it),
+            Expression::Message(parts, _) => parts.iter().for_each(|it| match it {
+                MessagePart::Text(_) => {}
+                MessagePart::Variable(it) => see(it),
+                MessagePart::Reference(it) => it.for_each_variable(see),
+            }),
+            Expression::Number(..)
+            | Expression::Text(..)
+            | Expression::Value(..)
+            | Expression::Constant(..) => {}
+        }
+    }
+}
+
+impl Reference {
+    /// Shows every variable in it.
+    pub fn for_each_variable<'a>(&'a self, see: &mut dyn FnMut(&'a Variable)) {
+        see(&self.root);
+        for step in &self.steps {
+            if let Step::Key(Some(key)) = step {
+                key.for_each_variable(see);
+            }
         }
     }
 }

@@ -176,8 +176,11 @@ fn compute(expression: &Expression, values: &Values) -> Option<u64> {
         Expression::Variable(it) => values.get(&it.name).copied(),
         Expression::Number(it, _) => Some(it.cast_unsigned()),
         Expression::Constant(kind, word, _) => atom::constant(kind, word),
-        // The shipped rules hold no text, so that there is none to be compared.
-        Expression::Text(..) => None,
+        // The shipped rules hold no text and no values, so that there is nothing to be compared.
+        Expression::Text(..)
+        | Expression::Value(..)
+        | Expression::InTense(..)
+        | Expression::Message(..) => None,
         Expression::Arithmetic(operator, left, right) => {
             let (left, right) =
                 (compute(left, values)?.cast_signed(), compute(right, values)?.cast_signed());

@@ -253,9 +253,7 @@ impl Builder<'_> {
                 Premise::Step(self.numbers[place].expect("premises are collected first"))
             }
             Literal::Absent(pattern) => Premise::Absent(self.known.shape(pattern, &values)),
-            Literal::Compare(..) | Literal::Let(..) | Literal::Aggregate { .. } => {
-                Premise::Condition
-            }
+            _ => Premise::Condition,
         });
         By::Rule(Application {
             rule: rule.name.clone(),
@@ -297,7 +295,8 @@ impl Known {
                         .filter(|it| fits(pattern, it, &values));
                     values[*result] = aggregate(*function, *over, pattern, rows);
                 }
-                Literal::Absent(_) | Literal::Compare(..) => {}
+                // The strata speak of no values.
+                _ => {}
             }
         }
         values
@@ -313,7 +312,7 @@ impl Known {
         let words = pattern.terms.iter().map(|it| match it {
             Term::Variable(it) => values[*it],
             Term::Word(it) => Some(*it),
-            Term::Any => None,
+            Term::InTense(..) | Term::Any => None,
         });
         Shape {
             relation: relation.name.clone(),
@@ -335,7 +334,7 @@ impl Known {
             Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => {
                 Some(it)
             }
-            Literal::Compare(..) | Literal::Let(..) => None,
+            _ => None,
         }) {
             for (term, kind) in
                 pattern.terms.iter().zip(&self.program.relations[pattern.relation].columns)

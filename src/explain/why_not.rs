@@ -200,7 +200,8 @@ impl Search<'_> {
                 }
                 None => self.note(values, tried),
             },
-            Literal::Aggregate { .. } => self.note(values, tried),
+            // Aggregates; the strata speak of no values.
+            _ => self.note(values, tried),
         }
         tried.pop();
     }
@@ -289,7 +290,7 @@ impl Search<'_> {
                     .any(|it| matches!(it, Term::Variable(it) if values[*it].is_some()));
                 if any || free(pattern) == 0 { 2 + free(pattern) } else { 40 }
             }
-            Literal::Aggregate { .. } => 95,
+            _ => 95,
         };
         rest.min_by_key(|&it| cost(&self.rule.body[it]))
     }

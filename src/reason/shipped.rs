@@ -11,7 +11,7 @@ use entail_rules::{Conclusions, Facts, TEXTS, Tables, Text};
 use super::{Derived, ENGINES, Engine, engine};
 use crate::datalog::Program;
 use crate::datalog::check::Source;
-use crate::diagnostic::{Diagnostic, FileId};
+use crate::diagnostic::Diagnostic;
 use crate::world::World;
 
 /// Returns all strata as one program.
@@ -34,7 +34,7 @@ pub(super) fn stratum(name: &str) -> &'static Program {
 fn read(texts: &[Text]) -> Program {
     let sources: Vec<Source<'_>> = texts
         .iter()
-        .map(|it| Source { name: it.name, file: FileId::default(), text: it.source })
+        .map(|it| Source { name: it.name, text: it.source, ..Source::default() })
         .collect();
     let (program, problems) = Program::read(&sources);
     assert!(!problems.has_errors(), "the shipped rules are sound: {problems:?}");

@@ -6,15 +6,41 @@ use crate::diagnostic::{Diagnostics, FileId, Span};
 
 use super::problem;
 use super::syntax::{
-    Aggregate, Arithmetic, Atom, Comparison, Declaration, Expression, Head, Literal, Rule, Text,
-    Variable,
+    Aggregate, Arithmetic, Atom, Comparison, Declaration, Expression, Head, Literal, Note, Rule,
+    Text, Variable,
 };
+
+mod token;
+mod values;
+
+use token::{Kind, Token, unescape};
+
+/// How deep parentheses in an expression may nest.
+const DEEPEST: usize = 64;
+
+/// What a text may say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// Whole numbers and ids: what the compiled strata say.
+    #[default]
+    Strata,
+    /// Values too: references, and expressions of the configuration language.
+    Policies,
+}
 
 /// Reads a file of rules. What cannot be read is reported and left out.
 pub fn parse(file: FileId, text: &str) -> (Text, Diagnostics) {
-    let (start, end) = program(text);
-    let mut parser =
-        Parser { file, text, end, at: start, token: Token::END, problems: Diagnostics::new() };
+    parse_as(Dialect::Strata, file, text)
+}
+
+/// Reads a file of rules in a dialect. What cannot be read is reported and left out.
+pub fn parse_as(dialect: Dialect, file: FileId, text: &str) -> (Text, Diagnostics) {
+    let (start, end) = match dialect {
+        Dialect::Strata => program(text),
+        Dialect::Policies => (0, text.len()),
+    };
+    let problems = Diagnostics::new();
+    let mut parser = Parser { dialect, file, text, end, at: start, token: Token::END, problems };
     parser.advance();
     let mut found = Text::default();
     while parser.token.kind != Kind::End {
@@ -37,36 +63,8 @@ fn program(text: &str) -> (usize, usize) {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Word,
-    Number,
-    Text,
-    Sign,
-    End,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Token {
-    kind: Kind,
-    start: usize,
-    end: usize,
-}
-
-impl Token {
-    const END: Token = Token { kind: Kind::End, start: 0, end: 0 };
-}
-
-/// Longest first, so that `<--` is not read as `<`.
-const SIGNS: &[&str] = &[
-    "<--", "::", "==", "!=", "<=", ">=", "&&", "(", ")", ",", ";", "!", "<", ">", "=", "+", "-",
-    "*", "/", "%", ".",
-];
-
-/// How deep parentheses in an expression may nest.
-const DEEPEST: usize = 64;
-
 struct Parser<'a> {
+    dialect: Dialect,
     file: FileId,
     text: &'a str,
     end: usize,
@@ -81,6 +79,7 @@ struct Comments {
     doc: Vec<String>,
     name: String,
     sentence: String,
+    notes: Vec<Note>,
 }
 
 impl<'a> Parser<'a> {
@@ -130,17 +129,21 @@ impl<'a> Parser<'a> {
         }
         let span = first.to(self.span());
         self.expect(";")?;
-        Some(Rule { name: comments.name, sentence: comments.sentence, span, heads, body })
+        let Comments { name, sentence, notes, .. } = comments;
+        Some(Rule { name, sentence, notes, span, heads, body })
     }
 
     fn head(&mut self) -> Option<Head> {
         let first = self.span();
-        let relation = self.name("a relation's name")?;
+        let relation = self.relation_name()?;
         self.expect("(")?;
         let mut terms = Vec::new();
         let mut last = self.span();
         while !self.eat(")") {
-            terms.push(self.expression(0)?);
+            terms.push(match self.dialect {
+                Dialect::Strata => self.expression(0)?,
+                Dialect::Policies => self.term_of_head()?,
+            });
             last = self.span();
             if !self.eat(",") {
                 self.expect(")")?;
@@ -153,12 +156,17 @@ impl<'a> Parser<'a> {
 
     fn atom(&mut self) -> Option<Atom> {
         let first = self.span();
-        let relation = self.name("a relation's name")?;
+        let relation = self.relation_name()?;
         self.expect("(")?;
         let mut terms = Vec::new();
         let mut last = self.span();
         while !self.eat(")") {
-            let term = if self.eat_word("_") { None } else { Some(self.expression(0)?) };
+            let is_any = self.eat_word("_");
+            let term = match self.dialect {
+                _ if is_any => None,
+                Dialect::Strata => Some(self.expression(0)?),
+                Dialect::Policies => Some(self.term_of_atom()?),
+            };
             terms.push(term);
             last = self.span();
             if !self.eat(",") {
@@ -171,7 +179,9 @@ impl<'a> Parser<'a> {
     }
 
     fn literal(&mut self, body: &mut Vec<Literal>) -> Option<()> {
-        if self.eat("!") {
+        if self.dialect == Dialect::Policies {
+            body.push(self.literal_of_values()?);
+        } else if self.eat("!") {
             body.push(Literal::Absent(self.atom()?));
         } else if self.eat_word("if") {
             body.push(self.comparison()?);
@@ -221,9 +231,15 @@ impl<'a> Parser<'a> {
             _ => return self.expected("count, min, max or sum"),
         };
         self.expect("(")?;
-        let over = if function == Aggregate::Count { None } else { Some(self.variable()?) };
+        let is_free = function == Aggregate::Count
+            && (self.dialect == Dialect::Strata || self.is_sign(")"));
+        let over = if is_free { None } else { Some(self.variable()?) };
         self.expect(")")?;
         self.expect_word("in")?;
+        if self.dialect == Dialect::Policies && self.is_reference() {
+            let reference = self.reference()?;
+            return Some(Literal::AggregateOf { result, function, over, reference });
+        }
         Some(Literal::Aggregate { result, function, over, atom: self.atom()? })
     }
 
@@ -323,99 +339,6 @@ impl<'a> Parser<'a> {
         Some(name)
     }
 
-    fn slice(&self) -> &'a str {
-        &self.text[self.token.start..self.token.end]
-    }
-
-    fn span(&self) -> Span {
-        Span::new(self.file, self.token.start, self.token.end)
-    }
-
-    fn is_sign(&self, sign: &str) -> bool {
-        self.token.kind == Kind::Sign && self.slice() == sign
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        self.token.kind == Kind::Word && self.slice() == word
-    }
-
-    fn eat(&mut self, sign: &str) -> bool {
-        let found = self.is_sign(sign);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, sign: &str) -> Option<()> {
-        if self.eat(sign) { Some(()) } else { self.expected(&format!("`{sign}`")) }
-    }
-
-    fn expect_word(&mut self, word: &str) -> Option<()> {
-        if self.eat_word(word) { Some(()) } else { self.expected(&format!("`{word}`")) }
-    }
-
-    fn expected<T>(&mut self, what: &str) -> Option<T> {
-        let found = match self.token.kind {
-            Kind::End => "the end of the rules".to_owned(),
-            _ => format!("`{}`", self.slice()),
-        };
-        self.problems.push(problem::syntax(what, &found, self.span()));
-        None
-    }
-
-    /// Goes on behind the next semicolon, and at least one token further than `before`.
-    fn recover(&mut self, before: usize) {
-        while self.token.kind != Kind::End && !self.is_sign(";") {
-            self.advance();
-        }
-        if self.token.start > before || self.is_sign(";") {
-            self.eat(";");
-        }
-    }
-
-    fn advance(&mut self) {
-        self.skip_blank();
-        let rest = &self.text[self.at..self.end];
-        let Some(first) = rest.chars().next() else {
-            self.token = Token { kind: Kind::End, start: self.end, end: self.end };
-            return;
-        };
-        let (kind, length) = if first.is_alphabetic() || first == '_' {
-            (Kind::Word, length_of(rest, |it| it.is_alphanumeric() || it == '_'))
-        } else if first.is_ascii_digit() {
-            (Kind::Number, length_of(rest, |it| it.is_ascii_digit() || it == '_'))
-        } else if first == '"' {
-            (Kind::Text, quoted_length(rest))
-        } else {
-            let sign = SIGNS.iter().find(|it| rest.starts_with(**it));
-            (Kind::Sign, sign.map_or(first.len_utf8(), |it| it.len()))
-        };
-        self.token = Token { kind, start: self.at, end: self.at + length };
-        self.at += length;
-    }
-
-    fn skip_blank(&mut self) {
-        loop {
-            let rest = &self.text[self.at..self.end];
-            let blank = rest.len() - rest.trim_start().len();
-            self.at += blank;
-            if !self.text[self.at..self.end].starts_with("//") {
-                return;
-            }
-            let line = &self.text[self.at..self.end];
-            self.at += line.find('\n').unwrap_or(line.len());
-        }
-    }
-
     /// Reads the comment lines right above the current token.
     fn comments_before_token(&self) -> Comments {
         let mut comments = Comments::default();
@@ -429,46 +352,15 @@ impl<'a> Parser<'a> {
                 let (name, sentence) = rule.split_once(": ").unwrap_or((rule, ""));
                 comments.name = name.trim().to_owned();
                 comments.sentence = sentence.trim().to_owned();
+            } else if let Some(note) = comment.trim_start().strip_prefix('@') {
+                let (name, text) = note.split_once(' ').unwrap_or((note, ""));
+                let start = comment.as_ptr() as usize - self.text.as_ptr() as usize;
+                let span = Span::new(self.file, start, start + comment.len());
+                let (name, text) = (name.trim().to_owned(), text.trim().to_owned());
+                comments.notes.insert(0, Note { name, text, span });
             }
         }
         comments
     }
 }
 
-fn length_of(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|it| !belongs(it)).unwrap_or(text.len())
-}
-
-/// Returns the length of a quoted text, quotes included; up to the line's end where it is not closed.
-fn quoted_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, character) in text.char_indices().skip(1) {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            '\n' => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-fn unescape(quoted: &str) -> String {
-    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
-    let mut text = String::with_capacity(inner.len());
-    let mut characters = inner.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => match characters.next() {
-                Some('n') => text.push('\n'),
-                Some('t') => text.push('\t'),
-                Some(other) => text.push(other),
-                None => {}
-            },
-            other => text.push(other),
-        }
-    }
-    text
-}

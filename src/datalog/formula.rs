@@ -1,0 +1,297 @@
+//! Expressions of the configuration language in rules: their own evaluator, over the variables of a rule.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::functions;
+use crate::expression::{Around, Ask, Declared, Scope, evaluate_with, unknown_function};
+use crate::stack::deeper;
+use crate::syntax::{self, Expr, Expression, Name, ObjectKey, Part, Step};
+use crate::value::{Str, Type, Value};
+use crate::world::World;
+
+use super::domain::{Domain, Tense};
+use super::problem;
+
+/// What gives something else each time, or looks at more than its arguments.
+const IMPURE: &[&str] = &[
+    "abspath",
+    "bcrypt",
+    "file",
+    "filebase64",
+    "filebase64sha256",
+    "filebase64sha512",
+    "fileexists",
+    "filemd5",
+    "fileset",
+    "filesha1",
+    "filesha256",
+    "filesha512",
+    "pathexpand",
+    "plantimestamp",
+    "templatefile",
+    "templatestring",
+    "timestamp",
+    "uuid",
+];
+
+/// An expression, and which variables of its rule it uses how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    expression: Expression,
+    /// The name in the expression, the variable, and what it means there.
+    pub uses: Vec<(Str, usize, Use)>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a variable means in an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// As it is; a node is its address.
+    Itself,
+    /// Something is taken of it: a node is its value in this tense.
+    Whole(Tense),
+}
+
+/// A use of a variable in an expression, before variables have numbers.
+pub(super) struct Named {
+    /// What it is called in the expression from here on.
+    pub alias: Str,
+    /// The variable's name.
+    pub name: Str,
+    /// What it means.
+    pub how: Use,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Reads an expression that stands in a rule, and says which variables it names.
+pub(super) fn read(expression: &Expression) -> (Expression, Vec<Named>, Diagnostics) {
+    let mut expression = expression.clone();
+    let mut problems = Diagnostics::new();
+    syntax::calls(&expression, &mut |name, _, span| {
+        if Tense::of(&name.text).is_some() {
+            return;
+        }
+        let own = name.text.strip_prefix("core::").unwrap_or(&name.text);
+        if IMPURE.contains(&own) {
+            problems.push(problem::impure(&name.text, span));
+        } else if functions::find(own).is_none() && !matches!(own, "try" | "can" | "type") {
+            problems.push(unknown_function(name, span));
+        }
+    });
+    let mut renaming = Renaming { bound: Vec::new(), named: Vec::new() };
+    renaming.expression(&mut expression);
+    (expression, renaming.named, problems)
+}
+
+impl Formula {
+    /// Returns the formula of an expression whose variables have numbers.
+    pub(super) fn new(expression: Expression, uses: Vec<(Str, usize, Use)>) -> Formula {
+        Formula { span: expression.span, expression, uses }
+    }
+
+    /// Returns the value, and why there is none where it fails.
+    ///
+    /// - `values`: the words of the rule's variables.
+    /// - `kinds`: their kinds.
+    pub fn value(
+        &self,
+        values: &[Option<u64>],
+        kinds: &[String],
+        domain: &dyn Domain,
+    ) -> (Value, Diagnostics) {
+        let bound: Vec<(Str, Value)> = self
+            .uses
+            .iter()
+            .filter_map(|(name, variable, how)| {
+                let word = values[*variable]?;
+                let value = match domain.values().value(word) {
+                    Some(value) => Some(value),
+                    None => match how {
+                        Use::Itself => Some(Value::string(domain.show(&kinds[*variable], word))),
+                        Use::Whole(tense) => domain.value_of(tense.of_node(word)),
+                    },
+                };
+                // What is not there has nothing that could be taken of it.
+                Some((name.clone(), value.unwrap_or(Value::NULL)))
+            })
+            .collect();
+        evaluate_with(&self.expression, &RuleScope { domain }, &bound)
+    }
+}
+
+/// Gives variables of a rule the names under which their values are bound.
+struct Renaming {
+    /// Names that the expression binds itself.
+    bound: Vec<Str>,
+    named: Vec<Named>,
+}
+
+impl Renaming {
+    fn expression(&mut self, it: &mut Expression) {
+        deeper(|| self.parts(it));
+    }
+
+    fn parts(&mut self, it: &mut Expression) {
+        self.tense(it);
+        let span = it.span;
+        match &mut it.expr {
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
+            Expr::Template(parts) => self.template(parts),
+            Expr::Wrapped(inner) | Expr::Unary(_, inner) | Expr::Parentheses(inner) => {
+                self.expression(inner);
+            }
+            Expr::Tuple(items) => items.iter_mut().for_each(|it| self.expression(it)),
+            Expr::Object(items) => items.iter_mut().for_each(|item| {
+                if let ObjectKey::Expression(key) = &mut item.key {
+                    self.expression(key);
+                }
+                self.expression(&mut item.value);
+            }),
+            Expr::Traversal(it) => {
+                let is_taken = !it.steps.is_empty();
+                self.name(&mut it.root, is_taken, span);
+                self.steps(&mut it.steps);
+            }
+            Expr::Relative(it) => {
+                self.expression(&mut it.source);
+                self.steps(&mut it.steps);
+            }
+            Expr::Splat(it) => {
+                self.whole(&mut it.source);
+                self.steps(&mut it.each);
+            }
+            Expr::Call(it) => it.arguments.iter_mut().for_each(|it| self.expression(it)),
+            Expr::Conditional(it) => {
+                [&mut it.condition, &mut it.yes, &mut it.no]
+                    .into_iter()
+                    .for_each(|it| self.expression(it));
+            }
+            Expr::Binary(_, left, right) => {
+                self.expression(left);
+                self.expression(right);
+            }
+            Expr::For(it) => {
+                self.whole(&mut it.collection);
+                let names = it.key_name.iter().chain([&it.value_name]).map(|it| it.text.clone());
+                let before = self.bound.len();
+                self.bound.extend(names.collect::<Vec<_>>());
+                let inner = it.key.iter_mut().chain([&mut it.value]).chain(&mut it.condition);
+                inner.for_each(|it| self.expression(it));
+                self.bound.truncate(before);
+            }
+        }
+    }
+
+    /// `old(b)` is `b` in another tense.
+    fn tense(&mut self, it: &mut Expression) {
+        if let Expr::Relative(relative) = &mut it.expr
+            && let Some(root) = self.in_tense(&relative.source)
+        {
+            it.expr = Expr::traversal(root, std::mem::take(&mut relative.steps));
+        } else if let Some(root) = self.in_tense(it) {
+            it.expr = Expr::traversal(root, Vec::new());
+        }
+    }
+
+    fn in_tense(&mut self, it: &Expression) -> Option<Name> {
+        let Expr::Call(call) = &it.expr else { return None };
+        let tense = Tense::of(&call.name.text)?;
+        let [argument] = &*call.arguments else { return None };
+        let (root, []) = argument.as_traversal()? else { return None };
+        Some(self.alias(root, Use::Whole(tense), it.span))
+    }
+
+    /// What is gone through is meant as a value.
+    fn whole(&mut self, it: &mut Expression) {
+        let span = it.span;
+        match &mut it.expr {
+            Expr::Traversal(traversal) if traversal.steps.is_empty() => {
+                self.name(&mut traversal.root, true, span);
+            }
+            _ => self.expression(it),
+        }
+    }
+
+    fn name(&mut self, root: &mut Name, is_taken: bool, span: Span) {
+        // What another step gave a name has a blank in it.
+        if self.bound.contains(&root.text) || root.text.contains(' ') {
+            return;
+        }
+        let how = if is_taken { Use::Whole(Tense::Planned) } else { Use::Itself };
+        *root = self.alias(root, how, span);
+    }
+
+    fn alias(&mut self, root: &Name, how: Use, span: Span) -> Name {
+        let name = root.text.clone();
+        let alias = match how {
+            Use::Itself => Str::from(format!("itself {name}")),
+            Use::Whole(tense) => Str::from(format!("{} {name}", tense.name())),
+        };
+        if !self.named.iter().any(|it| it.alias == alias) {
+            self.named.push(Named { alias: alias.clone(), name, how, span });
+        }
+        Name { text: alias, span: root.span }
+    }
+
+    fn steps(&mut self, steps: &mut [Step]) {
+        for step in steps {
+            match step {
+                Step::Index(key, _) => self.expression(key),
+                Step::Splat(it) => self.steps(&mut it.each),
+                Step::Attribute(_) | Step::LegacyIndex(..) => {}
+            }
+        }
+    }
+
+    fn template(&mut self, parts: &mut [Part]) {
+        for part in parts {
+            match part {
+                Part::Literal(_) => {}
+                Part::Interpolation(it) => self.expression(it),
+                Part::If(it) => {
+                    self.expression(&mut it.condition);
+                    self.template(&mut it.yes);
+                    self.template(&mut it.no);
+                }
+                Part::For(it) => {
+                    self.whole(&mut it.collection);
+                    let before = self.bound.len();
+                    let names = it.key_name.iter().chain([&it.value_name]);
+                    self.bound.extend(names.map(|it| it.text.clone()).collect::<Vec<_>>());
+                    self.template(&mut it.body);
+                    self.bound.truncate(before);
+                }
+            }
+        }
+    }
+}
+
+/// Where an expression of a rule looks things up: nothing but its variables is there.
+struct RuleScope<'d> {
+    domain: &'d dyn Domain,
+}
+
+impl Scope for RuleScope<'_> {
+    fn declared(&self, _: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        let problem = Diagnostic::error("Not a variable of the rule");
+        Err(problem.detail("A rule sees its own variables only.").at(ask.span).into())
+    }
+
+    fn world(&self) -> &World {
+        self.domain.world()
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around::default()
+    }
+
+    fn absent(
+        &self,
+        subject: &crate::expression::Subject,
+        span: Span,
+    ) -> Result<Value, Diagnostics> {
+        let _ = (subject, span);
+        Ok(Value::unknown(Type::DYNAMIC))
+    }
+}

@@ -1,0 +1,651 @@
+//! Matches one rule: rows, references and expressions, depth first, with what is certain and what is only possible.
+//!
+//! What is not known yet may be anything: a match that rests on it is possible, not certain. A negation crosses over: it is certain
+//! where nothing possible is there, and possible where nothing certain is.
+
+use crate::diagnostic::Diagnostics;
+use crate::value::{Marks, Type, Value as Known, convert};
+
+use super::aggregate::{self, Counted};
+use super::check::{self, Literal, Over, Part, Pattern, Program, Reference, Rule, Term, Value};
+use super::database::Database;
+use super::domain::{Domain, Tense};
+use super::evaluate::{compare, compute};
+use super::formula::Formula;
+use super::limits::Spent;
+use super::plan::{Range, Step};
+use super::values;
+use super::walk::{self, Reached};
+
+/// An expression that failed on the way to a conclusion.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The rule.
+    pub rule: usize,
+    /// The words of its variables, where they had any.
+    pub values: Vec<Option<u64>>,
+    /// Why.
+    pub problems: Diagnostics,
+}
+
+/// What a rule concluded.
+#[derive(Default)]
+pub(super) struct Found {
+    pub rows: Vec<u64>,
+    pub premises: Vec<u32>,
+    pub certain: Vec<bool>,
+    pub met: u64,
+    pub failure: Option<Failure>,
+}
+
+/// Something a match rests on that is not known yet: a node, and the path into it; or what a row only may say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Awaited {
+    /// The part of the body.
+    pub literal: usize,
+    /// The node or value that was looked into, where one was.
+    pub root: Option<u64>,
+}
+
+/// Matches the steps of one rule. Rules are short, so the recursion is shallow.
+pub(super) struct Matcher<'a> {
+    program: &'a Program,
+    number: usize,
+    rule: &'a Rule,
+    steps: &'a [Step<'a>],
+    database: &'a Database,
+    domain: Option<&'a dyn Domain>,
+    values: Vec<Option<u64>>,
+    undo: Vec<(usize, Option<u64>)>,
+    premises: Vec<u32>,
+    is_certain: bool,
+    failed: Option<Diagnostics>,
+    found: Found,
+    /// The one match that is wanted, with its conclusion: for proofs.
+    wanted: Option<(&'a [u64], Option<Vec<Option<u64>>>)>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        number: usize,
+        steps: &'a [Step<'a>],
+        premises: usize,
+        database: &'a Database,
+        domain: Option<&'a dyn Domain>,
+    ) -> Matcher<'a> {
+        let rule = &program.rules[number];
+        Matcher {
+            program,
+            number,
+            rule,
+            steps,
+            database,
+            domain,
+            values: vec![None; rule.variables.len()],
+            undo: Vec::new(),
+            premises: vec![0; premises],
+            is_certain: true,
+            failed: None,
+            found: Found::default(),
+            wanted: None,
+        }
+    }
+
+    pub(super) fn run(&mut self, spent: &mut Spent) {
+        self.matches(0, spent);
+    }
+
+    pub(super) fn into_found(self) -> Found {
+        self.found
+    }
+
+    /// Returns what the variables are where the rule concludes this row.
+    pub(super) fn binding(mut self, row: &'a [u64], spent: &mut Spent) -> Option<Vec<Option<u64>>> {
+        self.wanted = Some((row, None));
+        self.matches(0, spent);
+        self.wanted?.1
+    }
+
+    fn matches(&mut self, at: usize, spent: &mut Spent) {
+        if spent.exceeded.is_some() || self.wanted.as_ref().is_some_and(|it| it.1.is_some()) {
+            return;
+        }
+        let steps = self.steps;
+        match steps.get(at) {
+            None => self.conclude(spent),
+            Some(Step::Scan { premise, pattern, index, range }) => {
+                self.scan((at, *premise), pattern, *index, *range, spent);
+            }
+            Some(Step::Absent(pattern, index)) => match self.holds(pattern, *index) {
+                Some(true) => {}
+                held => self.go_on(at, held.is_none(), spent),
+            },
+            Some(Step::Test(literal)) => self.test(at, literal, spent),
+            Some(Step::Aggregate(literal, index)) => self.aggregate(at, literal, *index, spent),
+        }
+    }
+
+    /// Goes on behind a step, and comes back to what was known before it.
+    fn go_on(&mut self, at: usize, is_certain: bool, spent: &mut Spent) {
+        let before = self.is_certain;
+        self.is_certain &= is_certain;
+        self.matches(at + 1, spent);
+        self.is_certain = before;
+    }
+
+    fn conclude(&mut self, spent: &mut Spent) {
+        let start = self.found.rows.len();
+        for term in &self.rule.terms {
+            let word = match term {
+                Value::Message(parts) => Some(self.message(parts)),
+                term => compute(term, &self.values),
+            };
+            let Some(word) = word else { return self.found.rows.truncate(start) };
+            self.found.rows.push(word);
+        }
+        self.found.met += 1;
+        if let Some((row, binding)) = &mut self.wanted {
+            if self.found.rows[start..] == **row {
+                *binding = Some(self.values.clone());
+            }
+            return self.found.rows.truncate(start);
+        }
+        if let (Some(problems), None) = (&self.failed, &self.found.failure) {
+            let (rule, values, problems) = (self.number, self.values.clone(), problems.clone());
+            self.found.failure = Some(Failure { rule, values, problems });
+        }
+        let table = &self.database.tables[self.rule.head];
+        let known = table.position(&self.found.rows[start..]);
+        if known.is_some_and(|it| table.is_certain(it) || !self.is_certain) {
+            return self.found.rows.truncate(start);
+        }
+        spent.row(self.number, self.rule.body.len().saturating_sub(1));
+        self.found.premises.extend_from_slice(&self.premises);
+        self.found.certain.push(self.is_certain);
+    }
+
+    fn scan(
+        &mut self,
+        place: (usize, usize),
+        pattern: &'a Pattern,
+        index: Option<usize>,
+        range: Range,
+        spent: &mut Spent,
+    ) {
+        let table = &self.database.tables[pattern.relation];
+        let key: Vec<u64> = self.key(pattern).collect();
+        match index.filter(|_| !self.is_open(&key)) {
+            Some(index) => {
+                for position in table.chain(index, key.into_iter()) {
+                    if position < range.from {
+                        break;
+                    }
+                    if position < range.to {
+                        self.try_row(place, pattern, position, spent);
+                    }
+                }
+                for &position in table.open(index) {
+                    if (range.from..range.to).contains(&(position as usize)) {
+                        self.try_row(place, pattern, position as usize, spent);
+                    }
+                }
+            }
+            None => {
+                for position in range.from..range.to {
+                    self.try_row(place, pattern, position, spent);
+                }
+            }
+        }
+    }
+
+    /// Whether any of these words may equal others.
+    fn is_open(&self, key: &[u64]) -> bool {
+        self.program.has_values && key.iter().any(|it| values::is_open(*it))
+    }
+
+    /// Goes on with the variables that this row gives, if it matches, and takes them back.
+    fn try_row(
+        &mut self,
+        (at, premise): (usize, usize),
+        pattern: &Pattern,
+        position: usize,
+        spent: &mut Spent,
+    ) {
+        if !spent.step(self.number, at) {
+            return;
+        }
+        let table = &self.database.tables[pattern.relation];
+        if table.is_replaced(position) {
+            return;
+        }
+        let (undo, before) = (self.undo.len(), self.is_certain);
+        self.is_certain &= table.is_certain(position);
+        let mut terms = pattern.terms.iter().zip(table.row(position));
+        if terms.all(|(term, word)| self.unify(term, *word)) {
+            self.premises[premise] = position as u32;
+            self.matches(at + 1, spent);
+        }
+        self.restore(undo, before);
+    }
+
+    fn restore(&mut self, undo: usize, is_certain: bool) {
+        while self.undo.len() > undo {
+            let Some((variable, before)) = self.undo.pop() else { break };
+            self.values[variable] = before;
+        }
+        self.is_certain = is_certain;
+    }
+
+    /// Makes a term this word, if it can be. What is only possible is not certain from here on.
+    fn unify(&mut self, term: &Term, word: u64) -> bool {
+        match term {
+            Term::Any => true,
+            Term::Word(it) => self.meets(*it, word),
+            Term::Variable(it) => self.unify_variable(*it, word),
+            Term::InTense(tense, it) => {
+                let (found, node) = Tense::split(word);
+                found == *tense && self.unify_variable(*it, node)
+            }
+        }
+    }
+
+    fn unify_variable(&mut self, variable: usize, word: u64) -> bool {
+        let before = self.values[variable];
+        match before {
+            Some(known) if !self.meets(known, word) => return false,
+            // The more that is known of it, and of its being secret, the better.
+            Some(known) => {
+                let better = if values::is_open(known) { word } else { known };
+                let better = match values::is_secret(known) || values::is_secret(word) {
+                    true => values::secret(better),
+                    false => better,
+                };
+                if better == known {
+                    return true;
+                }
+                self.values[variable] = Some(better);
+            }
+            None => self.values[variable] = Some(word),
+        }
+        self.undo.push((variable, before));
+        true
+    }
+
+    fn meets(&mut self, one: u64, other: u64) -> bool {
+        if one == other && !values::is_open(one) {
+            return true;
+        }
+        if !self.program.has_values {
+            return one == other;
+        }
+        self.program.values.same(one, other).unwrap_or_else(|| {
+            self.is_certain = false;
+            true
+        })
+    }
+
+    /// The words in the bound columns of a pattern.
+    fn key(&self, pattern: &'a Pattern) -> impl Iterator<Item = u64> {
+        pattern.terms.iter().filter_map(|it| match it {
+            Term::Variable(it) => self.values[*it],
+            Term::InTense(tense, it) => Some(tense.of_node(self.values[*it]?)),
+            Term::Word(it) => Some(*it),
+            Term::Any => None,
+        })
+    }
+
+    /// Returns whether a row matches: for certain, perhaps, or none does.
+    fn holds(&mut self, pattern: &'a Pattern, index: Option<usize>) -> Option<bool> {
+        let mut held = None;
+        self.rows(pattern, index, &mut |_, is_certain| {
+            held = Some(is_certain || held == Some(true));
+            !is_certain
+        });
+        held
+    }
+
+    /// Shows every row that matches, and whether for certain, until `see` has seen enough.
+    fn rows(
+        &mut self,
+        pattern: &'a Pattern,
+        index: Option<usize>,
+        see: &mut dyn FnMut(&[u64], bool) -> bool,
+    ) {
+        let table = &self.database.tables[pattern.relation];
+        let key: Vec<u64> = self.key(pattern).collect();
+        let positions: Box<dyn Iterator<Item = usize>> = match index {
+            Some(index) if !self.is_open(&key) => {
+                let open = table.open(index).iter().map(|it| *it as usize);
+                Box::new(table.chain(index, key.into_iter()).chain(open))
+            }
+            _ => Box::new(0..table.len()),
+        };
+        for position in positions.filter(|it| !table.is_replaced(*it)) {
+            let (undo, before) = (self.undo.len(), self.is_certain);
+            self.is_certain = table.is_certain(position);
+            let row = table.row(position);
+            let fits = pattern.terms.iter().zip(row).all(|(term, word)| self.unify(term, *word));
+            let is_certain = self.is_certain;
+            self.restore(undo, before);
+            if fits && !see(row, is_certain) {
+                return;
+            }
+        }
+    }
+
+    fn test(&mut self, at: usize, literal: &'a Literal, spent: &mut Spent) {
+        if !spent.step(self.number, at) {
+            return;
+        }
+        match literal {
+            Literal::Compare(comparison, left, right) => {
+                let sides = (compute(left, &self.values), compute(right, &self.values));
+                if let (Some(left), Some(right)) = sides
+                    && compare(*comparison, left, right)
+                {
+                    self.matches(at + 1, spent);
+                }
+            }
+            Literal::Let(variable, value) => {
+                if let Some(word) = compute(value, &self.values) {
+                    self.with(at, *variable, word, true, spent);
+                }
+            }
+            Literal::Refers(reference, equals) => self.refers(at, reference, *equals, spent),
+            Literal::Lacks(reference, equals) => match self.leads(reference, *equals) {
+                Some(true) => {}
+                led => self.go_on(at, led.is_none(), spent),
+            },
+            Literal::Member(variable, reference) => self.member(at, *variable, reference, spent),
+            Literal::If(formula) => self.condition(at, formula, spent),
+            Literal::Compute(variable, formula) => {
+                let (value, problems) = self.formula(formula);
+                let word = self.program.values.word(&value);
+                self.attempt(problems, |matcher, is_certain| {
+                    matcher.with(at, *variable, word, is_certain, spent);
+                });
+            }
+            Literal::AggregateOf { result, function, over, reference } => {
+                let counted = self.over_reference(*over, reference);
+                self.counted(at, *result, aggregate::compute(*function, &counted), spent);
+            }
+            Literal::Holds(_) | Literal::Absent(_) | Literal::Aggregate { .. } => {}
+        }
+    }
+
+    /// Goes on with a variable's value, unless it has another one.
+    fn with(&mut self, at: usize, variable: usize, word: u64, is_certain: bool, spent: &mut Spent) {
+        let (undo, before) = (self.undo.len(), self.is_certain);
+        self.is_certain &= is_certain;
+        if self.unify_variable(variable, word) {
+            self.matches(at + 1, spent);
+        }
+        self.restore(undo, before);
+    }
+
+    /// Does something with a value whose expression may have failed: then it is only possible, and is told if it matters.
+    fn attempt(&mut self, problems: Diagnostics, go_on: impl FnOnce(&mut Self, bool)) {
+        let has_failed = problems.has_errors();
+        let before = self.failed.clone();
+        if has_failed && self.failed.is_none() {
+            self.failed = Some(problems);
+        }
+        go_on(self, !has_failed);
+        self.failed = before;
+    }
+
+    fn condition(&mut self, at: usize, formula: &Formula, spent: &mut Spent) {
+        let (value, mut problems) = self.formula(formula);
+        let converted = convert(&value, Type::BOOL).ok().filter(|it| !it.is_null());
+        if converted.is_none() && !problems.has_errors() {
+            problems.push(super::problem::no_truth(formula.span));
+        }
+        let truth = converted.and_then(|it| it.as_bool());
+        match truth {
+            Some(false) if !problems.has_errors() => {}
+            truth => self.attempt(problems, |matcher, is_certain| {
+                matcher.go_on(at, is_certain && truth == Some(true), spent);
+            }),
+        }
+    }
+
+    fn formula(&self, formula: &Formula) -> (Known, Diagnostics) {
+        match self.domain {
+            Some(domain) => formula.value(&self.values, &self.rule.kinds, domain),
+            None => (Known::unknown(Type::DYNAMIC), Diagnostics::new()),
+        }
+    }
+
+    /// Returns everything that a reference leads to, and the variables that its keys give.
+    fn reached(&self, reference: &'a Reference) -> (Vec<Reached>, Vec<usize>) {
+        let (mut steps, mut keys) = (Vec::with_capacity(reference.steps.len()), Vec::new());
+        for step in &reference.steps {
+            steps.push(match step {
+                check::Step::Name(name) => walk::Step::Name(name),
+                check::Step::Key(Term::Variable(it)) => match self.values[*it] {
+                    Some(word) => walk::Step::Key(self.known(word)),
+                    None => {
+                        keys.push(*it);
+                        walk::Step::Each
+                    }
+                },
+                check::Step::Key(Term::Word(word)) => walk::Step::Key(self.known(*word)),
+                check::Step::Key(Term::Any | Term::InTense(..)) => walk::Step::Any,
+            });
+        }
+        let mut all = Vec::new();
+        if let Some(root) = self.root(reference) {
+            walk::walk(&root, &steps, &mut |it| all.push(it));
+        }
+        (all, keys)
+    }
+
+    fn root(&self, reference: &Reference) -> Option<Known> {
+        let word = self.values[reference.root]?;
+        match values::is_value(word) {
+            true => self.program.values.value(word),
+            false => self.domain?.value_of(reference.tense.of_node(word)),
+        }
+    }
+
+    fn known(&self, word: u64) -> Known {
+        self.program.values.value(word).unwrap_or(Known::NULL)
+    }
+
+    fn refers(
+        &mut self,
+        at: usize,
+        reference: &'a Reference,
+        equals: Option<Term>,
+        spent: &mut Spent,
+    ) {
+        let (all, keys) = self.reached(reference);
+        let binds = match equals {
+            Some(Term::Variable(it)) => self.values[it].is_none_or(values::is_open),
+            _ => false,
+        };
+        if keys.is_empty() && !binds {
+            // Nothing is learned but whether it is there.
+            return match self.best(&all, equals) {
+                Some(is_certain) => self.go_on(at, is_certain, spent),
+                None => {}
+            };
+        }
+        for reached in all {
+            if !spent.step(self.number, at) {
+                return;
+            }
+            let (undo, before) = (self.undo.len(), self.is_certain);
+            if self.take(&reached, &keys, equals) {
+                self.matches(at + 1, spent);
+            }
+            self.restore(undo, before);
+        }
+    }
+
+    /// Makes the keys and the other side what was reached, if they can be.
+    fn take(&mut self, reached: &Reached, keys: &[usize], equals: Option<Term>) -> bool {
+        self.is_certain &= reached.is_certain;
+        let values = &self.program.values;
+        let word = values.word(&reached.value);
+        let keys: Vec<(usize, u64)> =
+            keys.iter().zip(&reached.keys).map(|(it, key)| (*it, values.word(key))).collect();
+        keys.into_iter().all(|(it, key)| self.unify_variable(it, key))
+            && equals.is_none_or(|it| self.unify(&it, word))
+    }
+
+    /// Returns whether anything was reached that is equal to the term: for certain, perhaps, or nothing.
+    fn best(&mut self, all: &[Reached], equals: Option<Term>) -> Option<bool> {
+        let mut best = None;
+        for reached in all {
+            let (undo, before) = (self.undo.len(), self.is_certain);
+            self.is_certain = true;
+            let fits = self.take(reached, &[], equals);
+            let is_certain = self.is_certain;
+            self.restore(undo, before);
+            if fits {
+                best = Some(is_certain);
+            }
+            if best == Some(true) {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Returns whether a reference leads to something, or to this.
+    fn leads(&mut self, reference: &'a Reference, equals: Option<Term>) -> Option<bool> {
+        let all = self.reached(reference).0;
+        self.best(&all, equals)
+    }
+
+    fn member(
+        &mut self,
+        at: usize,
+        variable: usize,
+        reference: &'a Reference,
+        spent: &mut Spent,
+    ) {
+        let (all, keys) = self.reached(reference);
+        for reached in all {
+            for (element, is_there) in elements(&reached.value) {
+                if !spent.step(self.number, at) {
+                    return;
+                }
+                let (undo, before) = (self.undo.len(), self.is_certain);
+                let keys_of = reached.keys.clone();
+                let is_certain = reached.is_certain && is_there;
+                let element = Reached { value: element, keys: keys_of, is_certain };
+                if self.take(&element, &keys, Some(Term::Variable(variable))) {
+                    self.matches(at + 1, spent);
+                }
+                self.restore(undo, before);
+            }
+        }
+    }
+
+    fn aggregate(
+        &mut self,
+        at: usize,
+        literal: &'a Literal,
+        index: Option<usize>,
+        spent: &mut Spent,
+    ) {
+        let Literal::Aggregate { result, function, over, pattern } = literal else { return };
+        let column =
+            over.and_then(|it| pattern.terms.iter().position(|term| *term == Term::Variable(it)));
+        if !self.program.has_values {
+            let mut numbers = Vec::new();
+            self.rows(pattern, index, &mut |row, _| {
+                numbers.push(column.map_or(0, |it| row[it].cast_signed()));
+                true
+            });
+            if let Some(word) = aggregate::of_numbers(*function, numbers.into_iter()) {
+                self.with(at, *result, word, true, spent);
+            }
+            return;
+        }
+        let mut counted = Vec::new();
+        let values = self.program.values.clone();
+        self.rows(pattern, index, &mut |row, is_certain| {
+            counted.push(Counted::of_row(row, column, is_certain, &values));
+            true
+        });
+        self.counted(at, *result, aggregate::compute(*function, &counted), spent);
+    }
+
+    fn over_reference(&mut self, over: Option<Over>, reference: &'a Reference) -> Vec<Counted> {
+        let (all, keys) = self.reached(reference);
+        let values = &self.program.values;
+        let counted = all.iter().map(|reached| {
+            let value = match over {
+                None => None,
+                Some(Over::Reached) => Some(&reached.value),
+                Some(Over::Key(it)) => {
+                    keys.iter().position(|key| *key == it).and_then(|at| reached.keys.get(at))
+                }
+            };
+            Counted::of_value(value, reached, values)
+        });
+        counted.collect()
+    }
+
+    /// Goes on with the result of an aggregate; nothing where there is none.
+    fn counted(
+        &mut self,
+        at: usize,
+        result: usize,
+        computed: Option<(Known, bool)>,
+        spent: &mut Spent,
+    ) {
+        if let Some((value, is_certain)) = computed {
+            let word = self.program.values.word(&value);
+            self.with(at, result, word, is_certain, spent);
+        }
+    }
+
+    /// Puts a message together: addresses, values as people write them, nothing of a secret.
+    fn message(&self, parts: &'a [Part]) -> u64 {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                Part::Text(it) => text.push_str(it),
+                Part::Variable(it) => {
+                    let shown = self.values[*it].map(|word| self.shown(*it, word));
+                    text.push_str(&shown.unwrap_or_default());
+                }
+                Part::Reference(it) => {
+                    let all = self.reached(it).0;
+                    let values = &self.program.values;
+                    let shown: Vec<String> =
+                        all.iter().map(|it| values.show(values.word(&it.value))).collect();
+                    text.push_str(&shown.join(", "));
+                }
+            }
+        }
+        self.program.values.text(&text)
+    }
+
+    fn shown(&self, variable: usize, word: u64) -> String {
+        match self.domain {
+            _ if values::is_value(word) => self.program.values.show(word),
+            Some(domain) => domain.show(&self.rule.kinds[variable], word).to_string(),
+            None => word.to_string(),
+        }
+    }
+}
+
+/// Returns the elements of a list, set or tuple, and whether each is there for certain; anything else itself.
+fn elements(value: &Known) -> Vec<(Known, bool)> {
+    let marks: Marks = value.marks();
+    match value.bare() {
+        Known::List(_) | Known::Set(_) | Known::Tuple(_) => {
+            value.bare().children().map(|it| (it.clone().mark(&marks), true)).collect()
+        }
+        Known::Unknown(_) => {
+            vec![(Known::unknown(Type::DYNAMIC).mark(&marks), false)]
+        }
+        _ => vec![(value.clone(), true)],
+    }
+}
