@@ -19,6 +19,7 @@ pub mod facts;
 pub mod instances;
 pub mod ephemeral_uses;
 pub mod ledger;
+pub mod library;
 pub mod moves;
 pub mod order;
 pub mod outputs;
@@ -28,6 +29,9 @@ pub mod selection;
 pub mod spread;
 pub mod text;
 pub mod violations;
+
+/// The vocabulary of policies, in the language of policies: interpreted, never compiled.
+pub const POLICY_VOCABULARY: &str = include_str!("policy.rules");
 
 pub use atom::{
     Action, Alias, Atom, Block, Choice, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind,

@@ -100,6 +100,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
             let versions = locks.0.iter().map(|it| (it.0.to_string(), it.1.version.to_string()));
             Ok(commands::version::run(ui, &args, &versions.collect()))
         }
+        Command::Policy(args) => commands::policy::run(ui, world, &args),
         Command::Plan(args) => commands::plan::run(ui, world, &args),
         Command::Apply(args) => {
             let options = args.options(ui, world)?;

@@ -16,6 +16,9 @@ use super::source::{ModuleSource, clean_path};
 pub struct InstalledModules {
     /// The records.
     pub records: BTreeMap<String, InstalledModule>,
+    /// Whether modules of the folder itself are read where they lie, and others that are not there are left out: for who only looks
+    /// at a configuration that need not be set up.
+    pub in_place: bool,
 }
 
 /// One installed module.
@@ -76,7 +79,7 @@ impl InstalledModules {
                 return Err(format!("snapshot file contains two records for path {key}"));
             }
         }
-        Ok(InstalledModules { records })
+        Ok(InstalledModules { records, in_place: false })
     }
 
     /// Returns the file's text.
@@ -93,6 +96,24 @@ impl InstalledModules {
     /// Returns the record of some instance of a call, where steps of its address stand without their keys.
     pub fn of_an_instance(&self, module: &ModuleInstance) -> Option<&InstalledModule> {
         self.records.values().find(|it| is_instance(&it.key, module))
+    }
+
+    /// Returns the record of a call of this source: where modules are read in place, of a folder beside the caller's.
+    pub fn of_source(
+        &self,
+        module: &ModuleInstance,
+        source: &ModuleSource,
+        caller: &str,
+    ) -> Option<InstalledModule> {
+        let known = self.get(module).filter(|it| !self.in_place || it.source == source.recorded());
+        let ModuleSource::Local(path) = source else { return known.cloned() };
+        let beside = || InstalledModule {
+            key: key(module),
+            source: source.recorded(),
+            version: None,
+            directory: clean_path(&format!("{caller}/{path}")),
+        };
+        known.cloned().or_else(|| self.in_place.then(beside))
     }
 
     /// Adds or replaces a record.

@@ -229,10 +229,15 @@ impl Loader<'_> {
         trail: &Trail,
     ) -> Option<Arc<Module>> {
         let CallSource { source, version } = self.problems.take(call_source(call, place, each))?;
-        let record = self.installed.get(child).or_else(|| {
+        let caller = &place.module().directory;
+        let record = self.installed.of_source(child, &source, caller).or_else(|| {
+            if self.installed.in_place {
+                self.problems.push(not_there(&source, call.declared));
+                return None;
+            }
             // One that is installed for each instance tells whether it has to be.
             self.problems.push(not_installed(call.declared));
-            self.installed.of_an_instance(child)
+            self.installed.of_an_instance(child).cloned()
         })?;
         if source.recorded() != record.source {
             let because = because_of(place, call.source.as_ref());
@@ -465,6 +470,15 @@ fn invalid_source(text: &str, why: &SourceError, at: Span) -> Diagnostic {
 fn not_installed(at: Span) -> Diagnostic {
     let detail = "This module is not yet installed. Run \"tofu init\" to install all modules required by this configuration.";
     problems::invalid("Module not installed", detail, at)
+}
+
+/// A module that is only looked at, and is not here.
+fn not_there(source: &ModuleSource, at: Span) -> Diagnostic {
+    Diagnostic::warning("Module not available")
+        .detail(format!(
+            "The module {source} is not installed, so that what it makes is not known here, nor are its outputs. Run init to install it."
+        ))
+        .at(at)
 }
 
 fn cache_unreadable(directory: &str, at: Span) -> Diagnostic {

@@ -322,6 +322,18 @@ impl Program {
         self.rules.iter().flat_map(|it| it.body.iter()).any(|it| it.relation() == Some(relation))
     }
 
+    /// Returns the same program with these rules only, by number.
+    pub fn keep_rules(&self, wanted: impl Fn(usize) -> bool) -> Program {
+        let mut at = 0;
+        let mut program = self.clone();
+        program.rules.retain(|_| {
+            at += 1;
+            wanted(at - 1)
+        });
+        program.stratify(&mut Diagnostics::new());
+        program
+    }
+
     fn keep(&self, wanted: impl Fn(&Rule) -> bool) -> Program {
         let mut program = self.clone();
         program.rules.retain(wanted);

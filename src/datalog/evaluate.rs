@@ -45,6 +45,26 @@ pub fn evaluate_over(
     }
 }
 
+/// Returns the rule that concluded a row, and what its variables were: found again from the rows that it rests on.
+pub fn binding(
+    program: &Program,
+    database: &Database,
+    domain: Option<&dyn Domain>,
+    relation: usize,
+    position: usize,
+) -> Option<(usize, Vec<Option<u64>>)> {
+    let count = |rule: usize| positive(&program.rules[rule]).count();
+    let (rule, premises) = database.derivation(relation, position, count)?;
+    let ranges: Vec<Range> = premises
+        .iter()
+        .map(|it| Range { from: *it as usize, to: *it as usize + 1 })
+        .collect();
+    let steps = plan::plan_unindexed(&program.rules[rule], &ranges);
+    let matcher = Matcher::new(program, rule, &steps, ranges.len(), database, domain);
+    let row = database.table(relation).row(position);
+    Some((rule, matcher.binding(row, &mut Spent::new(&Limits::default()))?))
+}
+
 struct Run<'a> {
     program: &'a Program,
     domain: Option<&'a dyn Domain>,

@@ -17,7 +17,7 @@ pub(super) fn declare_own(
     let mut open: BTreeSet<usize> = BTreeSet::new();
     for (source, text) in texts {
         for head in text.rules.iter().flat_map(|it| &it.heads) {
-            if head.relation.starts_with("core::") {
+            if head.relation.contains("::") {
                 problems.push(problem::given_relation(&head.relation, head.span));
             } else if program.relation_in(source.group, &head.relation).is_none() {
                 open.insert(program.add_relation(Relation {

@@ -27,7 +27,7 @@ pub(super) fn is_kind(kind: &str) -> bool {
 }
 
 /// Returns whether columns of this kind hold numbers: what has an order, and can be computed with.
-pub(super) fn is_number(kind: &str) -> bool {
+pub fn is_number(kind: &str) -> bool {
     NUMBERS.contains(&kind)
 }
 

@@ -38,15 +38,6 @@ pub(super) struct Found {
     pub failure: Option<Failure>,
 }
 
-/// Something a match rests on that is not known yet: a node, and the path into it; or what a row only may say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Awaited {
-    /// The part of the body.
-    pub literal: usize,
-    /// The node or value that was looked into, where one was.
-    pub root: Option<u64>,
-}
-
 /// Matches the steps of one rule. Rules are short, so the recursion is shallow.
 pub(super) struct Matcher<'a> {
     program: &'a Program,

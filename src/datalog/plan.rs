@@ -41,6 +41,26 @@ pub(super) fn plan<'r>(
     first: Option<usize>,
     database: &mut Database,
 ) -> Vec<Step<'r>> {
+    let mut index = |pattern: &Pattern, columns: &[usize]| {
+        Some(database.tables[pattern.relation].index(columns))
+    };
+    planned(rule, ranges, first, &mut index)
+}
+
+/// Plans a rule without any index: for single matches.
+pub(super) fn plan_unindexed<'r>(rule: &'r Rule, ranges: &[Range]) -> Vec<Step<'r>> {
+    planned(rule, ranges, None, &mut |_, _| None)
+}
+
+/// Returns the index of a relation over some columns.
+type Indexes<'i> = dyn FnMut(&Pattern, &[usize]) -> Option<usize> + 'i;
+
+fn planned<'r>(
+    rule: &'r Rule,
+    ranges: &[Range],
+    first: Option<usize>,
+    indexes: &mut Indexes<'_>,
+) -> Vec<Step<'r>> {
     let mut bound = vec![false; rule.variables.len()];
     let mut waiting: Vec<(Option<usize>, &'r Literal)> = Vec::new();
     let mut premises = 0;
@@ -58,7 +78,7 @@ pub(super) fn plan<'r>(
         };
         let next = next.unwrap_or_else(|| best(&waiting, ranges, &bound));
         let (premise, literal) = waiting.remove(next);
-        steps.push(step(premise, literal, ranges, &bound, database));
+        steps.push(step(premise, literal, ranges, &bound, indexes));
         bind(literal, &mut bound);
     }
     steps
@@ -111,7 +131,7 @@ fn step<'r>(
     literal: &'r Literal,
     ranges: &[Range],
     bound: &[bool],
-    database: &mut Database,
+    indexes: &mut Indexes<'_>,
 ) -> Step<'r> {
     let mut index = |pattern: &Pattern| {
         let is_bound = |term: &Term| match term {
@@ -121,7 +141,7 @@ fn step<'r>(
         };
         let columns: Vec<usize> =
             (0..pattern.terms.len()).filter(|&it| is_bound(&pattern.terms[it])).collect();
-        (!columns.is_empty()).then(|| database.tables[pattern.relation].index(&columns))
+        if columns.is_empty() { None } else { indexes(pattern, &columns) }
     };
     match (premise, literal) {
         (Some(premise), Literal::Holds(pattern)) => Step::Scan {

@@ -20,7 +20,7 @@ use crate::reason::{ENGINES, shipped};
 fn check(rules: &str, expected: Expect) {
     let sources = Sources::default();
     let file = sources.add("test.rules", rules.into());
-    let (program, problems) = Program::read(&[Source { name: "test", file, text: rules }]);
+    let (program, problems) = Program::read(&[Source { name: "test", file, text: rules, ..Source::default() }]);
     let mut out = String::new();
     for problem in problems.iter() {
         let place = sources.place(problem.subject.unwrap_or_default());
@@ -30,13 +30,19 @@ fn check(rules: &str, expected: Expect) {
         let mut database = Database::new(&program);
         evaluate(&program, &mut database);
         for (number, relation) in program.relations.iter().enumerate() {
-            let rows: BTreeSet<Vec<i64>> = database
-                .table(number)
-                .rows()
-                .map(|row| row.iter().map(|it| it.cast_signed()).collect())
-                .collect();
+            let cell = |(word, kind): (&u64, &String)| match kind.as_str() {
+                "Text" => (0, format!("{:?}", program.values.show(*word))),
+                _ => (word.cast_signed(), String::new()),
+            };
+            let row = |row: &[u64]| row.iter().zip(&relation.columns).map(cell).collect();
+            let rows: BTreeSet<Vec<(i64, String)>> =
+                database.table(number).rows().map(row).collect();
             for row in rows {
-                let cells: Vec<String> = row.iter().map(i64::to_string).collect();
+                let shown = |it: &(i64, String)| match it.1.is_empty() {
+                    true => it.0.to_string(),
+                    false => it.1.clone(),
+                };
+                let cells: Vec<String> = row.iter().map(shown).collect();
                 out.push_str(&format!("{}({})\n", relation.name, cells.join(", ")));
             }
         }
@@ -92,9 +98,9 @@ fn conditions_arithmetic_and_text_are_computed() {
             n(3)
             m(1, 5)
             m(2, 5)
-            named(0)
-            named(1)
-            same(1)
+            named("x")
+            named("y")
+            same("y")
         "#]],
     );
 }
@@ -270,7 +276,7 @@ fn two_rules_of_one_name_are_refused() {
 fn check_over_catalogue(rules: &str, expected: Expect) {
     let sources = Sources::default();
     let file = sources.add("test.rules", rules.into());
-    let source = Source { name: "test", file, text: rules };
+    let source = Source { name: "test", file, text: rules, ..Source::default() };
     let (_, problems) = Program::read_over(entail_rules::catalogue::relations(), &[source]);
     let mut out = String::new();
     for problem in problems.iter() {
@@ -317,16 +323,16 @@ fn texts_are_joined_and_compared() {
         other(n) <-- kind(n, t), if t != \"aws_s3_bucket\";
         says(t) <-- kind(_, t), !name(_, t);",
         expect![[r#"
-            kind(1, 0)
-            kind(2, 1)
-            kind(3, 0)
-            name(4, 1)
-            name(5, 2)
+            kind(1, "aws_s3_bucket")
+            kind(2, "null_resource")
+            kind(3, "aws_s3_bucket")
+            name(4, "null_resource")
+            name(5, "")
             bucket(1)
             bucket(3)
             same(2, 4)
             other(2)
-            says(0)
+            says("aws_s3_bucket")
         "#]],
     );
 }
@@ -361,28 +367,25 @@ fn texts_have_no_order_and_are_no_numbers() {
 fn texts_of_rows_are_those_of_rules() {
     let text = "relation kind(u32, Text); relation bucket(u32); bucket(n) <-- kind(n, \"bucket\");";
     let (program, problems) =
-        Program::read(&[Source { name: "test", file: FileId::default(), text }]);
+        Program::read(&[Source { name: "test", text, ..Source::default() }]);
     assert_eq!(problems.0, []);
     let mut database = Database::new(&program);
-    let (bucket, other) = (database.texts.word("bucket"), database.texts.word("other"));
+    let (bucket, other) = (program.values.text("bucket"), program.values.text("other"));
     let kind = program.relation("kind").expect("it is declared");
     database.give(kind, &[1, bucket]);
     database.give(kind, &[2, other]);
     evaluate(&program, &mut database);
     let found = program.relation("bucket").expect("it is declared");
     assert_eq!(database.table(found).rows().map(<[u64]>::to_vec).collect::<Vec<_>>(), [[1]]);
-    assert_eq!(
-        (database.texts.text(bucket), database.texts.text(other)),
-        (Some("bucket"), Some("other"))
-    );
-    assert_eq!(database.texts.text(99), None);
+    let texts = [bucket, other].map(|it| program.values.as_text(it).unwrap_or_default());
+    assert_eq!(texts, ["bucket", "other"]);
 }
 
 #[test]
 fn a_rule_is_met_whether_or_not_its_conclusion_is_new() {
     let text = "relation a(u32); relation b(u32); relation c(u32);
         a(1); b(1); c(n) <-- a(n); c(n) <-- b(n); c(n) <-- a(n), if n == 2;";
-    let (program, _) = Program::read(&[Source { name: "test", file: FileId::default(), text }]);
+    let (program, _) = Program::read(&[Source { name: "test", text, ..Source::default() }]);
     let mut database = Database::new(&program);
     evaluate(&program, &mut database);
     let met: Vec<u64> = (0..program.rules.len()).map(|it| database.times_met(it)).collect();
@@ -394,8 +397,8 @@ fn the_shipped_rules_have_no_problem_and_each_has_a_name_and_a_sentence() {
     for text in TEXTS {
         let (program, problems) = Program::read(&[Source {
             name: text.name,
-            file: FileId::default(),
             text: text.source,
+            ..Source::default()
         }]);
         assert_eq!(problems.0, [], "{}", text.name);
         for rule in &program.rules {
@@ -490,7 +493,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
     let conclusions = Conclusions::default();
     let mut idle = Vec::new();
     for (text, tables) in TEXTS.iter().zip(conclusions.tables()) {
-        let source = Source { name: text.name, file: FileId::default(), text: text.source };
+        let source = Source { name: text.name, text: text.source, ..Source::default() };
         let (program, _) = Program::read(&[source]);
         let wanted: Vec<usize> =
             tables.relations().iter().filter_map(|it| program.relation(it.name)).collect();

@@ -1,5 +1,6 @@
 //! Values looked into step by step, as references do: through elements, past what is not there, and into what is not known yet.
 
+use super::check::{self, Reference};
 use crate::value::{Kind, Marks, Str, Type, Value};
 
 /// One step of a reference, with what is bound put in.
@@ -148,6 +149,36 @@ impl Walk<'_> {
             // The elements of a set have no place in it.
             _ => {}
         }
+    }
+}
+
+impl Reference {
+    /// Returns the path to the first part on the way that is not known yet: `.rules[0].port`; nothing where all is known.
+    pub fn first_unknown(&self, value: &Value) -> Option<String> {
+        let names: Vec<Step<'_>> = self
+            .steps
+            .iter()
+            .map(|it| match it {
+                check::Step::Name(name) => Step::Name(name),
+                check::Step::Key(_) => Step::Any,
+            })
+            .collect();
+        (1..=names.len()).find_map(|end| {
+            let mut is_open = false;
+            walk(value, &names[..end], &mut |it| is_open |= !it.value.is_wholly_known());
+            let path = names[..end].iter().map(|it| match it {
+                Step::Name(name) => format!(".{name}"),
+                _ => "[_]".to_owned(),
+            });
+            (is_open && end == names.len() || self.is_unknown_at(value, &names[..end]))
+                .then(|| path.collect())
+        })
+    }
+
+    fn is_unknown_at(&self, value: &Value, names: &[Step<'_>]) -> bool {
+        let mut is_open = false;
+        walk(value, names, &mut |it| is_open |= !it.value.is_known());
+        is_open
     }
 }
 

@@ -10,6 +10,7 @@ pub mod graph;
 pub mod import;
 pub mod modules;
 pub mod plan;
+pub mod policies;
 pub mod plugins;
 pub mod requirements;
 pub mod saved;

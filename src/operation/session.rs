@@ -191,6 +191,37 @@ impl Session {
         Ok((session, problems))
     }
 
+    /// Opens the folder for who only looks at its configuration: nothing need be set up, and modules of the folder itself are read where
+    /// they lie. What is wrong comes beside the session, which holds what could be read.
+    ///
+    /// # Errors
+    ///
+    /// If there is no configuration that could be looked at.
+    pub fn open_in_place(
+        world: Arc<World>,
+        sources: Sources,
+    ) -> Result<(Session, Diagnostics), Diagnostics> {
+        let data = workspace::data_folder(&world);
+        let mut installed = InstalledModules::read(&world.files, &data).unwrap_or_default();
+        installed.in_place = true;
+        let context = early_context(&world, &sources)?;
+        let (config, mut problems) =
+            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
+        let Some(config) = config else { return Err(problems) };
+        let calls = check::check_calls(&config);
+        let graph = BlockGraph::of(reason::named(&world)?, &config);
+        if !calls.has_errors() && !problems.has_errors() {
+            problems.extend(check::check(&config, &graph.blocks_served(), &sources));
+        }
+        problems.extend(calls);
+        let place = backends::Place::usual(&world, &Choice::default());
+        let workspace = context.workspace.clone();
+        let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
+        let session =
+            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
+        Ok((session, problems))
+    }
+
     /// Opens a configuration that is known already: a saved plan's.
     pub fn of_config(
         world: Arc<World>,

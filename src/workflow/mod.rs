@@ -17,6 +17,7 @@ pub mod open;
 pub mod options;
 pub mod plan;
 pub mod plugins;
+pub mod policy;
 pub mod project;
 pub mod requirements;
 pub mod show;

@@ -22,6 +22,7 @@ pub mod man;
 pub mod metadata;
 pub mod output;
 pub mod plan;
+pub mod policy;
 pub mod present;
 pub mod providers;
 pub mod refresh;
@@ -82,6 +83,7 @@ pub enum Command {
     Man(man::ManArgs),
     Metadata(metadata::MetadataArgs),
     Output(output::OutputArgs),
+    Policy(policy::PolicyArgs),
     Providers(providers::ProvidersArgs),
     Refresh(refresh::RefreshArgs),
     Show(show::ShowArgs),

@@ -8,6 +8,7 @@ pub mod json;
 pub mod output;
 pub mod plan;
 pub mod plugins;
+pub mod policy;
 pub mod progress;
 pub mod requirements;
 pub mod schema;

@@ -12,8 +12,8 @@ impl Parser<'_> {
     /// Reads a relation's name; in policies, perhaps one of ours: `core::name`.
     pub(super) fn relation_name(&mut self) -> Option<String> {
         let name = self.name("a relation's name")?;
-        if name == "core" && self.is_policy() && self.eat("::") {
-            return Some(format!("core::{}", self.name("a relation's name")?));
+        if matches!(name.as_str(), "core" | "model") && self.is_policy() && self.eat("::") {
+            return Some(format!("{name}::{}", self.name("a relation's name")?));
         }
         Some(name)
     }

@@ -68,7 +68,7 @@ pub fn validate_body(body: &Body, schema: &BlockSchema) -> Diagnostics {
 }
 
 /// One part of a body that needs no schema to be read.
-enum Piece<'b> {
+pub(super) enum Piece<'b> {
     /// The value of an argument.
     Value(Cow<'b, Expression>),
     /// A nested block.
@@ -78,36 +78,54 @@ enum Piece<'b> {
 }
 
 /// Takes a body apart. In JSON a nested block is read as the value of an argument, which has the same references.
-fn pieces(body: &Body) -> Vec<Piece<'_>> {
-    let mut pieces: Vec<Piece<'_>> =
-        body.attributes.iter().map(|it| Piece::Value(Cow::Borrowed(&it.value))).collect();
+fn pieces(body: &Body) -> impl Iterator<Item = Piece<'_>> {
+    named_pieces(body).into_iter().map(|it| it.1)
+}
+
+/// Takes a body apart, as [`pieces`] does, with the name of each argument and the type of each block.
+pub(super) fn named_pieces(body: &Body) -> Vec<(Str, Piece<'_>)> {
+    let name = |attribute: &Attribute| attribute.name.text.clone();
+    let mut pieces: Vec<(Str, Piece<'_>)> = body
+        .attributes
+        .iter()
+        .map(|it| (name(it), Piece::Value(Cow::Borrowed(&it.value))))
+        .collect();
     let mut ignored = Diagnostics::new();
     for block in &body.blocks {
         let label = block.labels.first().filter(|_| &*block.kind.text == "dynamic");
         let read =
             |count, ignored: &mut Diagnostics| dynamic::read(block, &label?.text, count, ignored);
         match read(0, &mut ignored).or_else(|| read(1, &mut ignored)) {
-            Some(dynamic) => pieces.push(Piece::Dynamic(Box::new(dynamic))),
-            None => pieces.push(Piece::Block(Cow::Borrowed(&block.body))),
+            Some(dynamic) => {
+                let name = label.map_or_else(Str::default, |it| it.text.clone());
+                pieces.push((name, Piece::Dynamic(Box::new(dynamic))));
+            }
+            None => {
+                let name = block.kind.text.clone();
+                pieces.push((name, Piece::Block(Cow::Borrowed(&block.body))));
+            }
         }
     }
     if body.json.is_some() {
         let dynamic = [syntax::BlockSchema { kind: "dynamic", labels: &["type"] }];
         let (dynamics, rest, _) = body.partial_content(&[], &dynamic);
         let (attributes, _) = rest.just_attributes();
-        pieces.extend(attributes.into_iter().map(|it| Piece::Value(Cow::Owned(it.value))));
+        pieces.extend(
+            attributes.into_iter().map(|it| (it.name.text, Piece::Value(Cow::Owned(it.value)))),
+        );
         for block in dynamics.blocks {
             let Some(label) = block.labels.first().map(|it| it.text.clone()) else { continue };
             let read = dynamic::read(&block, &label, 0, &mut ignored)
                 .or_else(|| dynamic::read(&block, &label, 1, &mut ignored));
             if let Some(it) = read {
                 let content = Cow::Owned(it.content.into_owned());
-                pieces.push(Piece::Dynamic(Box::new(dynamic::Dynamic {
+                let dynamic = dynamic::Dynamic {
                     for_each: it.for_each,
                     iterator: it.iterator,
                     labels: it.labels,
                     content,
-                })));
+                };
+                pieces.push((label, Piece::Dynamic(Box::new(dynamic))));
             }
         }
     }

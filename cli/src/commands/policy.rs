@@ -1,0 +1,115 @@
+//! `policy …`: rules of one's own, over configurations and plans.
+
+use std::sync::Arc;
+
+use clap::{ArgAction, Subcommand};
+use entail::diagnostic::Diagnostics;
+use entail::operation::policies::PolicyChoice;
+use entail::request::Request;
+use entail::workflow::policy::{self as workflow, CheckOptions};
+use entail::world::World;
+
+use super::{no_words, silence};
+use crate::arguments::groups::VariableArgs;
+use crate::ui::Ui;
+use crate::view::policy as view;
+
+/// Judge configurations by rules of one's own
+///
+/// Policies are files that end in .rules: beside the root module and in called modules in a folder `policies`, named by
+/// -policy, or from the library that ships.
+#[derive(clap::Args, Debug)]
+pub struct PolicyArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PolicyCommand,
+}
+
+/// What to do with policies.
+#[derive(Subcommand, Debug)]
+#[command(disable_help_flag = true, disable_help_subcommand = true, subcommand_required = true)]
+#[expect(missing_docs, reason = "the structs say it")]
+pub enum PolicyCommand {
+    Check(CheckArgs),
+}
+
+/// Which policies.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ChoiceArgs {
+    /// Judge by this file, folder or part of the library (library:NAME), too
+    #[arg(long, value_name = "PATH|SOURCE")]
+    pub policy: Vec<String>,
+
+    /// Judge by no policies but required ones
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub no_policies: bool,
+}
+
+impl From<&ChoiceArgs> for PolicyChoice {
+    fn from(args: &ChoiceArgs) -> PolicyChoice {
+        PolicyChoice { named: args.policy.clone(), none: args.no_policies }
+    }
+}
+
+/// Judge a configuration
+///
+/// Needs no init, no provider, no state and no credentials. What the configuration does not say is not known: what rests on
+/// it is only possible, and shown with -possible.
+#[derive(clap::Args, Debug)]
+pub struct CheckArgs {
+    /// Which policies.
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
+
+    /// Variables of the root module.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+
+    /// Show what is only possible, too
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub possible: bool,
+
+    /// Write JSON
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub json: bool,
+
+    /// The folder to judge
+    #[arg(value_name = "[DIR]", hide = true)]
+    pub words: Vec<String>,
+}
+
+/// Runs a subcommand.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PolicyArgs) -> Result<u8, Diagnostics> {
+    match &args.command {
+        PolicyCommand::Check(args) => check(ui, world, args),
+    }
+}
+
+fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostics> {
+    silence(ui, false)?;
+    no_words(&args.words)?;
+    let request = Request { variables: args.variables.sources()?, ..Request::default() };
+    let options =
+        CheckOptions { policies: (&args.choice).into(), request, ..CheckOptions::default() };
+    let checked = match workflow::check(&ui.host(world), &options) {
+        Ok(checked) => checked,
+        Err(problems) => {
+            ui.diagnostics(problems);
+            return Ok(2);
+        }
+    };
+    let has_failed = checked.problems.has_errors();
+    let report = &checked.report;
+    match args.json {
+        true => ui.out(&format!("{:#}\n", report.to_json(args.possible, &ui.sources))),
+        false => ui.out(&view::report(report, args.possible, &ui.style())),
+    }
+    ui.remarks(checked.problems);
+    if !args.json {
+        ui.remarks(report.problems.clone());
+    }
+    Ok(match has_failed {
+        true => 2,
+        false => u8::from(report.is_denied()),
+    })
+}

@@ -1,0 +1,77 @@
+//! Verdicts as text.
+
+use entail::policy::rules::Level;
+use entail::policy::{Report, Verdict};
+
+use super::style::Style;
+
+/// Returns what was judged, grouped by rule, worst first, with the numbers at the end.
+pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
+    let mut out = String::new();
+    let mut last: Option<(&str, Level, bool)> = None;
+    let shown = |it: &&Verdict| it.is_certain || with_possible;
+    let mut verdicts: Vec<&Verdict> = report.verdicts.iter().filter(shown).collect();
+    verdicts.sort_by_key(|it| !it.is_certain);
+    for verdict in verdicts {
+        let group = (verdict.name.as_str(), verdict.level, verdict.is_certain);
+        if last != Some(group) {
+            out.push_str(&head(verdict, style));
+            last = Some(group);
+        }
+        out.push_str(&line(verdict));
+    }
+    out.push_str(&summary(report, with_possible));
+    out
+}
+
+fn head(verdict: &Verdict, _: &Style) -> String {
+    let rule = &verdict.rule;
+    let what = match (verdict.level, verdict.is_certain) {
+        (Level::Deny, true) => "Denied",
+        (Level::Deny, false) => "May be denied",
+        (Level::Warn, true) => "Warning",
+        (Level::Warn, false) => "Possible warning",
+        (Level::Note, true) => "Note",
+        (Level::Note, false) => "Possible note",
+    };
+    let mut out = format!("{what}: {} ({})\n", verdict.name, rule.severity.name());
+    if let Some(help) = &rule.help {
+        out.push_str(&format!("  help: {help}\n"));
+    }
+    out
+}
+
+fn line(verdict: &Verdict) -> String {
+    let place = verdict.place.as_ref().map(|(file, line, _)| format!("{file}:{line}: "));
+    let mut out = format!("  {}{}\n", place.unwrap_or_default(), verdict.message);
+    if !verdict.waits_for.is_empty() {
+        out.push_str(&format!("    waits for {}\n", verdict.waits_for.join(", ")));
+    }
+    if let Some(waived) = &verdict.waived {
+        out.push_str(&format!("    waived: {}\n", waived.reason));
+    }
+    out
+}
+
+fn summary(report: &Report, with_possible: bool) -> String {
+    let count = |level: Level, one: &str, many: &str| {
+        let number = report.count(level);
+        format!("{number} {}", if number == 1 { one } else { many })
+    };
+    let possible = report.verdicts.iter().filter(|it| !it.is_certain).count();
+    let mut out = format!(
+        "{}, {}, {}; {} rules, {} resources.\n",
+        count(Level::Deny, "denial", "denials"),
+        count(Level::Warn, "warning", "warnings"),
+        count(Level::Note, "note", "notes"),
+        report.rules,
+        report.resources,
+    );
+    if possible > 0 && !with_possible {
+        out.push_str(&format!("{possible} more are possible: -possible shows them.\n"));
+    }
+    if !report.not_judged.is_empty() {
+        out.push_str(&format!("Judged with a plan only: {}.\n", report.not_judged.join(", ")));
+    }
+    out
+}

@@ -1,0 +1,17 @@
+//! Policies: rules of one's own, which judge a configuration or a plan, with a proof for every verdict.
+//!
+//! A policy is a file in the language of the strata (`datalog`). It reads the vocabulary (`rules/policy.rules`), which is made of rules
+//! over the relations of the planner and over what the documents say ([`model`]). Values are looked up when a rule looks at them, and
+//! become numbers then; what is not known yet makes a verdict possible instead of certain. Nothing here decides what a plan does.
+
+pub mod model;
+pub mod judge;
+pub mod rules;
+mod told;
+pub mod verdict;
+mod written;
+
+pub use judge::judge;
+pub use model::Model;
+pub use rules::{Policies, PolicySource};
+pub use verdict::{Report, Verdict};

@@ -1,0 +1,240 @@
+//! What rules over values look at: the nodes of a configuration or a plan, and what each of them is, was and is written as.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail_rules::atom::word_text;
+use entail_rules::{Atom, Node};
+use parking_lot::Mutex;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::Config;
+use crate::datalog::{Domain, Tense, Values};
+use crate::diagnostic::{Sources, Span};
+use crate::lower::Structure;
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
+use crate::plan::{Change, Plan};
+use crate::state::{Attributes, Object, State};
+use crate::value::{MarkPaths, Str, Value, json};
+use crate::world::World;
+
+/// A configuration, or a plan, as policies see it.
+pub struct Model<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// What its nodes stand for.
+    pub structure: &'a Structure,
+    /// The source files.
+    pub sources: &'a Sources,
+    /// Clock and environment.
+    pub world: &'a World,
+    /// `terraform.workspace`
+    pub workspace: &'a str,
+    /// The root module's variables.
+    pub variables: &'a BTreeMap<Str, Value>,
+    /// Where reads stand.
+    pub places: &'a BTreeMap<(Node, Node), Span>,
+    /// The plan, where there is one.
+    pub plan: Option<Planned<'a>>,
+    /// The values with their numbers.
+    pub values: Arc<Values>,
+    /// What has been evaluated.
+    pub memo: Memo,
+}
+
+/// What a model has evaluated: variables, locals, outputs, and objects as they are written.
+#[derive(Default)]
+pub struct Memo {
+    pub(super) known: Mutex<FxHashMap<u32, Value>>,
+    /// What is being evaluated: where one comes back to it, there is a circle.
+    pub(super) open: Mutex<FxHashSet<u32>>,
+}
+
+/// What a plan says of the nodes.
+pub struct Planned<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    changes: FxHashMap<Node, &'a Change>,
+}
+
+impl<'a> Planned<'a> {
+    /// Returns a plan with its changes by node.
+    pub fn new(plan: &'a Plan, structure: &Structure) -> Planned<'a> {
+        let mut nodes: FxHashMap<String, Node> = FxHashMap::default();
+        for index in 0..structure.nodes.len() as u32 {
+            if let NodeKind::Object(..) = structure.kind(Node(index)) {
+                nodes.insert(structure.name(Node(index)), Node(index));
+            }
+        }
+        let current = plan.changes.iter().filter(|it| it.deposed.is_none());
+        let changes = current.filter_map(|it| Some((*nodes.get(&it.address.to_string())?, it)));
+        Planned { plan, changes: changes.collect() }
+    }
+
+    /// Returns what is done with a node.
+    pub fn change(&self, node: Node) -> Option<&'a Change> {
+        self.changes.get(&node).copied()
+    }
+}
+
+impl<'a> Model<'a> {
+    /// The node of the plan as a whole.
+    pub fn whole(&self) -> Node {
+        Node(self.structure.nodes.len() as u32)
+    }
+
+    /// The node of a module instance.
+    pub fn module_node(&self, module: ModuleId) -> Node {
+        Node(self.structure.nodes.len() as u32 + 1 + module.0)
+    }
+
+    /// Returns the module instance that a node stands for.
+    pub fn module_of_node(&self, node: Node) -> Option<ModuleId> {
+        let at = node.0.checked_sub(self.structure.nodes.len() as u32 + 1)?;
+        ((at as usize) < self.structure.modules.len()).then_some(ModuleId(at))
+    }
+
+    /// Returns the address of a node.
+    pub fn address(&self, node: Node) -> String {
+        if node == self.whole() {
+            return String::new();
+        }
+        if let Some(module) = self.module_of_node(node) {
+            return self.structure.module(module).address.to_string();
+        }
+        match self.structure.kind(node) {
+            NodeKind::Pending(resource) => {
+                format!("{}[*]", self.structure.resource(*resource).address)
+            }
+            NodeKind::Output(module, name) => {
+                let module = &self.structure.module(*module).address;
+                if module.is_root() { format!("output.{name}") } else { format!("{module}.{name}") }
+            }
+            _ => self.structure.name(node),
+        }
+    }
+
+    /// Returns whether a node stands in an instance of a module, named by its path without keys: `net.subnet`.
+    pub fn is_within(&self, node: Node, module: &str) -> bool {
+        let address = match self.module_of_node(node) {
+            Some(id) => &self.structure.module(id).address,
+            None if node == self.whole() => return false,
+            None => match self.structure.kind(node) {
+                NodeKind::Object(id, _) | NodeKind::Pending(id) => {
+                    &self.structure.resource(*id).address.module
+                }
+                NodeKind::Variable(id, _) | NodeKind::Output(id, _) => {
+                    &self.structure.module(*id).address
+                }
+                _ => return false,
+            },
+        };
+        let path: Vec<&str> = address.0.iter().map(|it| &*it.0).collect();
+        let wanted: Vec<&str> = module.split('.').collect();
+        path.starts_with(&wanted)
+    }
+
+    /// Returns where the block of a node is declared.
+    pub fn declared(&self, node: Node) -> Option<Span> {
+        if node.0 as usize >= self.structure.nodes.len() {
+            let (parent, call) = self.structure.module(self.module_of_node(node)?).parent?;
+            let config = &self.structure.module(parent).config;
+            return config.calls.get(&self.structure.call(call).name).map(|it| it.declared);
+        }
+        let of_module = |module: &ModuleId| &self.structure.module(*module).config;
+        match self.structure.kind(node) {
+            NodeKind::Object(id, _) | NodeKind::Pending(id) => {
+                self.structure.block(*id).map(|it| it.declared)
+            }
+            NodeKind::Output(module, name) => of_module(module).outputs.get(name).map(|it| it.declared),
+            NodeKind::Variable(module, name) => {
+                of_module(module).variables.get(name).map(|it| it.declared)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what will be: planned, or as the configuration says.
+    fn planned(&self, node: Node) -> Option<Value> {
+        match self.structure.kind(node) {
+            NodeKind::Object(..) => match &self.plan {
+                None => Some(self.written(node)),
+                Some(plan) => match plan.change(node) {
+                    Some(change) => Some(change.after.clone()).filter(|it| !it.is_null()),
+                    // What is left out stays as it is.
+                    None => self.recorded(node, &plan.plan.prior_state),
+                },
+            },
+            NodeKind::Pending(_) => Some(self.written(node)),
+            NodeKind::Variable(..) | NodeKind::Output(..) => {
+                Some(Value::object([(Str::from("value"), self.written(node))]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what is, after refresh.
+    fn old(&self, node: Node) -> Option<Value> {
+        let plan = self.plan.as_ref()?;
+        match plan.change(node) {
+            Some(change) => Some(change.before.clone()).filter(|it| !it.is_null()),
+            None => self.recorded(node, &plan.plan.prior_state),
+        }
+    }
+
+    /// Returns what a state holds of an object.
+    fn recorded(&self, node: Node, state: &State) -> Option<Value> {
+        let address = self.structure.instance(node)?;
+        let resource = state.resources.get(&address.of())?;
+        let object = resource.instances.get(&address.key)?.current.as_ref()?;
+        of_stored(object)
+    }
+
+    /// Returns the value of a whole resource as other blocks see it: by key where it repeats.
+    pub(super) fn resource_node(&self, id: ResourceId) -> &crate::lower::structure::ResourceNode {
+        self.structure.resource(id)
+    }
+}
+
+/// Returns the value of a stored object, by the looks of it: no schema says more.
+fn of_stored(object: &Object) -> Option<Value> {
+    let Attributes::Json(text) = &object.attributes else { return None };
+    let value = json::from_json_implied(text.get()).ok()?;
+    Some(value.mark_at(&MarkPaths::sensitive(&object.sensitive)))
+}
+
+impl Domain for Model<'_> {
+    fn value_of(&self, node: u64) -> Option<Value> {
+        let (tense, word) = Tense::split(node);
+        let node = Node::from_word(word)?;
+        if node.0 as usize >= self.structure.nodes.len() {
+            return None;
+        }
+        match tense {
+            Tense::Planned => self.planned(node),
+            Tense::Old => self.old(node),
+            Tense::State => self.recorded(node, &self.plan.as_ref()?.plan.previous_state),
+            Tense::Config => match self.structure.kind(node) {
+                NodeKind::Object(id, _) if self.structure.block(*id).is_none() => None,
+                NodeKind::Object(..) | NodeKind::Pending(_) => Some(self.written(node)),
+                _ => self.planned(node),
+            },
+        }
+    }
+
+    fn show(&self, kind: &str, word: u64) -> Str {
+        if kind == Node::KIND || kind.is_empty() {
+            let node = Node::from_word(Tense::split(word).1);
+            return node.map_or(Str::default(), |it| Str::from(self.address(it)));
+        }
+        word_text(kind, word).map_or_else(|| Str::from(word.to_string()), Str::from)
+    }
+
+    fn values(&self) -> &Values {
+        &self.values
+    }
+
+    fn world(&self) -> &World {
+        self.world
+    }
+}

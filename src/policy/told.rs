@@ -1,0 +1,333 @@
+//! What the documents say beyond the relations of the planner, as rows: types, names and addresses of nodes, where they stand, what a
+//! plan changes. Decides nothing.
+
+use entail_rules::{Node, atom::Atom};
+
+use super::model::Model;
+use super::rules::Waiver;
+use crate::address::{InstanceKey, Mode};
+use crate::datalog::{Database, Program};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
+use crate::plan::Change;
+use crate::value::{Path, PathStep, ShowPath, Value};
+
+/// The relations, with the kinds of their columns.
+pub(super) const RELATIONS: &[(&str, &[&str])] = &[
+    ("model::mode", &["Value"]),
+    ("model::plan", &["Node"]),
+    ("model::object", &["Node", "Value", "Value", "Value"]),
+    ("model::value", &["Node", "Value", "Value"]),
+    ("model::module", &["Node", "Value"]),
+    ("model::stands_in", &["Node", "Node"]),
+    ("model::address", &["Node", "Value"]),
+    ("model::key", &["Node", "Value"]),
+    ("model::keys", &["Node"]),
+    ("model::place", &["Node", "Value", "Value"]),
+    ("model::provider", &["Node", "Value"]),
+    ("model::provider_argument", &["Node", "Value", "Value"]),
+    ("model::names", &["Node", "Node"]),
+    ("model::only_named", &["Node", "Node"]),
+    ("model::imported", &["Node"]),
+    ("model::changes", &["Node", "Value"]),
+    ("model::forces", &["Node", "Value"]),
+    ("model::waiver", &["Node", "Value"]),
+];
+
+/// Writes the rows that some rule of a program reads.
+pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, into: &mut Database) {
+    let mut teller = Teller { model, program, into };
+    teller.row("model::mode", &[teller.text(if model.plan.is_some() { "plan" } else { "check" })]);
+    teller.row("model::plan", &[model.whole().word()]);
+    teller.modules();
+    teller.nodes();
+    teller.named();
+    teller.changes();
+    for waiver in waivers {
+        let rule = teller.text(&waiver.rule);
+        for node in &waiver.nodes {
+            teller.row("model::waiver", &[node.word(), rule]);
+        }
+    }
+}
+
+struct Teller<'t, 'm> {
+    model: &'t Model<'m>,
+    program: &'t Program,
+    into: &'t mut Database,
+}
+
+impl Teller<'_, '_> {
+    fn is_read(&self, relation: &str) -> bool {
+        self.program.relation(relation).is_some_and(|it| self.program.rests_on(it))
+    }
+
+    fn row(&mut self, relation: &str, row: &[u64]) {
+        if let Some(number) = self.program.relation(relation).filter(|it| self.program.rests_on(*it)) {
+            self.into.give(number, row);
+        }
+    }
+
+    /// A row of which it is not known whether it will be so.
+    fn open_row(&mut self, relation: &str, row: &[u64]) {
+        if let Some(number) = self.program.relation(relation).filter(|it| self.program.rests_on(*it)) {
+            self.into.give_possible(number, row);
+        }
+    }
+
+    fn text(&self, text: &str) -> u64 {
+        self.model.values.text(text)
+    }
+
+    fn modules(&mut self) {
+        for at in 0..self.model.structure.modules.len() as u32 {
+            let id = ModuleId(at);
+            let node = self.model.module_node(id).word();
+            let module = self.model.structure.module(id);
+            let address = self.text(&module.address.to_string());
+            match module.pending {
+                true => self.open_row("model::module", &[node, address]),
+                false => self.row("model::module", &[node, address]),
+            }
+            self.row("model::address", &[node, address]);
+            if let Some((parent, _)) = module.parent {
+                let parent = self.model.module_node(parent).word();
+                self.row("model::stands_in", &[node, parent]);
+            }
+            self.key(node, &module.key.clone());
+            self.place(self.model.module_node(id));
+        }
+    }
+
+    fn nodes(&mut self) {
+        let structure = self.model.structure;
+        for index in 0..structure.nodes.len() as u32 {
+            let node = Node(index);
+            match structure.kind(node) {
+                NodeKind::Object(id, key) => {
+                    let resource = structure.resource(*id);
+                    if self.is_there(resource, key, node) {
+                        self.object(node, *id, key, self.is_open(*id));
+                    }
+                }
+                // Once its keys are known, its instances stand for it.
+                NodeKind::Pending(id) if self.model.plan.is_none() => {
+                    self.object(node, *id, &InstanceKey::None, true);
+                }
+                NodeKind::Repetition(_) => self.row("model::keys", &[node.word()]),
+                NodeKind::Variable(module, name) => self.value(node, "variable", *module, name),
+                NodeKind::Output(module, name) => self.value(node, "output", *module, name),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an instance is declared or recorded: some stand only for what an expression names.
+    fn is_there(&self, resource: &ResourceNode, key: &InstanceKey, node: Node) -> bool {
+        resource.instances.get(key) == Some(&node) || self.model.plan.is_some()
+    }
+
+    /// Whether it is not known which instances there will be.
+    fn is_open(&self, id: ResourceId) -> bool {
+        let module = self.model.structure.resource(id).module;
+        self.model.plan.is_none()
+            && module.is_some_and(|it| self.model.structure.module(it).pending)
+    }
+
+    fn object(&mut self, node: Node, id: ResourceId, key: &InstanceKey, is_open: bool) {
+        let address = self.model.structure.resource(id).address.clone();
+        let mode = match address.resource.mode {
+            Mode::Managed => "managed",
+            Mode::Data => "data",
+            Mode::Ephemeral => "ephemeral",
+        };
+        let row = [
+            node.word(),
+            self.text(mode),
+            self.text(&address.resource.kind),
+            self.text(&address.resource.name),
+        ];
+        match is_open {
+            true => self.open_row("model::object", &row),
+            false => self.row("model::object", &row),
+        }
+        self.address(node);
+        self.key(node.word(), key);
+        self.stands_in(node, self.model.structure.resource(id).module.or_else(|| {
+            let modules = self.model.structure.modules.iter();
+            let at = modules.enumerate().find(|it| it.1.address == address.module)?.0;
+            Some(ModuleId(at as u32))
+        }));
+        self.place(node);
+        self.provider(node, id);
+    }
+
+    fn value(
+        &mut self,
+        node: Node,
+        what: &str,
+        module: ModuleId,
+        name: &str,
+    ) {
+        let row = [node.word(), self.text(what), self.text(name)];
+        self.row("model::value", &row);
+        self.address(node);
+        self.stands_in(node, Some(module));
+        self.place(node);
+    }
+
+    fn address(&mut self, node: Node) {
+        if self.is_read("model::address") {
+            let address = self.text(&self.model.address(node));
+            self.row("model::address", &[node.word(), address]);
+        }
+    }
+
+    fn stands_in(&mut self, node: Node, module: Option<ModuleId>) {
+        if let Some(module) = module {
+            let module = self.model.module_node(module).word();
+            self.row("model::stands_in", &[node.word(), module]);
+        }
+    }
+
+    fn key(&mut self, node: u64, key: &InstanceKey) {
+        let value = match key {
+            InstanceKey::None => return,
+            InstanceKey::Int(it) => Value::int(*it),
+            InstanceKey::Str(it) => Value::String(it.clone()),
+        };
+        let word = self.model.values.word(&value);
+        self.row("model::key", &[node, word]);
+    }
+
+    fn place(&mut self, node: Node) {
+        if !self.is_read("model::place") {
+            return;
+        }
+        let Some(span) = self.model.declared(node) else { return };
+        let Some(source) = self.model.sources.get(span.file) else { return };
+        let line = self.model.sources.position(span.file, span.start).line;
+        let row = [node.word(), self.text(&source.name), self.model.values.number(line as i64)];
+        self.row("model::place", &row);
+    }
+
+    fn provider(&mut self, node: Node, id: ResourceId) {
+        if !self.is_read("model::provider") && !self.is_read("model::provider_argument") {
+            return;
+        }
+        let structure = self.model.structure;
+        let planned = self.model.plan.as_ref().and_then(|it| it.change(node));
+        let configured = structure.block(id).map(|it| it.provider_source.to_string());
+        let provider = planned.map(|it| it.provider.provider.to_string()).or(configured);
+        if let Some(provider) = provider {
+            let provider = self.text(&provider);
+            self.row("model::provider", &[node.word(), provider]);
+        }
+        for (name, value) in self.model.provider_arguments(id) {
+            if !value.contains_sensitive() && !value.is_null() {
+                let row = [node.word(), self.text(&name), self.model.values.word(&value)];
+                self.row("model::provider_argument", &row);
+            }
+        }
+    }
+
+    /// What `depends_on` names, and what nothing but `depends_on` names.
+    fn named(&mut self) {
+        if !self.is_read("model::names") && !self.is_read("model::only_named") {
+            return;
+        }
+        for ((node, read), span) in self.model.places {
+            let (NodeKind::Object(id, _) | NodeKind::Pending(id)) = self.model.structure.kind(*node)
+            else {
+                continue;
+            };
+            let Some(block) = self.model.structure.block(*id) else { continue };
+            if block.depends_on.iter().any(|it| it.span.contains(*span)) {
+                self.row("model::names", &[node.word(), read.word()]);
+                self.row("model::only_named", &[node.word(), read.word()]);
+            }
+        }
+    }
+
+    fn changes(&mut self) {
+        let Some(plan) = &self.model.plan else { return };
+        let wanted = ["model::changes", "model::forces", "model::imported"];
+        if !wanted.iter().any(|it| self.is_read(it)) {
+            return;
+        }
+        let nodes = (0..self.model.structure.nodes.len() as u32).map(Node);
+        let changes: Vec<(Node, &Change)> =
+            nodes.filter_map(|it| Some((it, plan.change(it)?))).collect();
+        for (node, change) in changes {
+            if change.importing.is_some() {
+                self.row("model::imported", &[node.word()]);
+            }
+            for path in &change.replace_paths {
+                let path = self.text(&shown(path));
+                self.row("model::forces", &[node.word(), path]);
+            }
+            if change.before.is_null() || change.after.is_null() {
+                continue;
+            }
+            let mut found = Vec::new();
+            differences(&change.before, &change.after, &mut Vec::new(), &mut found);
+            for (path, is_certain) in found {
+                let row = [node.word(), self.text(&shown(&path))];
+                match is_certain {
+                    true => self.row("model::changes", &row),
+                    false => self.open_row("model::changes", &row),
+                }
+            }
+        }
+    }
+}
+
+/// The deepest paths at which two values differ, and whether they do for certain.
+fn differences(before: &Value, after: &Value, path: &mut Path, found: &mut Vec<(Path, bool)>) {
+    let (old, new) = (before.bare(), after.bare());
+    if !new.is_known() {
+        return found.push((path.clone(), false));
+    }
+    let is_keyed = |it: &Value| matches!(it, Value::Object(_) | Value::Map(_));
+    let is_listed = |it: &Value| matches!(it, Value::List(_) | Value::Tuple(_));
+    if is_keyed(old) && is_keyed(new) {
+        let is_object = matches!(new, Value::Object(_));
+        let (old, new) = (old.entries(), new.entries());
+        let names = old.iter().chain(&new).map(|it| it.0.clone());
+        for name in names.collect::<std::collections::BTreeSet<_>>() {
+            let at = |all: &[(crate::value::Str, &Value)]| {
+                all.iter().find(|it| it.0 == name).map_or(Value::NULL, |it| it.1.clone())
+            };
+            path.push(match is_object {
+                true => PathStep::attribute(name.clone()),
+                false => PathStep::key(&name),
+            });
+            differences(&at(&old), &at(&new), path, found);
+            path.pop();
+        }
+        return;
+    }
+    if is_listed(old) && is_listed(new) {
+        let (old, new): (Vec<&Value>, Vec<&Value>) =
+            (old.children().collect(), new.children().collect());
+        for index in 0..old.len().max(new.len()) {
+            path.push(PathStep::index(index));
+            let at = |all: &[&Value]| all.get(index).map_or(Value::NULL, |it| (*it).clone());
+            differences(&at(&old), &at(&new), path, found);
+            path.pop();
+        }
+        return;
+    }
+    if old.is_null() && new.is_null() {
+        return;
+    }
+    match crate::value::unknown::known_equality(&before.to_plain(), &after.to_plain()) {
+        Some(true) => {}
+        Some(false) => found.push((path.clone(), true)),
+        None => found.push((path.clone(), false)),
+    }
+}
+
+/// A path as OpenTofu writes it: `triggers["a"]`.
+fn shown(path: &[PathStep]) -> String {
+    ShowPath(path).to_string().trim_start_matches('.').to_owned()
+}

@@ -1,0 +1,258 @@
+//! Values as the configuration writes them: evaluated when somebody looks, each once, from whatever is known without providers.
+
+use std::sync::Arc;
+
+use entail_rules::Node;
+
+use super::model::Model;
+use crate::address::{InstanceKey, ResourceName};
+use crate::config::expansion;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::body::written_body;
+use crate::expression::functions::Failure;
+use crate::expression::{Around, Ask, Declared, Scope, Subject, evaluate};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Style};
+use crate::schema::FunctionSignature;
+use crate::stack::deeper;
+use crate::syntax::{Expression, Name};
+use crate::value::{Str, Type, Value, convert};
+use crate::world::World;
+
+/// What `each` and `count` are.
+enum Each {
+    None,
+    Unknown,
+    Known(InstanceKey, Option<Value>),
+}
+
+impl Model<'_> {
+    /// Returns the value of a node as it is written: of an object, an object of its arguments and blocks.
+    pub(super) fn written(&self, node: Node) -> Value {
+        if let Some(known) = self.memo.known.lock().get(&node.0) {
+            return known.clone();
+        }
+        if !self.memo.open.lock().insert(node.0) {
+            // A circle: the configuration is at fault, and is told so elsewhere.
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let value = deeper(|| self.evaluated(node));
+        self.memo.open.lock().remove(&node.0);
+        self.memo.known.lock().insert(node.0, value.clone());
+        value
+    }
+
+    fn evaluated(&self, node: Node) -> Value {
+        let structure = self.structure;
+        match structure.kind(node) {
+            NodeKind::Object(id, key) => {
+                let value = structure.resource(*id).each_values.get(key).cloned();
+                self.body_of(*id, &Each::Known(key.clone(), value))
+            }
+            NodeKind::Pending(id) => self.body_of(*id, &Each::Unknown),
+            NodeKind::Variable(module, name) => self.variable(*module, name),
+            NodeKind::Local(module, name) => {
+                let config = structure.module(*module).config.clone();
+                config.locals.get(name).map_or(Value::unknown(Type::DYNAMIC), |it| {
+                    self.value_in(*module, &Each::None, &it.value)
+                })
+            }
+            NodeKind::Output(module, name) => {
+                let config = structure.module(*module).config.clone();
+                config.outputs.get(name).map_or(Value::unknown(Type::DYNAMIC), |it| {
+                    self.value_in(*module, &Each::None, &it.value).mark(&it.marks())
+                })
+            }
+            _ => Value::unknown(Type::DYNAMIC),
+        }
+    }
+
+    fn body_of(&self, id: ResourceId, each: &Each) -> Value {
+        let resource = self.structure.resource(id);
+        let (Some(block), Some(module)) = (self.structure.block(id), resource.module) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
+        written_body(&block.body, &WrittenScope { model: self, module, each }, &[]).0
+    }
+
+    fn variable(&self, module: ModuleId, name: &Str) -> Value {
+        let node = self.structure.module(module);
+        let Some(variable) = node.config.variables.get(name) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let Some((parent, call)) = node.parent else {
+            let given = self.variables.get(name).cloned();
+            return given.unwrap_or(Value::unknown(variable.ty)).mark(&variable.marks());
+        };
+        let config = self.structure.module(parent).config.clone();
+        let block = config.calls.get(&self.structure.call(call).name);
+        let value = match block.and_then(|it| it.inputs.get(name)) {
+            Some(input) => {
+                let value = self.value_in(parent, &self.each_of(module), &input.value);
+                convert(&value, variable.ty).unwrap_or(value)
+            }
+            None => variable.default.clone().unwrap_or(Value::unknown(variable.ty)),
+        };
+        value.mark(&variable.marks())
+    }
+
+    fn each_of(&self, module: ModuleId) -> Each {
+        let node = self.structure.module(module);
+        match node.pending && node.key == InstanceKey::None {
+            true => Each::Unknown,
+            false => Each::Known(node.key.clone(), node.each_value.clone()),
+        }
+    }
+
+    fn value_in(&self, module: ModuleId, each: &Each, expression: &Expression) -> Value {
+        evaluate(expression, &WrittenScope { model: self, module, each }).0
+    }
+
+    /// The value of one instance as other blocks see it.
+    fn instance(&self, node: Node) -> Value {
+        let planned = self.plan.as_ref().and_then(|it| it.change(node));
+        match planned {
+            Some(change) if !change.after.is_null() => change.after.clone(),
+            _ => self.written(node),
+        }
+    }
+
+    fn resource(&self, id: ResourceId, ask: Ask<'_>) -> Value {
+        let resource = self.resource_node(id);
+        if resource.pending.is_some() {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let repeats = resource.repetition.is_some();
+        if let Some(key) = ask.key.filter(|_| repeats) {
+            let key = expansion::key_for(key, resource.style == Style::Count);
+            let node = key.and_then(|it| resource.instances.get(&it).copied());
+            return node.map_or(Value::unknown(Type::DYNAMIC), |it| self.instance(it));
+        }
+        let all = || resource.instances.iter().map(|(key, node)| (key, self.instance(*node)));
+        match resource.style {
+            Style::Count => Value::tuple(all().map(|it| it.1).collect()),
+            Style::ForEach => Value::object(all().map(|it| (expansion::key_text(it.0), it.1))),
+            Style::Single | Style::Enabled => all().next().map_or(Value::NULL, |it| it.1),
+        }
+    }
+
+    fn call(&self, module: ModuleId, name: &Str, key: Option<&Value>) -> Value {
+        let structure = self.structure;
+        let Some(&id) = structure.module(module).calls.get(name) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let call = structure.call(id);
+        if call.pending || call.instances.is_empty() && call.style == Style::Single {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let object = |module: &ModuleId| {
+            let outputs = structure.module(*module).outputs.iter();
+            Value::object(outputs.map(|(name, node)| (name.clone(), self.written(*node))))
+        };
+        if let Some(key) = key {
+            let wanted = expansion::key_for(key, call.style == Style::Count);
+            let found = wanted.and_then(|it| call.instances.get(&it));
+            return found.map_or(Value::unknown(Type::DYNAMIC), object);
+        }
+        let all = call.instances.iter();
+        match call.style {
+            Style::Single | Style::Enabled => {
+                call.instances.values().next().map_or(Value::NULL, object)
+            }
+            Style::Count => Value::tuple(all.map(|it| object(it.1)).collect()),
+            Style::ForEach => {
+                Value::object(all.map(|it| (expansion::key_text(it.0), object(it.1))))
+            }
+        }
+    }
+}
+
+impl Model<'_> {
+    /// Returns the arguments of the provider configuration that serves a resource, as they are written.
+    pub(super) fn provider_arguments(&self, id: ResourceId) -> Vec<(Str, Value)> {
+        let resource = self.structure.resource(id);
+        let (Some(block), Some(mut module)) = (self.structure.block(id), resource.module) else {
+            return Vec::new();
+        };
+        let usual = || block.name.kind.split('_').next().unwrap_or_default().to_owned();
+        let mut name = block.provider.as_ref().map_or_else(usual, |it| it.name.text.to_string());
+        let mut alias = block.provider.as_ref().and_then(|it| it.alias.clone()).map(|it| it.text);
+        loop {
+            let node = self.structure.module(module);
+            if let Some(found) = node.config.provider_block(&name, alias.as_deref()) {
+                let scope = WrittenScope { model: self, module, each: &Each::Unknown };
+                let value = written_body(&found.body, &scope, &[]).0;
+                return value.entries().into_iter().map(|it| (it.0, it.1.clone())).collect();
+            }
+            let Some((parent, call)) = node.parent else { return Vec::new() };
+            let config = &self.structure.module(parent).config;
+            let call = config.calls.get(&self.structure.call(call).name);
+            let is_own = |it: &crate::config::ProviderRef| {
+                *it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias.as_ref()
+            };
+            if let Some((_, passed)) =
+                call.and_then(|it| it.providers.iter().find(|it| is_own(&it.0)))
+            {
+                name = passed.name.text.to_string();
+                alias = passed.alias.as_ref().map(|it| it.text.clone());
+            } else if alias.is_some() {
+                return Vec::new();
+            }
+            module = parent;
+        }
+    }
+}
+
+struct WrittenScope<'m> {
+    model: &'m Model<'m>,
+    module: ModuleId,
+    each: &'m Each,
+}
+
+impl Scope for WrittenScope<'_> {
+    fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+        let module = self.model.structure.module(self.module);
+        let value = |node: Option<&Node>| node.map(|it| self.model.written(*it));
+        let found = match what {
+            Declared::Variable(name) => value(module.variables.get(name)),
+            Declared::Local(name) => value(module.locals.get(name)),
+            Declared::Module(name) => Some(self.model.call(self.module, name, ask.key)),
+            Declared::Resource(name) => self.resource(name, ask),
+        };
+        Ok(found.unwrap_or(Value::unknown(Type::DYNAMIC)))
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around {
+            directory: Some(&self.model.structure.module(self.module).config.directory),
+            workspace: Some(self.model.workspace),
+            each: match self.each {
+                Each::Known(key, value) => Some((key, value.as_ref())),
+                Each::None | Each::Unknown => None,
+            },
+            ..Around::default()
+        }
+    }
+
+    fn absent(&self, _: &Subject, _: Span) -> Result<Value, Diagnostics> {
+        Ok(Value::unknown(Type::DYNAMIC))
+    }
+
+    fn provider_function(&self, _: &Name) -> Result<Arc<FunctionSignature>, Diagnostic> {
+        Ok(Arc::new(FunctionSignature::anything()))
+    }
+
+    fn call_provider_function(&self, _: &Name, _: &[Value]) -> Result<Value, Failure> {
+        Ok(Value::unknown(Type::DYNAMIC))
+    }
+
+    fn world(&self) -> &World {
+        self.model.world
+    }
+}
+
+impl WrittenScope<'_> {
+    fn resource(&self, name: &ResourceName, ask: Ask<'_>) -> Option<Value> {
+        let module = self.model.structure.module(self.module);
+        module.resources.get(name).map(|it| self.model.resource(*it, ask))
+    }
+}

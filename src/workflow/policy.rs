@@ -1,0 +1,92 @@
+//! `policy …`: judges a configuration by rules, and tells about the rules themselves.
+
+use std::collections::BTreeMap;
+
+use entail_rules::Tables;
+
+use super::host::Host;
+use super::with_room;
+use crate::datalog::Limits;
+use crate::diagnostic::Diagnostics;
+use crate::operation::policies::{self, PolicyChoice};
+use crate::operation::session::Session;
+use crate::operation::plan as operation;
+use crate::policy::{Model, Policies, Report, judge};
+use crate::request::Request;
+use crate::state::State;
+
+/// What `policy check` is asked.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Which policies.
+    pub policies: PolicyChoice,
+    /// The variables of the root module.
+    pub request: Request,
+    /// What the rules may take.
+    pub limits: Limits,
+}
+
+/// What `policy check` found.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The verdicts.
+    pub report: Report,
+    /// What is wrong with the configuration or the policies.
+    pub problems: Diagnostics,
+}
+
+/// Judges the configuration of the world's root. Nothing need be set up, and no provider, state or credential is looked at.
+///
+/// # Errors
+///
+/// If there is no configuration that could be judged, or the policies take too much.
+pub fn check(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagnostics> {
+    with_room(|_| check_here(host, options))?
+}
+
+fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagnostics> {
+    let (session, mut problems) =
+        Session::open_in_place(host.world.clone(), host.sources.clone())?;
+    let found = policies::find(&session, &options.policies)?;
+    let (policies, faults) = Policies::read(found, host.sources);
+    problems.extend(faults);
+    let (inputs, _, given) = session.given_variables(&options.request);
+    problems.extend(given);
+    let variables = session.variables_or_unknown(&inputs)?;
+    let known = operation::whatif(&session, &options.request, State::default(), &variables)?;
+    let lowered = &known.lowered;
+    let model = Model {
+        config: &session.config,
+        structure: &lowered.structure,
+        sources: host.sources,
+        world: &session.world,
+        workspace: &session.workspace,
+        variables: &variables.values,
+        places: &lowered.places,
+        plan: None,
+        values: policies.values().clone(),
+        memo: Default::default(),
+    };
+    let tables: [&dyn Tables; 1] = [&lowered.facts];
+    let judged = judge(&policies, &model, &tables, &[], &options.limits)?;
+    Ok(Checked { report: judged.report, problems })
+}
+
+/// Returns the rules in force, by name, with what is wrong with them.
+///
+/// # Errors
+///
+/// If there is no configuration, or a file cannot be read.
+pub fn list(host: &Host<'_>, choice: &PolicyChoice) -> Result<(Policies, Diagnostics), Diagnostics> {
+    let (session, _) = Session::open_in_place(host.world.clone(), host.sources.clone())?;
+    Ok(Policies::read(policies::find(&session, choice)?, host.sources))
+}
+
+/// Counts rules by the group of files they stand in.
+pub fn groups(policies: &Policies) -> BTreeMap<&str, usize> {
+    let mut groups = BTreeMap::new();
+    for rule in &policies.rules {
+        *groups.entry(rule.group.as_str()).or_default() += 1;
+    }
+    groups
+}
