@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostics, FileId, Span};
 
-pub use super::syntax::{Aggregate, Arithmetic, Comparison};
 use super::domain::Tense;
 use super::formula::Formula;
-use super::values::Values;
 use super::parse::{self, Dialect};
+pub use super::syntax::{Aggregate, Arithmetic, Comparison};
+use super::values::Values;
 use super::{infer, kinds, problem, reader::RuleReader, syntax};
 use crate::value::Str;
 
@@ -381,12 +381,7 @@ impl Program {
         }
     }
 
-    fn add_rule(
-        &mut self,
-        source: &Source<'_>,
-        rule: &syntax::Rule,
-        problems: &mut Diagnostics,
-    ) {
+    fn add_rule(&mut self, source: &Source<'_>, rule: &syntax::Rule, problems: &mut Diagnostics) {
         let mut reader = RuleReader::new(self, source, problems);
         let (body, places) = match source.dialect {
             Dialect::Strata => {

@@ -55,10 +55,8 @@ pub fn binding(
 ) -> Option<(usize, Vec<Option<u64>>)> {
     let count = |rule: usize| positive(&program.rules[rule]).count();
     let (rule, premises) = database.derivation(relation, position, count)?;
-    let ranges: Vec<Range> = premises
-        .iter()
-        .map(|it| Range { from: *it as usize, to: *it as usize + 1 })
-        .collect();
+    let ranges: Vec<Range> =
+        premises.iter().map(|it| Range { from: *it as usize, to: *it as usize + 1 }).collect();
     let steps = plan::plan_unindexed(&program.rules[rule], &ranges);
     let matcher = Matcher::new(program, rule, &steps, ranges.len(), database, domain);
     let row = database.table(relation).row(position);
@@ -76,7 +74,8 @@ impl Run<'_> {
     /// Runs the rounds of one stratum.
     fn stratum(&mut self, stratum: &[usize], is_growing: &[bool], database: &mut Database) {
         let program = self.program;
-        let sizes = |database: &Database| database.tables.iter().map(Table::len).collect::<Vec<_>>();
+        let sizes =
+            |database: &Database| database.tables.iter().map(Table::len).collect::<Vec<_>>();
         let mut before = vec![0; program.relations.len()];
         let mut now = sizes(database);
         for round in 0.. {

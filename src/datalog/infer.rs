@@ -46,12 +46,7 @@ pub(super) fn declare_own(
 }
 
 /// Learns what one rule says of the columns of open relations. Returns whether that is new.
-fn learn(
-    program: &mut Program,
-    group: &str,
-    rule: &syntax::Rule,
-    open: &BTreeSet<usize>,
-) -> bool {
+fn learn(program: &mut Program, group: &str, rule: &syntax::Rule, open: &BTreeSet<usize>) -> bool {
     let known = variables(program, group, rule);
     let mut is_new = false;
     for head in &rule.heads {

@@ -511,13 +511,7 @@ impl<'a> Matcher<'a> {
         self.best(&all, equals)
     }
 
-    fn member(
-        &mut self,
-        at: usize,
-        variable: usize,
-        reference: &'a Reference,
-        spent: &mut Spent,
-    ) {
+    fn member(&mut self, at: usize, variable: usize, reference: &'a Reference, spent: &mut Spent) {
         let (all, keys) = self.reached(reference);
         for reached in all {
             for (element, is_there) in elements(&reached.value) {

@@ -38,3 +38,5 @@ pub use values::Values;
 pub(crate) mod random;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod values_tests;

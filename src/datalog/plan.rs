@@ -144,12 +144,9 @@ fn step<'r>(
         if columns.is_empty() { None } else { indexes(pattern, &columns) }
     };
     match (premise, literal) {
-        (Some(premise), Literal::Holds(pattern)) => Step::Scan {
-            premise,
-            pattern,
-            index: index(pattern),
-            range: ranges[premise],
-        },
+        (Some(premise), Literal::Holds(pattern)) => {
+            Step::Scan { premise, pattern, index: index(pattern), range: ranges[premise] }
+        }
         (_, Literal::Absent(pattern)) => Step::Absent(pattern, index(pattern)),
         (_, Literal::Aggregate { pattern, .. }) => Step::Aggregate(literal, index(pattern)),
         (_, other) => Step::Test(other),
@@ -162,7 +159,9 @@ fn bind(literal: &Literal, bound: &mut [bool]) {
         Literal::Let(variable, _) => bound[*variable] = true,
         Literal::Aggregate { result, .. } => bound[*result] = true,
         Literal::Refers(reference, equals) => {
-            keys(reference).chain(equals.iter().filter_map(variable)).for_each(|it| bound[it] = true);
+            keys(reference)
+                .chain(equals.iter().filter_map(variable))
+                .for_each(|it| bound[it] = true);
         }
         Literal::Member(variable, reference) => {
             keys(reference).for_each(|it| bound[it] = true);

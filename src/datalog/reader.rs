@@ -258,7 +258,8 @@ impl<'a> RuleReader<'a> {
     }
 
     fn expect_number(&mut self, expression: &Expression) {
-        if let Some(kind) = self.kind(expression).filter(|it| !kinds::is_number(it)) {
+        let is_none = |kind: &String| !kinds::is_number(kind) && kind != kinds::VALUE;
+        if let Some(kind) = self.kind(expression).filter(is_none) {
             let problem = problem::not_a_number(&words(expression), &kind, expression.span());
             self.fail::<()>(problem);
         }

@@ -57,7 +57,8 @@ impl RuleReader<'_> {
                 }
             }
             syntax::Literal::If(expression) | syntax::Literal::Compute(_, expression) => {
-                needed.extend(formula::read(expression).1.into_iter().map(|it| it.name.to_string()));
+                needed
+                    .extend(formula::read(expression).1.into_iter().map(|it| it.name.to_string()));
             }
             syntax::Literal::Compare(..) | syntax::Literal::Let(..) => {}
         }

@@ -20,7 +20,8 @@ use crate::reason::{ENGINES, shipped};
 fn check(rules: &str, expected: Expect) {
     let sources = Sources::default();
     let file = sources.add("test.rules", rules.into());
-    let (program, problems) = Program::read(&[Source { name: "test", file, text: rules, ..Source::default() }]);
+    let (program, problems) =
+        Program::read(&[Source { name: "test", file, text: rules, ..Source::default() }]);
     let mut out = String::new();
     for problem in problems.iter() {
         let place = sources.place(problem.subject.unwrap_or_default());
@@ -366,8 +367,7 @@ fn texts_have_no_order_and_are_no_numbers() {
 #[test]
 fn texts_of_rows_are_those_of_rules() {
     let text = "relation kind(u32, Text); relation bucket(u32); bucket(n) <-- kind(n, \"bucket\");";
-    let (program, problems) =
-        Program::read(&[Source { name: "test", text, ..Source::default() }]);
+    let (program, problems) = Program::read(&[Source { name: "test", text, ..Source::default() }]);
     assert_eq!(problems.0, []);
     let mut database = Database::new(&program);
     let (bucket, other) = (program.values.text("bucket"), program.values.text("other"));
@@ -395,11 +395,8 @@ fn a_rule_is_met_whether_or_not_its_conclusion_is_new() {
 #[test]
 fn the_shipped_rules_have_no_problem_and_each_has_a_name_and_a_sentence() {
     for text in TEXTS {
-        let (program, problems) = Program::read(&[Source {
-            name: text.name,
-            text: text.source,
-            ..Source::default()
-        }]);
+        let (program, problems) =
+            Program::read(&[Source { name: text.name, text: text.source, ..Source::default() }]);
         assert_eq!(problems.0, [], "{}", text.name);
         for rule in &program.rules {
             assert!(rule.name.starts_with(&format!("{}.", text.name)), "{}", rule.name);

@@ -8,8 +8,8 @@ use std::hash::Hasher;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::value::unknown::known_equality;
 use crate::expression::print::format_value;
+use crate::value::unknown::known_equality;
 use crate::value::{Kind, Marks, Number, Value};
 
 /// Set in every word of a value.

@@ -209,10 +209,9 @@ fn type_behind(ty: Type, steps: &[Step<'_>]) -> Type {
             ty = *it;
         }
         ty = match (step, ty.kind()) {
-            (Step::Name(name), Kind::Object(attributes)) => attributes
-                .iter()
-                .find(|it| it.0 == **name)
-                .map_or(Type::DYNAMIC, |it| it.1),
+            (Step::Name(name), Kind::Object(attributes)) => {
+                attributes.iter().find(|it| it.0 == **name).map_or(Type::DYNAMIC, |it| it.1)
+            }
             (_, Kind::List(it) | Kind::Set(it) | Kind::Map(it)) => *it,
             _ => Type::DYNAMIC,
         };
@@ -228,7 +227,8 @@ mod tests {
     fn reached(value: &Value, steps: &[Step<'_>]) -> Vec<(String, bool)> {
         let mut all = Vec::new();
         walk(value, steps, &mut |it| {
-            let keys: Vec<String> = it.keys.iter().map(crate::expression::print::format_value).collect();
+            let keys: Vec<String> =
+                it.keys.iter().map(crate::expression::print::format_value).collect();
             let value = crate::expression::print::format_value(&it.value);
             all.push((format!("{}{value}", keys.join("/")), it.is_certain));
         });

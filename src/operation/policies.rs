@@ -34,17 +34,18 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
         return Ok(found);
     }
     let mut problems = Diagnostics::new();
-    let mut read = |path: &Path, shown: String, group: &str, module: Option<String>| {
-        match world.files.read_text(path) {
-            Ok(text) => found.push(PolicySource {
-                name: shown,
-                group: group.to_owned(),
-                text,
-                module,
-                is_required: false,
-            }),
-            Err(error) => problems.push(unreadable(&shown, &error.to_string())),
-        }
+    let mut read = |path: &Path, shown: String, group: &str, module: Option<String>| match world
+        .files
+        .read_text(path)
+    {
+        Ok(text) => found.push(PolicySource {
+            name: shown,
+            group: group.to_owned(),
+            text,
+            module,
+            is_required: false,
+        }),
+        Err(error) => problems.push(unreadable(&shown, &error.to_string())),
     };
     for path in files_below(world, &world.root.join(FOLDER)) {
         read(&path, shown(world, &path), FOLDER, None);
@@ -139,7 +140,8 @@ fn files_below(world: &World, folder: &Path) -> Vec<PathBuf> {
             let path = folder.join(&entry.name);
             if world.files.is_folder(&path) && depth < 16 {
                 open.push((path, depth + 1));
-            } else if path.extension().is_some_and(|it| it == "rules") && world.files.is_file(&path) {
+            } else if path.extension().is_some_and(|it| it == "rules") && world.files.is_file(&path)
+            {
                 found.push(path);
             }
         }
@@ -158,14 +160,14 @@ fn unreadable(name: &str, why: &str) -> Diagnostic {
 }
 
 fn not_in_library(name: &str) -> Diagnostic {
-    let names: BTreeSet<&str> = LIBRARY
-        .iter()
-        .flat_map(|it| [it.0, it.0.split('/').next().unwrap_or_default()])
-        .collect();
+    let names: BTreeSet<&str> =
+        LIBRARY.iter().flat_map(|it| [it.0, it.0.split('/').next().unwrap_or_default()]).collect();
     let near = names.iter().min_by_key(|it| strsim::damerau_levenshtein(it, name));
     let near = near.filter(|it| strsim::damerau_levenshtein(it, name) <= 3);
     let hint = near.map_or(String::new(), |it| format!(" Did you mean library:{it}?"));
     let all: Vec<&str> = names.into_iter().collect();
-    Diagnostic::error("Not in the library")
-        .detail(format!("The library has no policies called {name}.{hint} It has: {}.", all.join(", ")))
+    Diagnostic::error("Not in the library").detail(format!(
+        "The library has no policies called {name}.{hint} It has: {}.",
+        all.join(", ")
+    ))
 }

@@ -11,7 +11,7 @@ use crate::config::check;
 use crate::config::early::{EarlyContext, StaticModule, settings};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::provider_sources::ProviderSources;
@@ -208,12 +208,14 @@ impl Session {
         let (config, mut problems) =
             crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config else { return Err(problems) };
-        let calls = check::check_calls(&config);
         let graph = BlockGraph::of(reason::named(&world)?, &config);
-        if !calls.has_errors() && !problems.has_errors() {
-            problems.extend(check::check(&config, &graph.blocks_served(), &sources));
+        if !problems.has_errors() {
+            let mut found = check::check_calls(&config);
+            found.extend(check::check(&config, &graph.blocks_served(), &sources));
+            // What does not fit together is not known here, and keeps nobody from looking at the rest.
+            let told = found.into_iter().map(|it| Diagnostic { severity: Severity::Warning, ..it });
+            problems.extend(told.collect::<Vec<_>>());
         }
-        problems.extend(calls);
         let place = backends::Place::usual(&world, &Choice::default());
         let workspace = context.workspace.clone();
         let provider_sources = Arc::new(ProviderSources::of(&world, &sources));

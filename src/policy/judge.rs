@@ -74,8 +74,7 @@ fn to_evaluate(policies: &Policies, has_plan: bool, report: &mut Report) -> Prog
     let program = policies.program.keep_rules(wanted);
     let heads = JUDGING.iter().map(|it| it.0);
     let counted = ["resource", "data_source", "ephemeral_resource"];
-    let goals: Vec<usize> =
-        heads.chain(counted).filter_map(|it| program.relation(it)).collect();
+    let goals: Vec<usize> = heads.chain(counted).filter_map(|it| program.relation(it)).collect();
     program.for_goals(&goals)
 }
 
@@ -230,7 +229,9 @@ fn waits(
         else {
             continue;
         };
-        let Some(word) = words[reference.root].filter(|it| !values::is_value(*it)) else { continue };
+        let Some(word) = words[reference.root].filter(|it| !values::is_value(*it)) else {
+            continue;
+        };
         let Some(value) = model.value_of(reference.tense.of_node(word)) else { continue };
         let address = model.show(&rule.kinds[reference.root], word);
         if let Some(path) = reference.first_unknown(&value) {

@@ -146,7 +146,9 @@ impl<'a> Model<'a> {
             NodeKind::Object(id, _) | NodeKind::Pending(id) => {
                 self.structure.block(*id).map(|it| it.declared)
             }
-            NodeKind::Output(module, name) => of_module(module).outputs.get(name).map(|it| it.declared),
+            NodeKind::Output(module, name) => {
+                of_module(module).outputs.get(name).map(|it| it.declared)
+            }
             NodeKind::Variable(module, name) => {
                 of_module(module).variables.get(name).map(|it| it.declared)
             }

@@ -14,8 +14,12 @@ use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::reason::catalogue;
 
 /// The heads that judge, with the level of what they conclude.
-pub const JUDGING: &[(&str, Level)] =
-    &[("deny", Level::Deny), ("warn", Level::Warn), ("note", Level::Note), ("protect", Level::Deny)];
+pub const JUDGING: &[(&str, Level)] = &[
+    ("deny", Level::Deny),
+    ("warn", Level::Warn),
+    ("note", Level::Note),
+    ("protect", Level::Deny),
+];
 
 /// The heads that shape a plan.
 pub const SHAPING: &[&str] =
@@ -298,9 +302,9 @@ impl Policies {
             }
             for relation in rule.body.iter().filter_map(Literal::relation) {
                 let name = program.relations[relation].name.as_str();
-                let is_concluded_by_planner = name.strip_prefix("core::").is_some_and(|it| {
-                    !Facts::RELATIONS.iter().any(|told| told.name == it)
-                });
+                let is_concluded_by_planner = name
+                    .strip_prefix("core::")
+                    .is_some_and(|it| !Facts::RELATIONS.iter().any(|told| told.name == it));
                 if OF_PLANS.contains(&name) || is_concluded_by_planner {
                     return true;
                 }
@@ -357,7 +361,9 @@ impl RuleInfo {
                 Some(it) => self.enforce = it,
                 None => return Some(bad_note(note, "always, overridable or advisory")),
             },
-            "id" => self.ids.extend(text.split([',', ' ']).filter(|it| !it.is_empty()).map(Into::into)),
+            "id" => {
+                self.ids.extend(text.split([',', ' ']).filter(|it| !it.is_empty()).map(Into::into))
+            }
             "help" => match &mut self.help {
                 Some(help) => {
                     help.push(' ');

@@ -62,14 +62,18 @@ impl Teller<'_, '_> {
     }
 
     fn row(&mut self, relation: &str, row: &[u64]) {
-        if let Some(number) = self.program.relation(relation).filter(|it| self.program.rests_on(*it)) {
+        if let Some(number) =
+            self.program.relation(relation).filter(|it| self.program.rests_on(*it))
+        {
             self.into.give(number, row);
         }
     }
 
     /// A row of which it is not known whether it will be so.
     fn open_row(&mut self, relation: &str, row: &[u64]) {
-        if let Some(number) = self.program.relation(relation).filter(|it| self.program.rests_on(*it)) {
+        if let Some(number) =
+            self.program.relation(relation).filter(|it| self.program.rests_on(*it))
+        {
             self.into.give_possible(number, row);
         }
     }
@@ -152,22 +156,19 @@ impl Teller<'_, '_> {
         }
         self.address(node);
         self.key(node.word(), key);
-        self.stands_in(node, self.model.structure.resource(id).module.or_else(|| {
-            let modules = self.model.structure.modules.iter();
-            let at = modules.enumerate().find(|it| it.1.address == address.module)?.0;
-            Some(ModuleId(at as u32))
-        }));
+        self.stands_in(
+            node,
+            self.model.structure.resource(id).module.or_else(|| {
+                let modules = self.model.structure.modules.iter();
+                let at = modules.enumerate().find(|it| it.1.address == address.module)?.0;
+                Some(ModuleId(at as u32))
+            }),
+        );
         self.place(node);
         self.provider(node, id);
     }
 
-    fn value(
-        &mut self,
-        node: Node,
-        what: &str,
-        module: ModuleId,
-        name: &str,
-    ) {
+    fn value(&mut self, node: Node, what: &str, module: ModuleId, name: &str) {
         let row = [node.word(), self.text(what), self.text(name)];
         self.row("model::value", &row);
         self.address(node);
@@ -236,7 +237,8 @@ impl Teller<'_, '_> {
             return;
         }
         for ((node, read), span) in self.model.places {
-            let (NodeKind::Object(id, _) | NodeKind::Pending(id)) = self.model.structure.kind(*node)
+            let (NodeKind::Object(id, _) | NodeKind::Pending(id)) =
+                self.model.structure.kind(*node)
             else {
                 continue;
             };

@@ -107,9 +107,8 @@ impl Report {
 
     /// Returns the numbers as a document.
     pub fn summary(&self) -> Json {
-        let count = |test: &dyn Fn(&Verdict) -> bool| {
-            self.verdicts.iter().filter(|it| test(it)).count()
-        };
+        let count =
+            |test: &dyn Fn(&Verdict) -> bool| self.verdicts.iter().filter(|it| test(it)).count();
         json!({
             "deny": self.count(Level::Deny),
             "warn": self.count(Level::Warn),

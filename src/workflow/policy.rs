@@ -8,9 +8,9 @@ use super::host::Host;
 use super::with_room;
 use crate::datalog::Limits;
 use crate::diagnostic::Diagnostics;
+use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
-use crate::operation::plan as operation;
 use crate::policy::{Model, Policies, Report, judge};
 use crate::request::Request;
 use crate::state::State;
@@ -45,8 +45,7 @@ pub fn check(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagnos
 }
 
 fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagnostics> {
-    let (session, mut problems) =
-        Session::open_in_place(host.world.clone(), host.sources.clone())?;
+    let (session, mut problems) = Session::open_in_place(host.world.clone(), host.sources.clone())?;
     let found = policies::find(&session, &options.policies)?;
     let (policies, faults) = Policies::read(found, host.sources);
     problems.extend(faults);
@@ -77,7 +76,10 @@ fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagno
 /// # Errors
 ///
 /// If there is no configuration, or a file cannot be read.
-pub fn list(host: &Host<'_>, choice: &PolicyChoice) -> Result<(Policies, Diagnostics), Diagnostics> {
+pub fn list(
+    host: &Host<'_>,
+    choice: &PolicyChoice,
+) -> Result<(Policies, Diagnostics), Diagnostics> {
     let (session, _) = Session::open_in_place(host.world.clone(), host.sources.clone())?;
     Ok(Policies::read(policies::find(&session, choice)?, host.sources))
 }

@@ -231,8 +231,8 @@ impl<'a> Parser<'a> {
             _ => return self.expected("count, min, max or sum"),
         };
         self.expect("(")?;
-        let is_free = function == Aggregate::Count
-            && (self.dialect == Dialect::Strata || self.is_sign(")"));
+        let is_free =
+            function == Aggregate::Count && (self.dialect == Dialect::Strata || self.is_sign(")"));
         let over = if is_free { None } else { Some(self.variable()?) };
         self.expect(")")?;
         self.expect_word("in")?;
@@ -363,4 +363,3 @@ impl<'a> Parser<'a> {
         comments
     }
 }
-

@@ -23,8 +23,8 @@ pub mod problems;
 #[cfg(test)]
 mod tests;
 
-pub use written::written_body;
 pub use outline::{body_references, span_of_path, validate_body, visit_expressions, walk_body};
+pub use written::written_body;
 
 /// Evaluates the body of a block to an object of the schema's type.
 ///
