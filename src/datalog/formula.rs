@@ -4,7 +4,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions;
 use crate::expression::{Around, Ask, Declared, Scope, evaluate_with, unknown_function};
 use crate::stack::deeper;
-use crate::syntax::{self, Expr, Expression, Name, ObjectKey, Part, Step};
+use crate::syntax::{
+    self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Step, UnaryOp,
+};
 use crate::value::{Str, Type, Value};
 use crate::world::World;
 
@@ -134,6 +136,7 @@ impl Renaming {
 
     fn parts(&mut self, it: &mut Expression) {
         self.tense(it);
+        strictly(it);
         let span = it.span;
         match &mut it.expr {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
@@ -267,6 +270,21 @@ impl Renaming {
     }
 }
 
+/// `a >= b` is said as `!(a < b)`: of numbers within bounds, the evaluator decides what is strict.
+fn strictly(it: &mut Expression) {
+    let Expr::Binary(operator, left, right) = &mut it.expr else { return };
+    let strict = match operator {
+        BinaryOp::GreaterOrEqual => BinaryOp::Less,
+        BinaryOp::LessOrEqual => BinaryOp::Greater,
+        _ => return,
+    };
+    let nothing = || Box::new(Expression { expr: Expr::Null, span: it.span });
+    let (left, right) =
+        (std::mem::replace(left, nothing()), std::mem::replace(right, nothing()));
+    let inner = Expression { expr: Expr::Binary(strict, left, right), span: it.span };
+    it.expr = Expr::Unary(UnaryOp::Not, Box::new(inner));
+}
+
 /// Where an expression of a rule looks things up: nothing but its variables is there.
 struct RuleScope<'d> {
     domain: &'d dyn Domain,
@@ -284,6 +302,10 @@ impl Scope for RuleScope<'_> {
 
     fn around(&self) -> Around<'_> {
         Around::default()
+    }
+
+    fn remembers_documents(&self) -> bool {
+        true
     }
 
     fn absent(

@@ -7,6 +7,7 @@ use crate::value::{Marks, Type, Value};
 
 use super::compose::elements;
 use super::evaluate::{Evaluator, Names, failed};
+use super::documents;
 use super::functions::{self, Function, Rule};
 use super::reference::parse_reference;
 use super::{Subject, print, problems, read_constraint, unknown_function, with_defaults};
@@ -93,6 +94,9 @@ impl Evaluator<'_> {
             return unknown();
         };
         match function.invoke(&values, self.scope, self.templates()) {
+            Ok(value) if self.scope.remembers_documents() => {
+                documents::of_call(function.name, &values, value)
+            }
             Ok(value) => value,
             Err(failure) => {
                 let blamed =

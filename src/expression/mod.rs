@@ -14,6 +14,7 @@ mod call;
 mod compose;
 mod constant;
 mod constraint;
+mod documents;
 mod duration;
 mod evaluate;
 pub mod functions;

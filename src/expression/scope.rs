@@ -127,6 +127,11 @@ pub trait Scope: Sync {
         false
     }
 
+    /// Returns whether unknown texts remember the JSON documents in them.
+    fn remembers_documents(&self) -> bool {
+        false
+    }
+
     /// Returns whether the console's own function, `type`, is there.
     fn is_console(&self) -> bool {
         false

@@ -6,6 +6,7 @@ use crate::value::convert::convert;
 use crate::value::{Marks, Type, Value, unknown};
 
 use super::compose::{bindings, elements};
+use super::documents;
 use super::evaluate::{Evaluator, Names};
 use super::problems;
 
@@ -19,12 +20,27 @@ struct Text {
     marks: Marks,
     /// Something unknown has come: `text` is what stands before it. A part that cannot be text has no part in it.
     unknown: bool,
+    /// Everything, with gaps for what is not known; where the scope asks for documents.
+    whole: Option<String>,
 }
 
 impl Text {
     fn push(&mut self, text: &str) {
+        if let Some(whole) = &mut self.whole {
+            whole.push_str(text);
+        }
         if !self.unknown {
             self.text.push_str(text);
+        }
+    }
+}
+
+impl Text {
+    /// Goes on behind a part that is not known.
+    fn leave_open(&mut self) {
+        self.unknown = true;
+        if let Some(whole) = &mut self.whole {
+            whole.push(documents::GAP);
         }
     }
 }
@@ -32,7 +48,8 @@ impl Text {
 impl Evaluator<'_> {
     /// Evaluates a template to a string; `whole` is its place.
     pub(super) fn template(&self, parts: &[Part], whole: Span, names: &Names<'_>) -> Value {
-        let mut text = Text::default();
+        let outline = self.scope.remembers_documents().then(String::new);
+        let mut text = Text { whole: outline, ..Text::default() };
         for part in parts {
             match part {
                 Part::Literal(it) => text.push(it),
@@ -84,10 +101,10 @@ impl Evaluator<'_> {
         let value = text.marks.take(value.into_marked());
         match (&value, convert(&value, Type::STRING)) {
             // An unknown list will never be text, but which error that is can wait for its value.
-            (Value::Unknown(_), _) => text.unknown = true,
+            (Value::Unknown(_), _) => text.leave_open(),
             (_, Ok(converted)) => match converted.bare() {
                 Value::String(it) => text.push(it),
-                _ => text.unknown = true,
+                _ => text.leave_open(),
             },
             (_, Err(error)) => {
                 self.report(problems::bad_interpolation(&error.message, at.span, whole), at, names);
@@ -116,7 +133,7 @@ impl Evaluator<'_> {
                     let piece = text.marks.take(piece.into_marked());
                     match &piece {
                         Value::String(it) => text.push(it),
-                        _ => text.unknown = true,
+                        _ => text.leave_open(),
                     }
                 }
                 text
@@ -137,7 +154,12 @@ impl Evaluator<'_> {
 
 fn finish(text: Text) -> Value {
     let value = if text.unknown {
-        unknown::with_prefix(&text.text[..text.text.floor_char_boundary(LONGEST_PREFIX)])
+        let prefix = &text.text[..text.text.floor_char_boundary(LONGEST_PREFIX)];
+        let value = unknown::with_prefix(prefix);
+        match &text.whole {
+            Some(whole) => documents::of_text(value, whole),
+            None => value,
+        }
     } else {
         Value::string(&text.text)
     };

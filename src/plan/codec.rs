@@ -205,7 +205,8 @@ impl Encoder {
     }
 
     fn refinement(&mut self, it: &Refinement) {
-        let Refinement { not_null, prefix, lower, upper, min_length, max_length } = it;
+        // Only policies know of documents, and no plan holds what they make.
+        let Refinement { not_null, prefix, lower, upper, min_length, max_length, document: _ } = it;
         self.flag(*not_null);
         self.option(prefix.as_deref(), Encoder::text);
         for bound in [lower, upper] {
@@ -424,6 +425,7 @@ impl<'a> Decoder<'a> {
             upper: self.option(bound)?,
             min_length: self.option(Decoder::number)?,
             max_length: self.option(Decoder::number)?,
+            document: None,
         })
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use entail_rules::{Node, Tables, atom::Atom};
 
 use super::model::Model;
-use super::rules::{JUDGING, Level, Policies, SHAPING, Waiver};
-use super::told;
+use super::rules::{JUDGING, Level, Policies, SHAPING};
+use super::{told, waivers};
 use super::verdict::{Report, Verdict, level_of};
 use crate::datalog::evaluate::{binding, evaluate_over};
 use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Values, kinds, values};
@@ -33,23 +33,25 @@ pub fn judge(
     policies: &Policies,
     model: &Model<'_>,
     tables: &[&dyn Tables],
-    waivers: &[Waiver],
+    waivers: &[waivers::Written],
     limits: &Limits,
 ) -> Result<Judged, Diagnostics> {
     let mut report = Report::default();
+    let in_force = waivers::in_force(waivers, model);
     let has_plan = model.plan.is_some();
     let program = to_evaluate(policies, has_plan, &mut report);
     let mut database = Database::new(&program);
     for tables in tables {
         give(&program, *tables, &mut database);
     }
-    told::tell(model, waivers, &program, &mut database);
+    told::tell(model, &in_force, &program, &mut database);
     let failures = evaluate_over(&program, &mut database, Some(model), limits)
         .map_err(|it| exceeded(&program, &it, limits))?;
     for failure in failures {
         report.problems.push(failed(&program, model, &failure));
     }
     verdicts(policies, model, &program, &database, &mut report);
+    waivers::apply(&mut report, waivers, policies, model);
     let objects = ["resource", "data_source", "ephemeral_resource"];
     let objects = objects.iter().filter_map(|it| program.relation(it));
     report.resources = objects.map(|it| database.table(it).positions().count()).sum();

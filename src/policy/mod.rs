@@ -9,6 +9,7 @@ pub mod judge;
 pub mod rules;
 mod told;
 pub mod verdict;
+pub mod waivers;
 mod written;
 
 pub use judge::judge;

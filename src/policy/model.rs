@@ -116,22 +116,32 @@ impl<'a> Model<'a> {
 
     /// Returns whether a node stands in an instance of a module, named by its path without keys: `net.subnet`.
     pub fn is_within(&self, node: Node, module: &str) -> bool {
-        let address = match self.module_of_node(node) {
-            Some(id) => &self.structure.module(id).address,
-            None if node == self.whole() => return false,
-            None => match self.structure.kind(node) {
-                NodeKind::Object(id, _) | NodeKind::Pending(id) => {
-                    &self.structure.resource(*id).address.module
-                }
-                NodeKind::Variable(id, _) | NodeKind::Output(id, _) => {
-                    &self.structure.module(*id).address
-                }
-                _ => return false,
-            },
+        let node = self.module_of_node(node).or_else(|| self.module_id(node));
+        let Some(address) = node.map(|it| &self.structure.module(it).address) else {
+            return false;
         };
         let path: Vec<&str> = address.0.iter().map(|it| &*it.0).collect();
         let wanted: Vec<&str> = module.split('.').collect();
         path.starts_with(&wanted)
+    }
+
+    /// Returns the module instance that a node stands in.
+    pub fn module_id(&self, node: Node) -> Option<ModuleId> {
+        if node.0 as usize >= self.structure.nodes.len() {
+            return self.structure.module(self.module_of_node(node)?).parent.map(|it| it.0);
+        }
+        match self.structure.kind(node) {
+            NodeKind::Object(id, _) | NodeKind::Pending(id) => {
+                let resource = self.structure.resource(*id);
+                resource.module.or_else(|| {
+                    let mut modules = self.structure.modules.iter();
+                    let at = modules.position(|it| it.address == resource.address.module)?;
+                    Some(ModuleId(at as u32))
+                })
+            }
+            NodeKind::Variable(id, _) | NodeKind::Output(id, _) => Some(*id),
+            _ => None,
+        }
     }
 
     /// Returns where the block of a node is declared.

@@ -156,14 +156,7 @@ impl Teller<'_, '_> {
         }
         self.address(node);
         self.key(node.word(), key);
-        self.stands_in(
-            node,
-            self.model.structure.resource(id).module.or_else(|| {
-                let modules = self.model.structure.modules.iter();
-                let at = modules.enumerate().find(|it| it.1.address == address.module)?.0;
-                Some(ModuleId(at as u32))
-            }),
-        );
+        self.stands_in(node, self.model.module_id(node));
         self.place(node);
         self.provider(node, id);
     }

@@ -248,6 +248,10 @@ impl Scope for WrittenScope<'_> {
     fn world(&self) -> &World {
         self.model.world
     }
+
+    fn remembers_documents(&self) -> bool {
+        true
+    }
 }
 
 impl WrittenScope<'_> {

@@ -29,6 +29,8 @@ pub struct Refinement {
     pub min_length: Option<u64>,
     /// Its greatest length (collections).
     pub max_length: Option<u64>,
+    /// The JSON that it will hold, with unknown parts (strings); kept only for who asks for it.
+    pub document: Option<Arc<Value>>,
 }
 
 /// A list of known length is written out with unknown elements up to this many.

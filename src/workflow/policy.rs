@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostics;
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
-use crate::policy::{Model, Policies, Report, judge};
+use crate::policy::{Model, Policies, Report, judge, waivers};
 use crate::request::Request;
 use crate::state::State;
 
@@ -67,7 +67,9 @@ fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagno
         memo: Default::default(),
     };
     let tables: [&dyn Tables; 1] = [&lowered.facts];
-    let judged = judge(&policies, &model, &tables, &[], &options.limits)?;
+    let (waivers, faults) = waivers::find(host.sources);
+    problems.extend(faults);
+    let judged = judge(&policies, &model, &tables, &waivers, &options.limits)?;
     Ok(Checked { report: judged.report, problems })
 }
 
