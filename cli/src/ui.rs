@@ -9,6 +9,7 @@ use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::event::{Event, Sink, Stage, Summary};
 use entail::plan::Plan;
+use entail::policy::Report;
 use entail::value::text::shown;
 use entail::workflow::init::Step;
 use entail::workflow::{Host, Schemas, Tell};
@@ -22,7 +23,7 @@ use crate::standard;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::style::Style;
-use crate::view::{init, json, progress};
+use crate::view::{init, json, policy, progress};
 
 mod asking;
 #[cfg(test)]
@@ -364,6 +365,12 @@ impl Tell for Ui {
 
     fn planned(&self, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
         present::plan(self, plan, schemas, problems);
+    }
+
+    fn judged(&self, report: &Report) {
+        self.messages(&json::verdicts(report, &self.timestamp()));
+        self.say(&format!("\n{}", policy::report(report, true, &self.style())));
+        self.diagnostics(report.problems.clone());
     }
 
     fn carries_out(&self) {

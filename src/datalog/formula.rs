@@ -4,9 +4,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions;
 use crate::expression::{Around, Ask, Declared, Scope, evaluate_with, unknown_function};
 use crate::stack::deeper;
-use crate::syntax::{
-    self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Step, UnaryOp,
-};
+use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Step, UnaryOp};
 use crate::value::{Str, Type, Value};
 use crate::world::World;
 
@@ -279,8 +277,7 @@ fn strictly(it: &mut Expression) {
         _ => return,
     };
     let nothing = || Box::new(Expression { expr: Expr::Null, span: it.span });
-    let (left, right) =
-        (std::mem::replace(left, nothing()), std::mem::replace(right, nothing()));
+    let (left, right) = (std::mem::replace(left, nothing()), std::mem::replace(right, nothing()));
     let inner = Expression { expr: Expr::Binary(strict, left, right), span: it.span };
     it.expr = Expr::Unary(UnaryOp::Not, Box::new(inner));
 }

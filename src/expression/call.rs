@@ -6,8 +6,8 @@ use crate::value::convert::{convert, reason};
 use crate::value::{Marks, Type, Value};
 
 use super::compose::elements;
-use super::evaluate::{Evaluator, Names, failed};
 use super::documents;
+use super::evaluate::{Evaluator, Names, failed};
 use super::functions::{self, Function, Rule};
 use super::reference::parse_reference;
 use super::{Subject, print, problems, read_constraint, unknown_function, with_defaults};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::{Value as Json, json};
+
 use entail_rules::Tables;
 use entail_rules::order::Order;
 use entail_rules::spread::Spread;
@@ -22,11 +24,15 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
+use crate::policy::{Policies, Report};
 use crate::value::{Str, Value};
 use crate::world::{Files, World};
 
 /// The file in a plan that holds the blocks written for its imports.
 const GENERATED: &str = "__generated__.tf";
+
+/// What policies said of a plan, and their texts.
+const POLICIES: &str = "policies";
 
 /// A plan as loaded from a file.
 pub struct Loaded {
@@ -61,6 +67,7 @@ pub struct Loaded {
 pub fn save(
     session: &Session,
     planned: &Planned,
+    judged: Option<&(Report, Policies)>,
     path: &Path,
     key: Option<&SigningKey>,
 ) -> Result<(), Diagnostic> {
@@ -111,6 +118,16 @@ pub fn save(
         ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
+    if let Some((report, policies)) = judged {
+        let sources = policies.sources.iter().map(
+            |it| json!({"name": it.name, "group": it.group, "text": it.text, "module": it.module}),
+        );
+        let document = json!({
+            "report": report.to_json(true, &session.sources),
+            "sources": sources.collect::<Vec<_>>(),
+        });
+        extras.facts.insert(POLICIES.to_owned(), document.to_string().into_bytes());
+    }
     finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))
 }
 
@@ -215,6 +232,18 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
 }
 
 impl Loaded {
+    /// Returns what policies said of the plan when it was made, as a document; nothing where there were none.
+    pub fn verdicts(&self) -> Option<Json> {
+        let document: Json = serde_json::from_slice(self.extras.facts.get(POLICIES)?).ok()?;
+        document.get("report").cloned()
+    }
+
+    /// Returns how often policies denied the plan, where they did.
+    pub fn denials(&self) -> Option<u64> {
+        let report = self.verdicts()?;
+        report["summary"]["deny"].as_u64().filter(|it| *it > 0)
+    }
+
     /// Opens the configuration that the plan was made from, and fits the structure to it.
     pub fn open(
         &mut self,

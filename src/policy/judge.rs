@@ -6,8 +6,8 @@ use entail_rules::{Node, Tables, atom::Atom};
 
 use super::model::Model;
 use super::rules::{JUDGING, Level, Policies, SHAPING};
-use super::{told, waivers};
 use super::verdict::{Report, Verdict, level_of};
+use super::{told, waivers};
 use crate::datalog::evaluate::{binding, evaluate_over};
 use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Values, kinds, values};
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::rules::{Enforce, Level, RuleInfo};
-use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 
 /// What a rule says of one place.
 #[derive(Clone, Debug)]
@@ -154,4 +154,54 @@ pub(super) fn level_of(level: Level, rule: &RuleInfo) -> Level {
         (Level::Deny, Enforce::Advisory) => Level::Warn,
         (level, _) => level,
     }
+}
+
+/// A denial that somebody overrules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overruling {
+    /// The rule.
+    pub rule: String,
+    /// The address; nothing where every one is meant.
+    pub address: Option<String>,
+    /// Why.
+    pub because: String,
+}
+
+impl Report {
+    /// Overrules denials. What may not be overruled, and what is not there, is told.
+    pub fn overrule(&mut self, all: &[Overruling]) {
+        for it in all {
+            let mut is_used = false;
+            let mut is_refused = false;
+            for verdict in &mut self.verdicts {
+                let is_meant = (verdict.name == it.rule || verdict.rule.name == it.rule)
+                    && it.address.as_ref().is_none_or(|address| *address == verdict.address);
+                if !is_meant || verdict.level != Level::Deny {
+                    continue;
+                }
+                match verdict.rule.enforce {
+                    Enforce::Overridable => {
+                        verdict.overridden = Some(it.because.clone());
+                        is_used = true;
+                    }
+                    Enforce::Always | Enforce::Advisory => is_refused = true,
+                }
+            }
+            if is_refused {
+                self.problems.push(not_overridable(&it.rule));
+            } else if !is_used {
+                self.problems.push(nothing_overruled(&it.rule));
+            }
+        }
+    }
+}
+
+fn not_overridable(rule: &str) -> Diagnostic {
+    Diagnostic::warning("Rule that cannot be overruled")
+        .detail(format!("`{rule}` is enforced always: -override does not count for it."))
+}
+
+fn nothing_overruled(rule: &str) -> Diagnostic {
+    Diagnostic::warning("Nothing to overrule")
+        .detail(format!("No denial of `{rule}` is there that -override names."))
 }

@@ -112,10 +112,12 @@ fn block_at(blocks: &[Block], text: &str, at: Span) -> Option<Span> {
     if let Some(block) = within {
         return Some(block.header);
     }
-    let below = blocks.iter().filter(|it| it.header.start >= at.end).min_by_key(|it| it.header.start)?;
+    let below =
+        blocks.iter().filter(|it| it.header.start >= at.end).min_by_key(|it| it.header.start)?;
     let between = &text[at.end as usize..below.header.start as usize];
     let mut lines = between.lines().skip(1).map(str::trim);
-    let is_above = lines.all(|it| ["#", "//", "*", "/*"].iter().any(|mark| it.starts_with(mark)) || it.is_empty());
+    let is_above = lines
+        .all(|it| ["#", "//", "*", "/*"].iter().any(|mark| it.starts_with(mark)) || it.is_empty());
     // An empty line ends what stands right above.
     let has_gap = between.trim_end_matches(' ').contains("\n\n");
     (is_above && !has_gap).then_some(below.header)
@@ -125,18 +127,11 @@ fn block_at(blocks: &[Block], text: &str, at: Span) -> Option<Span> {
 pub fn in_force(written: &[Written], model: &Model<'_>) -> Vec<Waiver> {
     let today = model.world.now().date_naive();
     let in_force = written.iter().filter(|it| it.until.is_none_or(|day| day >= today));
-    in_force
-        .map(|it| Waiver { rule: it.rule.clone(), nodes: model.covered(it.block) })
-        .collect()
+    in_force.map(|it| Waiver { rule: it.rule.clone(), nodes: model.covered(it.block) }).collect()
 }
 
 /// Waives the verdicts that waivers cover, and tells of waivers that have expired, cover nothing, or may not.
-pub fn apply(
-    report: &mut Report,
-    written: &[Written],
-    policies: &Policies,
-    model: &Model<'_>,
-) {
+pub fn apply(report: &mut Report, written: &[Written], policies: &Policies, model: &Model<'_>) {
     let today = model.world.now().date_naive();
     for waiver in written {
         let meant = |it: &&super::rules::RuleInfo| {
@@ -162,13 +157,17 @@ pub fn apply(
                 verdict.waived = Some(WaivedBy {
                     reason: waiver.reason.clone(),
                     until: waiver.until.map(|it| it.to_string()),
-                    file: model.sources.get(waiver.span.file).map_or(String::new(), |it| it.name.clone()),
+                    file: model
+                        .sources
+                        .get(waiver.span.file)
+                        .map_or(String::new(), |it| it.name.clone()),
                     line: at.line,
                 });
             }
         }
         // What cannot be judged here, or is not known here, may be meant for elsewhere.
-        let is_judged = rules.iter().any(|it| !report.not_judged.contains(&shown_name(policies, it)));
+        let is_judged =
+            rules.iter().any(|it| !report.not_judged.contains(&shown_name(policies, it)));
         if !is_used && is_judged {
             report.problems.push(unused(waiver));
         }
@@ -179,7 +178,9 @@ impl Model<'_> {
     /// Returns the nodes that a block stands for; of a module call, everything in its instances too.
     fn covered(&self, block: Option<Span>) -> Vec<Node> {
         let Some(block) = block else { return Vec::new() };
-        let is_block = |node: Node| self.declared(node).is_some_and(|it| it.start == block.start && it.file == block.file);
+        let is_block = |node: Node| {
+            self.declared(node).is_some_and(|it| it.start == block.start && it.file == block.file)
+        };
         let modules: Vec<bool> = (0..self.structure.modules.len() as u32)
             .map(|at| {
                 let mut module = Some(crate::lower::structure::ModuleId(at));

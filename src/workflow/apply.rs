@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::host::Host;
+use super::judging::{denied_plan, judged};
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
@@ -91,12 +92,18 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
     let finished = &planned.finished;
     let asks = finished.plan.is_applyable() && !options.auto_approve;
-    let failed = finished.problems.has_errors();
+    let mut problems = finished.problems.clone();
+    let judged = problems.take(judged(host, &session, &planned, &options.policies)).flatten();
+    let is_denied = judged.as_ref().is_some_and(|it| it.0.is_denied());
+    let failed = problems.has_errors() || is_denied;
     let (now, later) = match asks || failed {
-        true => (finished.problems.clone(), Diagnostics::new()),
-        false => (Diagnostics::new(), lasting(finished.problems.clone())),
+        true => (problems, Diagnostics::new()),
+        false => (Diagnostics::new(), lasting(problems)),
     };
     host.tell.planned(&finished.plan, &schemas(&planned.pool), now);
+    if let Some((report, _)) = &judged {
+        host.tell.judged(report);
+    }
     if failed {
         return Ok(Applied::Refused);
     }
@@ -126,6 +133,9 @@ async fn saved_plan(
     }
     if loaded.plan.errored {
         return Err(incomplete_plan().into());
+    }
+    if let Some(denials) = loaded.denials() {
+        return Err(denied_plan(denials).into());
     }
     let session = loaded.open(host.world.clone(), host.sources.clone(), &options.state.files)?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;

@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
 use crate::plan::Plan;
+use crate::policy::Report;
 use crate::request::PlanMode;
 use crate::schema::ProviderSchema;
 use crate::world::World;
@@ -45,6 +46,12 @@ pub trait Tell: Sink {
 
     /// Takes a finished plan before anything is asked or done, with the problems of making it.
     fn planned(&self, plan: &Plan, schemas: &Schemas, problems: Diagnostics);
+
+    /// Takes what policies say of the plan that was told, where there are any. `report` says whether the plan is denied: then it is not
+    /// carried out.
+    fn judged(&self, report: &Report) {
+        let _ = report;
+    }
 
     /// From now on steps are carried out: a program that leaves now loses what runs. It asks to stop instead.
     fn carries_out(&self) {}

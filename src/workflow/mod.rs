@@ -13,6 +13,7 @@ pub mod explain;
 pub mod format;
 pub mod import;
 pub mod init;
+pub mod judging;
 pub mod open;
 pub mod options;
 pub mod plan;

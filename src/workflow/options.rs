@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::judging::PolicyOptions;
 use crate::backend::local::Choice;
 use crate::plan::signature::{SigningKey, Trusted};
 use crate::request::Request;
@@ -42,6 +43,8 @@ pub struct PlanOptions {
     pub out: Option<PathBuf>,
     /// The key that signs it.
     pub key: Option<SigningKey>,
+    /// What it is judged by.
+    pub policies: PolicyOptions,
 }
 
 /// What `apply`, `destroy` and `refresh` are asked.
@@ -59,4 +62,6 @@ pub struct ApplyOptions {
     pub auto_approve: bool,
     /// Do not count it as an error where destroying forgets objects rather than destroying them.
     pub suppress_forget_errors: bool,
+    /// What a plan is judged by that is made for it.
+    pub policies: PolicyOptions,
 }

@@ -1,6 +1,7 @@
 //! `plan`: opens, locks, reads, plans, and saves the plan where asked.
 
 use super::host::Host;
+use super::judging::judged;
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::PlanOptions;
 use super::with_room;
@@ -42,11 +43,13 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     let variables = root_variables(host, &session, request)?;
     let state = snapshot.state.unwrap_or_default();
     let planned = plan_and_warn(host, &session, request, state, variables).await?;
+    let mut problems = planned.finished.problems.clone();
+    let judged = problems.take(judged(host, &session, &planned, &options.policies)).flatten();
     if let Some(path) = &options.out {
-        saved::save(&session, &planned, &host.world.root.join(path), options.key.as_ref())?;
+        let path = host.world.root.join(path);
+        saved::save(&session, &planned, judged.as_ref(), &path, options.key.as_ref())?;
     }
     let plan = &planned.finished.plan;
-    let mut problems = planned.finished.problems.clone();
     let has_generated = match request.generate_config_out.as_deref() {
         Some(path) => generate::write(host.world, plan, &host.world.root.join(path))?,
         None => false,
@@ -54,8 +57,12 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     if has_generated {
         problems.push(generate::experimental());
     }
-    let failed = problems.has_errors();
+    let is_denied = judged.as_ref().is_some_and(|it| it.0.is_denied());
+    let failed = problems.has_errors() || is_denied;
     host.tell.planned(plan, &schemas(&planned.pool), problems);
+    if let Some((report, _)) = &judged {
+        host.tell.judged(report);
+    }
     Ok(Made { finished: planned.finished, has_generated, failed })
 }
 

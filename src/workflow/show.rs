@@ -91,13 +91,22 @@ pub fn show_json(host: &Host<'_>, subject: &ShowTarget) -> Result<String, Diagno
                         return Err(problems);
                     }
                     let find = |provider: &Provider| find(&schemas, provider);
-                    Ok(json::plan_document(&loaded.plan, &config, &find)?.to_string())
+                    let document = json::plan_document(&loaded.plan, &config, &find)?.to_string();
+                    Ok(with_verdicts(document, loaded.verdicts()))
                 }
                 Opened::Config => configuration(host).await,
                 Opened::Module(text) => Ok(text),
             }
         })
     })?
+}
+
+/// Adds what policies said to the document of a plan.
+fn with_verdicts(document: String, verdicts: Option<serde_json::Value>) -> String {
+    match (verdicts, document.trim_end().strip_suffix('}')) {
+        (Some(verdicts), Some(inner)) => format!("{inner},\"policy\":{verdicts}}}"),
+        _ => document,
+    }
 }
 
 /// Returns a state as a JSON document.

@@ -14,6 +14,7 @@ use entail::workflow::apply::{Applied, apply};
 use entail::workflow::options::ApplyOptions;
 use entail::world::World;
 
+use super::policy::JudgingArgs;
 use super::{at_most_one, begin, present};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
@@ -56,6 +57,9 @@ pub struct ApplyArgs {
     /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
+    /// What the plan is judged by.
+    #[command(flatten)]
+    pub policies: JudgingArgs,
 
     /// The file of a saved plan
     #[arg(value_name = "[PLAN]", hide = true)]
@@ -78,6 +82,7 @@ impl ApplyArgs {
             state: StateOptions::from(&self.state),
             auto_approve: self.auto_approve,
             suppress_forget_errors: self.suppress_forget_errors,
+            policies: self.policies.options()?,
         })
     }
 }

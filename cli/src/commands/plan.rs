@@ -11,6 +11,7 @@ use entail::workflow::options::PlanOptions;
 use entail::workflow::plan::plan;
 use entail::world::World;
 
+use super::policy::JudgingArgs;
 use super::{begin, present, words};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
@@ -56,6 +57,9 @@ pub struct PlanArgs {
     /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
+    /// What the plan is judged by.
+    #[command(flatten)]
+    pub policies: JudgingArgs,
 
     /// Nothing else is expected.
     #[arg(hide = true)]
@@ -77,6 +81,7 @@ impl PlanArgs {
             state: StateOptions::from(&self.state),
             key: self.key()?,
             out: self.out.clone(),
+            policies: self.policies.options()?,
         })
     }
 

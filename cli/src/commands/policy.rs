@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use clap::{ArgAction, Subcommand};
-use entail::diagnostic::Diagnostics;
+use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::operation::policies::PolicyChoice;
+use entail::policy::verdict::Overruling;
 use entail::request::Request;
+use entail::workflow::judging::PolicyOptions;
 use entail::workflow::policy::{self as workflow, CheckOptions};
 use entail::world::World;
 
@@ -49,6 +51,48 @@ impl From<&ChoiceArgs> for PolicyChoice {
     fn from(args: &ChoiceArgs) -> PolicyChoice {
         PolicyChoice { named: args.policy.clone(), none: args.no_policies }
     }
+}
+
+/// What a plan is judged by, and which denials are overruled.
+#[derive(clap::Args, Clone, Debug)]
+pub struct JudgingArgs {
+    /// Which policies.
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
+
+    /// Overrule the denials of a rule, of one address with RULE@ADDRESS; -because says why
+    #[arg(long = "override", value_name = "RULE")]
+    pub overruled: Vec<String>,
+
+    /// Why denials are overruled
+    #[arg(long, value_name = "REASON")]
+    pub because: Option<String>,
+}
+
+impl JudgingArgs {
+    /// Returns what is asked, or what is missing.
+    pub fn options(&self) -> Result<PolicyOptions, Diagnostic> {
+        let because = self.because.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        let overruled = self.overruled.iter().map(|it| {
+            let because = because.ok_or_else(no_reason)?.to_owned();
+            let (rule, address) = match it.split_once('@') {
+                Some((rule, address)) => (rule.to_owned(), Some(address.to_owned())),
+                None => (it.clone(), None),
+            };
+            Ok(Overruling { rule, address, because })
+        });
+        Ok(PolicyOptions {
+            choice: (&self.choice).into(),
+            overruled: overruled.collect::<Result<_, Diagnostic>>()?,
+            ..PolicyOptions::default()
+        })
+    }
+}
+
+fn no_reason() -> Diagnostic {
+    Diagnostic::error("Overruled without a reason").detail(
+        "The -override option needs to be told why: -because=\"the reason\". The reason is shown with the plan, and kept in it.",
+    )
 }
 
 /// Judge a configuration

@@ -50,6 +50,7 @@ impl RefreshArgs {
         request.carried_out = true;
         request.mode = PlanMode::RefreshOnly;
         Ok(ApplyOptions {
+            policies: Default::default(),
             request,
             plan: None,
             trusted: None,

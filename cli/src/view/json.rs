@@ -7,6 +7,8 @@ mod problem;
 use entail::address::Instance;
 use entail::diagnostic::{Diagnostic, Severity, Sources};
 use entail::event::{Event, OutputNote, Stage, Summary};
+use entail::policy::Report;
+use entail::policy::rules::Level;
 use entail::value::json::{to_json, type_to_json};
 use entail::value::{Str, Value};
 use serde::Serialize;
@@ -62,6 +64,25 @@ pub fn replaced_provider(from: &str, to: &str, resources: &[String], timestamp: 
         .with("to", &to)
         .with("type", &"replace_provider")
         .end()
+}
+
+/// Returns one message for each verdict of policies, and one with their numbers.
+pub fn verdicts(report: &Report, timestamp: &str) -> String {
+    let mut out = String::new();
+    for verdict in &report.verdicts {
+        let level = if verdict.level == Level::Deny && verdict.counts() { "error" } else { "info" };
+        let text = format!("{}: {}", verdict.name, verdict.message);
+        out.push_str(
+            &Line::new(level, &text, timestamp)
+                .with("type", &"policy_verdict")
+                .with("verdict", &verdict.to_json())
+                .end(),
+        );
+    }
+    let denials = report.count(Level::Deny);
+    let text = format!("Policies: {denials} denials");
+    let line = Line::new("info", &text, timestamp).with("summary", &report.summary());
+    out + &line.with("type", &"policy_summary").end()
 }
 
 /// Returns the messages for an event, each with its newline; none for those that only people are told.
