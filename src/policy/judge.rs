@@ -75,7 +75,7 @@ fn to_evaluate(policies: &Policies, has_plan: bool, report: &mut Report) -> Prog
     };
     let program = policies.program.keep_rules(wanted);
     let heads = JUDGING.iter().map(|it| it.0);
-    let counted = ["resource", "data_source", "ephemeral_resource"];
+    let counted = ["resource", "data_source", "ephemeral_resource", "destroyed"];
     let goals: Vec<usize> = heads.chain(counted).filter_map(|it| program.relation(it)).collect();
     program.for_goals(&goals)
 }
@@ -108,9 +108,11 @@ fn verdicts(
 ) {
     let mut certain: BTreeSet<(usize, Node)> = BTreeSet::new();
     let mut found: Vec<(usize, Node, Verdict)> = Vec::new();
+    let destroyed = program.relation("destroyed").map(|it| database.table(it));
     for (head, level) in JUDGING {
         let Some(relation) = program.relation(head) else { continue };
         let table = database.table(relation);
+        let is_protecting = *head == "protect";
         for position in table.positions() {
             let row = table.row(position);
             let Some((node, info)) = place_of(row, &program.values) else { continue };
@@ -118,7 +120,11 @@ fn verdicts(
             if !is_in_charge(rule, model, node) {
                 continue;
             }
-            let is_certain = table.is_certain(position);
+            // What would destroy it is refused, also where it only may be protected.
+            if is_protecting && destroyed.is_none_or(|it| it.position(&row[..1]).is_none()) {
+                continue;
+            }
+            let is_certain = is_protecting || table.is_certain(position);
             if is_certain {
                 certain.insert((info, node));
             }

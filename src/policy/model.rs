@@ -228,7 +228,9 @@ impl Domain for Model<'_> {
             Tense::State => self.recorded(node, &self.plan.as_ref()?.plan.previous_state),
             Tense::Config => match self.structure.kind(node) {
                 NodeKind::Object(id, _) if self.structure.block(*id).is_none() => None,
-                NodeKind::Object(..) | NodeKind::Pending(_) => Some(self.written(node)),
+                NodeKind::Object(id, _) | NodeKind::Pending(id) => {
+                    Some(self.whole_block(node, *id))
+                }
                 _ => self.planned(node),
             },
         }

@@ -285,7 +285,9 @@ impl Policies {
                 self.rules.len() - 1
             });
             self.rules[info].heads.insert(head);
-            self.rules[info].needs_plan |= self.needs_plan(at);
+            // What is protected is refused where a plan would destroy it.
+            let is_protected = self.rules[info].heads.contains("protect");
+            self.rules[info].needs_plan |= is_protected || self.needs_plan(at);
             self.info.push(Some(info));
         }
     }

@@ -1,6 +1,8 @@
 //! What the documents say beyond the relations of the planner, as rows: types, names and addresses of nodes, where they stand, what a
 //! plan changes. Decides nothing.
 
+use std::collections::BTreeMap;
+
 use entail_rules::{Node, atom::Atom};
 
 use super::model::Model;
@@ -9,7 +11,9 @@ use crate::address::{InstanceKey, Mode};
 use crate::datalog::{Database, Program};
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
 use crate::plan::Change;
-use crate::value::{Path, PathStep, ShowPath, Value};
+use crate::expression::Subject;
+use crate::expression::body::named_references;
+use crate::value::{Path, PathStep, ShowPath, Str, Value};
 
 /// The relations, with the kinds of their columns.
 pub(super) const RELATIONS: &[(&str, &[&str])] = &[
@@ -25,6 +29,7 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::place", &["Node", "Value", "Value"]),
     ("model::provider", &["Node", "Value"]),
     ("model::provider_argument", &["Node", "Value", "Value"]),
+    ("model::argument", &["Node", "Value", "Node"]),
     ("model::names", &["Node", "Node"]),
     ("model::only_named", &["Node", "Node"]),
     ("model::imported", &["Node"]),
@@ -35,7 +40,7 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
 
 /// Writes the rows that some rule of a program reads.
 pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, into: &mut Database) {
-    let mut teller = Teller { model, program, into };
+    let mut teller = Teller { model, program, into, arguments: BTreeMap::new() };
     teller.row("model::mode", &[teller.text(if model.plan.is_some() { "plan" } else { "check" })]);
     teller.row("model::plan", &[model.whole().word()]);
     teller.modules();
@@ -54,6 +59,7 @@ struct Teller<'t, 'm> {
     model: &'t Model<'m>,
     program: &'t Program,
     into: &'t mut Database,
+    arguments: BTreeMap<u32, Vec<(Str, Node)>>,
 }
 
 impl Teller<'_, '_> {
@@ -159,6 +165,37 @@ impl Teller<'_, '_> {
         self.stands_in(node, self.model.module_id(node));
         self.place(node);
         self.provider(node, id);
+        if self.is_read("model::argument") {
+            for (name, read) in self.arguments(id) {
+                let name = self.text(&name);
+                self.row("model::argument", &[node.word(), name, read.word()]);
+            }
+        }
+    }
+
+    /// What the arguments and blocks of a resource name, each by its own name; found once for all instances.
+    fn arguments(&mut self, id: ResourceId) -> Vec<(Str, Node)> {
+        if let Some(known) = self.arguments.get(&id.0) {
+            return known.clone();
+        }
+        let structure = self.model.structure;
+        let resource = structure.resource(id);
+        let mut found: Vec<(Str, Node)> = Vec::new();
+        if let (Some(block), Some(module)) = (structure.block(id), resource.module) {
+            for (name, reference) in named_references(&block.body) {
+                let node = match reference {
+                    Subject::EachKey | Subject::EachValue | Subject::CountIndex => {
+                        resource.repetition
+                    }
+                    subject => structure.whole(module, &subject, false),
+                };
+                found.extend(node.map(|it| (name, it)));
+            }
+        }
+        found.sort();
+        found.dedup();
+        self.arguments.insert(id.0, found.clone());
+        found
     }
 
     fn value(&mut self, node: Node, what: &str, module: ModuleId, name: &str) {
@@ -289,7 +326,7 @@ fn differences(before: &Value, after: &Value, path: &mut Path, found: &mut Vec<(
         let (old, new) = (old.entries(), new.entries());
         let names = old.iter().chain(&new).map(|it| it.0.clone());
         for name in names.collect::<std::collections::BTreeSet<_>>() {
-            let at = |all: &[(crate::value::Str, &Value)]| {
+            let at = |all: &[(Str, &Value)]| {
                 all.iter().find(|it| it.0 == name).map_or(Value::NULL, |it| it.1.clone())
             };
             path.push(match is_object {

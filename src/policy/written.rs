@@ -74,6 +74,31 @@ impl Model<'_> {
         written_body(&block.body, &WrittenScope { model: self, module, each }, &[]).0
     }
 
+    /// Returns a block as it is written, with what `lifecycle` says in it.
+    pub(super) fn whole_block(&self, node: Node, id: ResourceId) -> Value {
+        let written = self.written(node);
+        let (Some(block), Some(module)) = (self.structure.block(id), self.structure.resource(id).module)
+        else {
+            return written;
+        };
+        let lifecycle = &block.lifecycle;
+        let mut said: Vec<(Str, Value)> = Vec::new();
+        if let Some(it) = lifecycle.create_before_destroy {
+            said.push((Str::from("create_before_destroy"), Value::Bool(it)));
+        }
+        if let Some(it) = &lifecycle.prevent_destroy {
+            let value = self.value_in(module, &Each::Unknown, it);
+            said.push((Str::from("prevent_destroy"), value));
+        }
+        if said.is_empty() || !matches!(written.bare(), Value::Object(_)) {
+            return written;
+        }
+        let marks = written.marks();
+        let entries = written.bare().entries().into_iter().map(|it| (it.0, it.1.clone()));
+        let lifecycle = (Str::from("lifecycle"), Value::tuple(vec![Value::object(said)]));
+        Value::object(entries.chain([lifecycle]).collect::<Vec<_>>()).mark(&marks)
+    }
+
     fn variable(&self, module: ModuleId, name: &Str) -> Value {
         let node = self.structure.module(module);
         let Some(variable) = node.config.variables.get(name) else {

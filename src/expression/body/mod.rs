@@ -24,7 +24,7 @@ pub mod problems;
 mod tests;
 
 pub use outline::{body_references, span_of_path, validate_body, visit_expressions, walk_body};
-pub use written::written_body;
+pub use written::{named_references, written_body};
 
 /// Evaluates the body of a block to an object of the schema's type.
 ///

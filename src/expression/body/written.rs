@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::super::compose::elements;
 use super::super::evaluate::evaluate_with;
-use super::outline::{Piece, named_pieces};
+use super::outline::{Piece, named_pieces, visit_expressions};
 use crate::diagnostic::Diagnostics;
-use crate::expression::Scope;
-use crate::syntax::Body;
+use crate::expression::{Scope, Subject, references_within};
+use crate::syntax::{Body, Expression};
 use crate::value::{Str, Type, Value};
 
 /// Evaluates the body of a block to an object of what is written in it, and nothing else. The blocks of one type are a tuple of
@@ -74,4 +74,28 @@ fn written(
         attributes.insert(name, value);
     }
     Value::object(attributes)
+}
+
+/// Returns what the arguments and blocks of a body refer to, by the name of each at the top level.
+pub fn named_references(body: &Body) -> Vec<(Str, Subject)> {
+    let mut found = Vec::new();
+    let mut see = |name: &Str, expression: &Expression, bound: &[Str]| {
+        let (references, _) = references_within(expression, bound);
+        found.extend(references.into_iter().map(|it| (name.clone(), it.subject)));
+    };
+    for (name, piece) in named_pieces(body) {
+        match piece {
+            Piece::Value(it) => see(&name, &it, &[]),
+            Piece::Block(it) => visit_expressions(&it, &mut |it, bound| see(&name, it, bound)),
+            Piece::Dynamic(it) => {
+                see(&name, &it.for_each, &[]);
+                visit_expressions(&it.content, &mut |inner, bound| {
+                    let mut bound = bound.to_vec();
+                    bound.push(it.iterator.clone());
+                    see(&name, inner, &bound);
+                });
+            }
+        }
+    }
+    found
 }
