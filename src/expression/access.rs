@@ -1,6 +1,7 @@
 //! Steps into values: `x[key]`, `x.name`, for every kind of value, null and unknown included.
 
 use crate::diagnostic::{Diagnostic, Sort, Span};
+use crate::error::Error;
 use crate::value::convert::convert;
 use crate::value::{Kind, Type, Value};
 
@@ -45,13 +46,13 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
             match bare {
                 Value::List(it) if key.is_known() => position(&key, it.items.len())
                     .map(|at| it.items[at].clone())
-                    .map_err(|it| wrong(&it))?,
+                    .map_err(|it| wrong(it.words()))?,
                 _ => Value::unknown(*element),
             }
         }
         Kind::Tuple(_) => {
             let key = convert_key(Type::NUMBER)?;
-            tuple_element(bare, ty, &key).map_err(|it| wrong(&it))?
+            tuple_element(bare, ty, &key).map_err(|it| wrong(it.words()))?
         }
         Kind::Map(element) => {
             let key = convert_key(Type::STRING)?;
@@ -85,7 +86,7 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
 }
 
 /// An element of a tuple, whose length is known even where the tuple is not.
-fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, String> {
+fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, Error> {
     let Kind::Tuple(types) = ty.kind() else { return Ok(Value::unknown(Type::DYNAMIC)) };
     if !key.is_known() {
         return Ok(Value::unknown(Type::DYNAMIC));
@@ -98,24 +99,25 @@ fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, String> 
 }
 
 /// Turns a known number into a position among `length` elements, or says what is wrong with it.
-fn position(key: &Value, length: usize) -> Result<usize, String> {
-    let Some(number) = key.as_number() else { return Err(format!("{NO_ELEMENT}.")) };
+fn position(key: &Value, length: usize) -> Result<usize, Error> {
+    let Some(number) = key.as_number() else { return Err(format!("{NO_ELEMENT}.").into()) };
     if !number.is_integer() {
         return Err(format!(
             "{NO_ELEMENT}: indexing a sequence requires a whole number, but the given index has a fractional part."
-        ));
+        ).into());
     }
     if number.sign() < 0 {
         return Err(format!(
             "{NO_ELEMENT}: a negative number is not a valid index for a sequence."
-        ));
+        )
+        .into());
     }
     match number.as_i64().and_then(|it| usize::try_from(it).ok()) {
         Some(at) if at < length => Ok(at),
-        _ if length == 0 => Err(format!("{NO_ELEMENT}: the collection has no elements.")),
+        _ if length == 0 => Err(format!("{NO_ELEMENT}: the collection has no elements.").into()),
         _ => Err(format!(
             "{NO_ELEMENT}: the given index is greater than or equal to the length of the collection."
-        )),
+        ).into()),
     }
 }
 

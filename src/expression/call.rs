@@ -331,12 +331,10 @@ impl Evaluator<'_> {
         if wrong {
             return Value::unknown(Type::DYNAMIC);
         }
-        with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(
-            |message| {
-                self.blame(site, "value", &message, &Given::Written(&arguments[0]), names);
-                Value::unknown(Type::DYNAMIC)
-            },
-        )
+        with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(|why| {
+            self.blame(site, "value", why.words(), &Given::Written(&arguments[0]), names);
+            Value::unknown(Type::DYNAMIC)
+        })
     }
 
     /// `type(value)` of the console: the type as text.

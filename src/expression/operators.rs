@@ -10,6 +10,7 @@ use crate::value::{Kind, Marks, Number, Refinement, Type, Value, unknown};
 
 use super::evaluate::{Evaluator, Names, between, failed};
 use super::problems;
+use crate::error::Error;
 
 /// An operand with the problems found in it.
 struct Operand {
@@ -150,7 +151,7 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => value.mark(&marks),
             Err(why) => {
-                self.report(problems::failed_operation(&why, whole.span), whole, names);
+                self.report(problems::failed_operation(why.words(), whole.span), whole, names);
                 Value::unknown(gives)
             }
         }
@@ -377,9 +378,9 @@ fn not(value: Value) -> Value {
 }
 
 /// Applies an operator other than `==` and `!=` to bare operands of the right type.
-fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, String> {
+fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Error> {
     if a.is_null() || b.is_null() {
-        return Err("argument must not be null".to_owned());
+        return Err("argument must not be null".into());
     }
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => {
@@ -391,9 +392,8 @@ fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Str
     }
 }
 
-fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, String> {
-    let number =
-        |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.to_owned());
+fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, Error> {
+    let number = |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.into());
     Ok(match op {
         BinaryOp::Add => return number(a.add(b), "can't compute sum of opposing infinities"),
         BinaryOp::Subtract => return number(a.sub(b), "can't subtract infinity from itself"),

@@ -20,6 +20,7 @@ use super::trouble::Trouble;
 use super::{Platform, Requirements};
 use crate::address::Provider;
 use crate::config::version::{Constraint, Version, normal};
+use crate::error::{Error, ErrorContext};
 use crate::provider::builtin;
 
 /// What happens while providers are installed.
@@ -77,13 +78,14 @@ pub enum Failure {
     /// The chosen version could not be installed.
     Fetch(Version, Trouble),
     /// It could not be taken from the shared cache.
-    Link(Version, String),
+    Link(Version, Error),
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::BuiltIn(why) | Failure::Link(_, why) => f.write_str(why),
+            Failure::BuiltIn(why) => f.write_str(why),
+            Failure::Link(_, why) => write!(f, "{why}"),
             Failure::Query(trouble) | Failure::Fetch(_, trouble) => write!(f, "{trouble}"),
         }
     }
@@ -358,7 +360,7 @@ impl Installer<'_> {
             version: version.clone(),
             to_cache,
         });
-        let failed = |it: String| Failure::Fetch(version.clone(), Trouble::Other(it));
+        let failed = |it: Error| Failure::Fetch(version.clone(), Trouble::Other(it.into()));
         let what = format!("{provider} {version}");
         let guarded = guard(&target, || {
             let folder = self.cache.as_ref().filter(|_| to_cache).unwrap_or(&self.folder);
@@ -374,13 +376,12 @@ impl Installer<'_> {
             false => self.unpack(&package, &target, &what, &allowed).await.map_err(failed)?,
         };
         drop(held);
-        executable(&target, provider)
-            .map_err(|it| failed(format!("provider binary not found: {it}")))?;
-        let own = hash_folder(&target).map_err(|it| {
-            failed(format!(
-                "after installing {provider}, failed to compute a checksum for it: {it}"
+        executable(&target, provider).context("provider binary not found").map_err(failed)?;
+        let own = hash_folder(&target)
+            .context(format_args!(
+                "after installing {provider}, failed to compute a checksum for it"
             ))
-        })?;
+            .map_err(failed)?;
         let must_be_signed = must_be_signed(self.package_sources.web(), provider);
         let placed = collect(own, &before, authentication, must_be_signed);
         (self.tell)(Event::Installed {
@@ -398,7 +399,7 @@ impl Installer<'_> {
         target: &Path,
         what: &str,
         allowed: &[Hash],
-    ) -> Result<Option<Authentication>, String> {
+    ) -> Result<Option<Authentication>, Error> {
         match &package.place {
             PackagePlace::Folder(source) => {
                 install_folder(source, target, what, allowed).map(|()| None)

@@ -19,6 +19,7 @@ use super::{
 use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
@@ -62,7 +63,7 @@ impl Plan {
     pub fn load(path: &Path, seals: &Seals) -> Result<(Plan, PlanExtras), Diagnostic> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
-        let bytes = bytes.map_err(|error| not_a_plan(path, &error.to_string()))?;
+        let bytes = bytes.map_err(|error| not_a_plan(path, &error.into()))?;
         Plan::read(&seals.open(Part::Plan, &bytes)?).map_err(|why| not_a_plan(path, &why))
     }
 
@@ -71,7 +72,7 @@ impl Plan {
     /// # Errors
     ///
     /// If they are none, or are damaged: with a phrase that says so.
-    pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
+    pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), Error> {
         unpack(bytes, MOST_UNPACKED)
     }
 
@@ -142,9 +143,9 @@ fn entries(plan: &Plan, extras: &PlanExtras) -> BTreeMap<String, Vec<u8>> {
 const MOST_UNPACKED: u64 = 2 << 30;
 
 /// Reads an archive that holds at most so many bytes. The error is a phrase without a full stop.
-fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
+fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))
-        .map_err(|_| "the given file is not a valid plan file".to_string())?;
+        .map_err(|_| "the given file is not a valid plan file")?;
     let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut left = most;
     let mut surplus = None;
@@ -166,7 +167,7 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
     if let Some(name) = surplus {
         return Err(unexpected(&name));
     }
-    let mut state = |name: &str| -> Result<State, String> {
+    let mut state = |name: &str| -> Result<State, Error> {
         let text = entries.remove(name).ok_or_else(damaged)?;
         let state = read::read(&text).map_err(|problems| {
             let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
@@ -198,15 +199,16 @@ fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
     Some(())
 }
 
-fn too_large(most: u64) -> String {
+fn too_large(most: u64) -> Error {
     format!("the plan file holds more than {} MB when unpacked, which no plan does", most >> 20)
+        .into()
 }
 
-fn unexpected(name: &str) -> String {
-    format!("the plan file holds an entry {}, which no plan does", shown(name))
+fn unexpected(name: &str) -> Error {
+    format!("the plan file holds an entry {}, which no plan does", shown(name)).into()
 }
 
-fn damaged() -> String {
+fn damaged() -> Error {
     "the plan file is invalid".into()
 }
 
@@ -227,7 +229,7 @@ fn document(plan: &Plan, extras: &PlanExtras) -> Vec<u8> {
 fn read_document(
     document: &[u8],
     states: (State, State),
-) -> Result<(Plan, BTreeMap<String, String>), String> {
+) -> Result<(Plan, BTreeMap<String, String>), Error> {
     let Some(rest) = document.strip_prefix(MAGIC) else {
         return Err("the plan file was made by another program; plan files cannot be shared between programs".into());
     };
@@ -238,7 +240,7 @@ fn read_document(
         return Err(format!(
             "plan file was created by version {written}, but this is {this}; plan files cannot be transferred between \
              different versions"
-        ));
+        ).into());
     }
     let read = || -> Read<_> {
         let mut input = Decoder::new(&rest[end + 1..])?;
@@ -479,7 +481,7 @@ fn not_saved(path: &Path, error: &std::io::Error) -> Diagnostic {
 }
 
 /// The file is no plan, or not one of ours.
-fn not_a_plan(path: &Path, why: &str) -> Diagnostic {
+fn not_a_plan(path: &Path, why: &Error) -> Diagnostic {
     Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
         .detail(format!("Error: {why}"))
 }

@@ -86,7 +86,7 @@ fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
 
 /// Reads one output of a state file.
 pub(super) fn output_from(name: &str, output: &OutputV4<'_>) -> Result<OutputValue, Diagnostic> {
-    let ty = output.ty.ok_or_else(|| problems::bad_output_type(name, "it is missing"))?;
+    let ty = output.ty.ok_or_else(|| problems::bad_output_type(name, &"it is missing".into()))?;
     let ty = stored::read_type(ty).map_err(|why| problems::bad_output_type(name, &why))?;
     let value = output.value.map_or("null", RawValue::get);
     let value =
