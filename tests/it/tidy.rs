@@ -133,6 +133,46 @@ fn files_are_read_by_way_of_the_world() {
     assert_none("places that no longer need to", idle.map(|it| it.0.to_owned()).collect());
 }
 
+/// The error types of all `Result<…>` in a text, with where each stands.
+fn error_types(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("Result<").filter_map(|(start, word)| {
+        let inner = &text[start + word.len()..];
+        let (mut depth, mut comma) = (0, None);
+        for (at, letter) in inner.char_indices() {
+            match letter {
+                // The end of an arrow is no bracket.
+                '>' if inner[..at].ends_with(['-', '=']) => {}
+                '>' if depth == 0 => return Some((start, inner[comma? + 1..at].trim())),
+                '<' | '(' | '[' => depth += 1,
+                '>' | ')' | ']' => depth -= 1,
+                ',' if depth == 0 && !inner[at + 1..].trim_start().starts_with('>') => {
+                    comma = Some(at);
+                }
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+#[test]
+fn failures_are_no_bare_texts() {
+    let types = |text| error_types(text).map(|it| it.1).collect::<Vec<_>>();
+    assert_eq!(
+        types("Result<Vec<(String, String)>, Error> Result<\n (),\n String,\n>"),
+        ["Error", "String,"]
+    );
+    assert!(types("io::Result<()>").is_empty());
+    let mut found = Vec::new();
+    for (file, text) in sources(&["src", "cli/src"]) {
+        for (start, _) in error_types(&text).filter(|it| it.1.trim_end_matches(',') == "String") {
+            found.push(format!("{file}:{}", text[..start].lines().count()));
+        }
+    }
+    let words = "failures that are bare texts (`error::Error` has words, a cause and what was being done; an enum has cases)";
+    assert_none(words, found);
+}
+
 #[test]
 fn marks_are_taken_off_by_one_type() {
     let raw = found("src", r"\bunmark\w*\(|\bValue::Marked\(Arc|\bpath::mark_paths\b");
