@@ -38,12 +38,15 @@ mod serving;
 mod start;
 mod provider_removed;
 mod walk;
-
 pub use checks::Looks;
 pub use checks::check_blocks;
+pub use progress::{Ending, Part};
 pub use results::without_absent;
 pub use serving::by_node;
-pub use walk::{Ending, Part, subject};
+pub use walk::subject;
+
+mod parts;
+mod progress;
 
 /// Everything that a plan is made from.
 pub struct Inputs<'a> {
@@ -232,7 +235,7 @@ pub async fn plan(
     if !problems.has_errors() {
         problems.extend(silent_failure(&facts, &progress, &observer.values.structure));
     }
-    let parts = assemble::Parts {
+    let parts = parts::Parts {
         inputs,
         observer: &observer,
         progress: &progress,
@@ -281,7 +284,7 @@ pub async fn plan(
 /// What failed, where nothing says why: a fault of the program, which must not pass for a plan.
 fn silent_failure(
     facts: &Facts,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
     structure: &lower::Structure,
 ) -> Option<crate::diagnostic::Diagnostic> {
     let by_node = &progress.by_node;
@@ -307,7 +310,7 @@ fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Dia
 /// Walks until every key set is expanded and every node is settled.
 async fn walk_all(
     observer: &mut Observer<'_>,
-    progress: &mut walk::Progress,
+    progress: &mut progress::Progress,
     tracing: &mut late::Tracing<'_>,
 ) {
     loop {
@@ -323,7 +326,10 @@ async fn walk_all(
 }
 
 /// Says what came of imports whose blocks are in this run.
-fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<(), Diagnostics> {
+fn settle_imports(
+    observer: &Observer<'_>,
+    progress: &progress::Progress,
+) -> Result<(), Diagnostics> {
     observer.resolve_imports(|block| takes_part(observer, progress, block));
     let undeclared = observer.check_imports();
     if undeclared.has_errors() { Err(undeclared) } else { Ok(()) }
@@ -333,7 +339,7 @@ fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<
 fn gather(
     inputs: &Inputs<'_>,
     known: &mut Structured,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
     observer: &Observer<'_>,
 ) -> Facts {
     let engine = inputs.engine();
@@ -363,7 +369,7 @@ fn settle_outputs(
     facts: &mut Facts,
     selection: &selection::Selection,
     observer: &mut Observer<'_>,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
 ) -> outputs::Settled {
     let settled = outputs::outputs(observer, inputs, facts, selection, &progress.decisions);
     check_blocks(observer, |it| {
@@ -412,7 +418,7 @@ fn unmatched_replaces(
 /// Returns whether a block that imports name is in this run and nothing that it reads failed.
 fn takes_part(
     observer: &Observer<'_>,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
     block: &crate::address::ConfigResource,
 ) -> bool {
     let resources = observer.values.structure.resources.iter();

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use entail_rules::{Node, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::assemble::Parts;
-use super::walk::ObjectDecision;
+use super::parts::Parts;
+use super::progress::ObjectDecision;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};

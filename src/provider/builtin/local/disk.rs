@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use crate::provider::builtin::host::Called;
+use crate::provider::builtin::table::Called;
 use crate::value::Value;
 use crate::world::{self, World};
 
