@@ -1,7 +1,7 @@
 //! Calls of functions: arguments, the few functions that look at expressions, providers' functions.
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
-use crate::syntax::{Expr, Expression, Name, Part};
+use crate::syntax::{Call, Expr, Expression, Name, Part};
 use crate::value::convert::{convert, reason};
 use crate::value::{Type, Value};
 
@@ -60,16 +60,9 @@ impl Site<'_> {
 
 impl Evaluator<'_> {
     /// Evaluates `f(a, b...)`.
-    pub(super) fn call(
-        &self,
-        whole: &Expression,
-        name: &Name,
-        arguments: &[Expression],
-        expand: bool,
-        close: Span,
-        names: &Names<'_>,
-    ) -> Value {
-        let site = Site { whole, name, close };
+    pub(super) fn call(&self, whole: &Expression, call: &Call, names: &Names<'_>) -> Value {
+        let Call { name, arguments, expand, close } = call;
+        let (expand, site) = (*expand, Site { whole, name, close: *close });
         if name.text.starts_with("provider::") {
             return self.provider_call(&site, arguments, expand, names);
         }

@@ -20,6 +20,12 @@ enum Taken {
     Undecided,
 }
 
+/// What a `for` visits: keys and values, and the marks of the collection that they are taken from.
+struct Elements {
+    items: Vec<(Value, Value)>,
+    marks: Marks,
+}
+
 impl Evaluator<'_> {
     /// Evaluates `{ a = 1 }`.
     pub(super) fn object(&self, items: &[Item], names: &Names<'_>) -> Value {
@@ -104,9 +110,12 @@ impl Evaluator<'_> {
             self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
             return Value::unknown(Type::DYNAMIC).mark(&marks);
         };
-        self.over(items, &marks, |items| match &it.key {
-            Some(key) => self.object_for(it, key, items, whole, names, marks.clone()),
-            None => self.tuple_for(it, items, whole, names, marks.clone()),
+        self.over(items, &marks, |items| {
+            let elements = Elements { items, marks: marks.clone() };
+            match &it.key {
+                Some(key) => self.object_for(it, key, elements, whole, names),
+                None => self.tuple_for(it, elements, whole, names),
+            }
         })
     }
 
@@ -218,10 +227,9 @@ impl Evaluator<'_> {
     fn tuple_for(
         &self,
         it: &For,
-        items: Vec<(Value, Value)>,
+        Elements { items, mut marks }: Elements,
         whole: Span,
         names: &Names<'_>,
-        mut marks: Marks,
     ) -> Value {
         let mut values = Vec::with_capacity(items.len());
         let mut known = true;
@@ -248,10 +256,9 @@ impl Evaluator<'_> {
         &self,
         it: &For,
         key: &Expression,
-        items: Vec<(Value, Value)>,
+        Elements { items, mut marks }: Elements,
         whole: Span,
         names: &Names<'_>,
-        mut marks: Marks,
     ) -> Value {
         let mut groups: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
         let mut known = true;

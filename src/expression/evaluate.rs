@@ -178,10 +178,8 @@ impl<'a> Evaluator<'a> {
                 let value = self.value(&it.source, names);
                 self.follow(value, &it.steps, expression, names)
             }
-            Expr::Splat(it) => self.splat(expression, &it.source, &it.each, it.marker, names),
-            Expr::Call(it) => {
-                self.call(expression, &it.name, &it.arguments, it.expand, it.close, names)
-            }
+            Expr::Splat(it) => self.splat(expression, it, names),
+            Expr::Call(it) => self.call(expression, it, names),
             Expr::Conditional(it) => {
                 self.conditional(expression, &it.condition, &it.yes, &it.no, names)
             }

@@ -5,26 +5,33 @@ use std::sync::Arc;
 use super::evaluate::{Evaluator, Names, between, failed};
 use super::problems;
 use crate::diagnostic::Span;
-use crate::syntax::{Expression, Step};
+use crate::syntax::{Expression, Splat, Step};
 use crate::value::convert::convert;
 use crate::value::{Kind, Refinement, Type, Unknown, Value};
 
+/// What is done with each element, and where it is written.
+pub(super) struct SplatSteps<'e> {
+    /// The steps taken from each element.
+    pub each: &'e [Step],
+    /// The place of the `[*]` or `.*`.
+    pub marker: Span,
+    /// The expression that they are part of.
+    pub whole: &'e Expression,
+}
+
 impl Evaluator<'_> {
     /// Evaluates `x[*].a` and `x.*.a`.
-    pub(super) fn splat(
-        &self,
-        whole: &Expression,
-        source: &Expression,
-        each: &[Step],
-        marker: Span,
-        names: &Names<'_>,
-    ) -> Value {
+    pub(super) fn splat(&self, whole: &Expression, splat: &Splat, names: &Names<'_>) -> Value {
+        let Splat { source, each, marker, .. } = splat;
         let (value, problems) = self.captured(|| self.value(source, names));
         let wrong = failed(&problems);
         self.keep(problems);
         match wrong {
             true => Value::unknown(Type::DYNAMIC),
-            false => self.splat_value(value, each, marker, source, whole, names),
+            false => {
+                let steps = SplatSteps { each, marker: *marker, whole };
+                self.splat_value(value, &steps, source, names)
+            }
         }
     }
 
@@ -32,12 +39,11 @@ impl Evaluator<'_> {
     pub(super) fn splat_value(
         &self,
         value: Value,
-        each: &[Step],
-        marker: Span,
+        steps: &SplatSteps<'_>,
         source: &Expression,
-        whole: &Expression,
         names: &Names<'_>,
     ) -> Value {
+        let SplatSteps { each, marker, whole } = *steps;
         let value = value.into_marked();
         let marks = value.marks().clone();
         value

@@ -214,7 +214,7 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
     let (mut known, trace) = structure_for_walk(inputs)?;
-    let mut problems = judge(&mut known, inputs)?;
+    let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(&known, &observer);
     let mut tracing = late::Tracing { trace, documents: documents(inputs) };
@@ -222,6 +222,19 @@ pub async fn plan(
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;
     }
+    Ok(conclude(inputs, known, observer, progress, problems).await)
+}
+
+/// Puts together what follows from the walk: what outputs become, the order of steps, the plan.
+///
+/// - `problems`: those from before the walk.
+async fn conclude(
+    inputs: &Inputs<'_>,
+    mut known: Structured,
+    mut observer: Observer<'_>,
+    mut progress: progress::Progress,
+    mut problems: Diagnostics,
+) -> Finished {
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(inputs, &mut known, &progress, &observer);
     let structure = &observer.values.structure;
@@ -258,7 +271,7 @@ pub async fn plan(
         || assemble::assemble(parts, errored),
     );
     problems.extend(observer.values.take_problems());
-    Ok(Finished {
+    Finished {
         plan,
         structure: observer.values.structure,
         facts,
@@ -278,7 +291,7 @@ pub async fn plan(
         ephemerals,
         endings: progress.endings,
         problems,
-    })
+    }
 }
 
 /// What failed, where nothing says why: a fault of the program, which must not pass for a plan.

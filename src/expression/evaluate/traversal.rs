@@ -1,6 +1,7 @@
 //! The value that a traversal leads to: what its root stands for, then step by step into it.
 
 use super::super::reference::{is_type_keyword, parse_reference};
+use super::super::splat::SplatSteps;
 use super::super::{Ask, Subject, access, problems};
 use super::{Evaluator, Names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
@@ -155,7 +156,8 @@ impl<'a> Evaluator<'a> {
             Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
             Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), with_dot(*span)),
             Step::Splat(it) => {
-                Ok(self.splat_value(value.clone(), &it.each, it.marker, whole, whole, names))
+                let steps = SplatSteps { each: &it.each, marker: it.marker, whole };
+                Ok(self.splat_value(value.clone(), &steps, whole, names))
             }
         })
     }

@@ -74,7 +74,7 @@ impl Renderer {
     pub fn diff(&self, out: &mut String, diff: &Diff, indent: usize, options: Options) {
         match &diff.kind {
             Kind::Primitive(before, after) => {
-                self.primitive(out, diff, before.as_ref(), after.as_ref(), indent, options)
+                self.primitive(out, diff, [before.as_ref(), after.as_ref()], indent, options)
             }
             Kind::Unknown(before) => {
                 if let Some(before) = before {
