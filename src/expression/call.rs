@@ -1,4 +1,4 @@
-//! Calls of functions: arguments, the few functions that look at expressions, providers' functions.
+//! Calls of functions, providers' among them: which function it is, and whether the arguments fit.
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::{Call, Expr, Expression, Name, Part};

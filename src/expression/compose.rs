@@ -1,4 +1,4 @@
-//! Objects, `for` and splats: values made of many.
+//! Objects and `for`: values made of many.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a plan is put together from.
+//! What a plan and the state that it starts from are put together from.
 
 use std::collections::BTreeMap;
 

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answers::ByNode;
 use super::late::Before;
 use crate::diagnostic::Span;
+use crate::lower::structure::NodeKind;
 use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
 use crate::schedule::Schedule;
@@ -214,4 +215,9 @@ impl ObjectDecision {
             recorded_marks: None,
         }
     }
+}
+
+/// Returns whether a node has its value, or its instances, only once the walk has been there.
+pub fn is_decided_late(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Object(..) | NodeKind::Pending(_) | NodeKind::CallKeys(_))
 }

@@ -72,11 +72,6 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
     }
 }
 
-/// Returns whether a node has its value, or its instances, only once the walk has been there.
-pub fn is_decided_late(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Object(..) | NodeKind::Pending(_) | NodeKind::CallKeys(_))
-}
-
 fn needs_provider(observer: &Observer<'_>, node: Node) -> bool {
     matches!(observer.values.structure.kind(node), NodeKind::Object(..) | NodeKind::Deposed(..))
 }

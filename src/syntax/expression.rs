@@ -1,4 +1,4 @@
-//! Tokens to expressions: operators, steps, calls, constructors, `for`.
+//! Tokens to expressions: operators, steps and calls; `collection.rs` has the constructors and `for`.
 //!
 //! Operators, conditionals and unary signs are read in loops; only brackets recurse.
 

@@ -1,7 +1,6 @@
-//! Tokens to bodies: attributes, blocks, and how reading goes on after an error.
+//! The reader of tokens that the whole grammar is written with: what comes next, what is wrong with it, how deep it may go.
 //!
-//! A top-level item with an error is left out and reading goes on at the next one, so each broken block tells its first
-//! problem and hides nothing behind it. Expressions are read in `expression.rs`, strings in `template.rs`.
+//! Bodies are read in `parser/body.rs`, expressions in `expression.rs` and `collection.rs`, strings in `template.rs`.
 
 use rustc_hash::FxHashSet;
 

@@ -178,16 +178,17 @@ struct Function {
 
 /// Finds the functions that have a body. What is formatted ends one with a brace below its first letter.
 fn functions(folders: &[&str]) -> Vec<Function> {
-    static HEAD: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^( *)[a-z][^(]*?\bfn (\w+)|^( *)fn (\w+)").expect("valid"));
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^( *)(?:pub(?:\([^)]*\))? )?(?:(?:const|async|unsafe) )*fn (\w+)")
+            .expect("a valid expression")
+    });
     let mut found = Vec::new();
     for (file, text) in code(folders) {
         let lines: Vec<&str> = text.lines().collect();
         for (number, line) in lines.iter().enumerate() {
             let Some(captures) = HEAD.captures(line) else { continue };
-            let group = |one: usize, other: usize| captures.get(one).or(captures.get(other));
-            let (Some(indent), Some(name)) = (group(1, 3), group(2, 4)) else { continue };
-            let end = format!("{}}}", indent.as_str());
+            let (indent, name) = (&captures[1], captures.get(2).expect("it has a name"));
+            let end = format!("{indent}}}");
             let is_short = line.ends_with('}') || line.ends_with(';');
             let rest =
                 if is_short { Some(0) } else { lines[number..].iter().position(|it| *it == end) };

@@ -1,4 +1,4 @@
-//! Changes that a block asks to ignore.
+//! Changes that a block asks to ignore: which they are, and the configuration as if they had not been made.
 
 use super::ObjectContext;
 use crate::config;

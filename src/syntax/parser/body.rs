@@ -1,4 +1,7 @@
-//! The grammar of bodies: attributes and blocks, and how reading goes on behind what cannot be read.
+//! Tokens to bodies: attributes, blocks, and how reading goes on after an error.
+//!
+//! A top-level item with an error is left out and reading goes on at the next one, so each broken block tells its first
+//! problem and hides nothing behind it.
 
 use rustc_hash::FxHashSet;
 
