@@ -4,11 +4,14 @@
 
 use crate::diagnostic::{Diagnostics, FileId, Span};
 
-use super::problem;
 use super::syntax::{
     Aggregate, Arithmetic, Atom, Comparison, Declaration, Expression, Head, Literal, Rule, Text,
     Variable,
 };
+
+mod tokens;
+
+use self::tokens::{Comments, Kind, Token};
 
 /// Reads a file of rules. What cannot be read is reported and left out.
 pub fn parse(file: FileId, text: &str) -> (Text, Diagnostics) {
@@ -37,32 +40,6 @@ fn program(text: &str) -> (usize, usize) {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Word,
-    Number,
-    Text,
-    Sign,
-    End,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Token {
-    kind: Kind,
-    start: usize,
-    end: usize,
-}
-
-impl Token {
-    const END: Token = Token { kind: Kind::End, start: 0, end: 0 };
-}
-
-/// Longest first, so that `<--` is not read as `<`.
-const SIGNS: &[&str] = &[
-    "<--", "::", "==", "!=", "<=", ">=", "&&", "(", ")", ",", ";", "!", "<", ">", "=", "+", "-",
-    "*", "/", "%", ".",
-];
-
 /// How deep parentheses in an expression may nest.
 const DEEPEST: usize = 64;
 
@@ -73,14 +50,6 @@ struct Parser<'a> {
     at: usize,
     token: Token,
     problems: Diagnostics,
-}
-
-/// What the comments above an item say.
-#[derive(Default)]
-struct Comments {
-    doc: Vec<String>,
-    name: String,
-    sentence: String,
 }
 
 impl<'a> Parser<'a> {
@@ -323,55 +292,6 @@ impl<'a> Parser<'a> {
         Some(name)
     }
 
-    fn slice(&self) -> &'a str {
-        &self.text[self.token.start..self.token.end]
-    }
-
-    fn span(&self) -> Span {
-        Span::new(self.file, self.token.start, self.token.end)
-    }
-
-    fn is_sign(&self, sign: &str) -> bool {
-        self.token.kind == Kind::Sign && self.slice() == sign
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        self.token.kind == Kind::Word && self.slice() == word
-    }
-
-    fn eat(&mut self, sign: &str) -> bool {
-        let found = self.is_sign(sign);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, sign: &str) -> Option<()> {
-        if self.eat(sign) { Some(()) } else { self.expected(&format!("`{sign}`")) }
-    }
-
-    fn expect_word(&mut self, word: &str) -> Option<()> {
-        if self.eat_word(word) { Some(()) } else { self.expected(&format!("`{word}`")) }
-    }
-
-    fn expected<T>(&mut self, what: &str) -> Option<T> {
-        let found = match self.token.kind {
-            Kind::End => "the end of the rules".to_owned(),
-            _ => format!("`{}`", self.slice()),
-        };
-        self.problems.push(problem::syntax(what, &found, self.span()));
-        None
-    }
-
     /// Goes on behind the next semicolon, and at least one token further than `before`.
     fn recover(&mut self, before: usize) {
         while self.token.kind != Kind::End && !self.is_sign(";") {
@@ -381,77 +301,6 @@ impl<'a> Parser<'a> {
             self.eat(";");
         }
     }
-
-    fn advance(&mut self) {
-        self.skip_blank();
-        let rest = &self.text[self.at..self.end];
-        let Some(first) = rest.chars().next() else {
-            self.token = Token { kind: Kind::End, start: self.end, end: self.end };
-            return;
-        };
-        let (kind, length) = if first.is_alphabetic() || first == '_' {
-            (Kind::Word, length_of(rest, |it| it.is_alphanumeric() || it == '_'))
-        } else if first.is_ascii_digit() {
-            (Kind::Number, length_of(rest, |it| it.is_ascii_digit() || it == '_'))
-        } else if first == '"' {
-            (Kind::Text, quoted_length(rest))
-        } else {
-            let sign = SIGNS.iter().find(|it| rest.starts_with(**it));
-            (Kind::Sign, sign.map_or(first.len_utf8(), |it| it.len()))
-        };
-        self.token = Token { kind, start: self.at, end: self.at + length };
-        self.at += length;
-    }
-
-    fn skip_blank(&mut self) {
-        loop {
-            let rest = &self.text[self.at..self.end];
-            let blank = rest.len() - rest.trim_start().len();
-            self.at += blank;
-            if !self.text[self.at..self.end].starts_with("//") {
-                return;
-            }
-            let line = &self.text[self.at..self.end];
-            self.at += line.find('\n').unwrap_or(line.len());
-        }
-    }
-
-    /// Reads the comment lines right above the current token.
-    fn comments_before_token(&self) -> Comments {
-        let mut comments = Comments::default();
-        for line in
-            self.text[..self.token.start].lines().rev().skip_while(|it| it.trim().is_empty())
-        {
-            let Some(comment) = line.trim_start().strip_prefix("//") else { break };
-            if let Some(doc) = comment.strip_prefix('/') {
-                comments.doc.insert(0, doc.trim().to_owned());
-            } else if let Some(rule) = comment.trim_start().strip_prefix("@rule ") {
-                let (name, sentence) = rule.split_once(": ").unwrap_or((rule, ""));
-                comments.name = name.trim().to_owned();
-                comments.sentence = sentence.trim().to_owned();
-            }
-        }
-        comments
-    }
-}
-
-fn length_of(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|it| !belongs(it)).unwrap_or(text.len())
-}
-
-/// Returns the length of a quoted text, quotes included; up to the line's end where it is not closed.
-fn quoted_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, character) in text.char_indices().skip(1) {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            '\n' => return at,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 fn unescape(quoted: &str) -> String {

@@ -11,16 +11,13 @@ const NO_ELEMENT: &str = "The given key does not identify an element in this col
 
 /// Returns `collection[key]`. The result has the marks of both; `span` is the place to blame, from bracket to bracket.
 pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagnostic> {
-    let wrong = |detail: &str| {
-        Diagnostic::error(INVALID_INDEX).detail(detail).at(span).sort(Sort::InvalidIndex)
-    };
     if collection.is_null() {
         return Err(Diagnostic::error("Attempt to index null value")
             .detail("This value is null, so it does not have any indices.")
             .at(span));
     }
     if key.is_null() {
-        return Err(wrong("Can't use a null value as an indexing key."));
+        return Err(invalid_index("Can't use a null value as an indexing key.", span));
     }
     // The name of an attribute is no secret even where it was chosen by one; what is read to choose it counts.
     let key_marks = match collection.ty().kind() {
@@ -33,14 +30,24 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
         true => marks,
         false => marks.union(&collection.deep_marks().provenance()),
     };
-    let (ty, bare) = (collection.ty(), collection.bare());
-    if ty == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
+    if collection.ty() == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
     }
+    element(collection, key, span).map(|it| it.mark(&marks))
+}
+
+fn invalid_index(detail: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(INVALID_INDEX).detail(detail).at(span).sort(Sort::InvalidIndex)
+}
+
+/// Returns the element under a key, without the marks of either.
+fn element(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagnostic> {
+    let wrong = |detail: &str| invalid_index(detail, span);
+    let (ty, bare) = (collection.ty(), collection.bare());
     let convert_key = |to| {
         convert(key.bare(), to).map_err(|error| wrong(&format!("{NO_ELEMENT}: {}.", error.message)))
     };
-    let found = match ty.kind() {
+    Ok(match ty.kind() {
         Kind::List(element) => {
             let key = convert_key(Type::NUMBER)?;
             match bare {
@@ -81,8 +88,7 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
             ));
         }
         _ => return Err(wrong("This value does not have any indices.")),
-    };
-    Ok(found.mark(&marks))
+    })
 }
 
 /// An element of a tuple, whose length is known even where the tuple is not.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{BinaryOp, Expr, Expression, UnaryOp};
-use crate::value::convert::convert;
+use crate::value::convert::{ConversionError, convert};
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Number, Refinement, Type, Value, unknown};
 
@@ -16,6 +16,14 @@ use crate::error::Error;
 struct Operand {
     value: Value,
     problems: Vec<Diagnostic>,
+}
+
+/// An operation as it is written.
+struct Operation<'e> {
+    op: BinaryOp,
+    left: &'e Expression,
+    right: &'e Expression,
+    whole: &'e Expression,
 }
 
 impl Evaluator<'_> {
@@ -65,13 +73,12 @@ impl Evaluator<'_> {
         let mut chain = Vec::new();
         let mut first = whole;
         while let Expr::Binary(op, left, right) = &first.expr {
-            chain.push((*op, left, right, first));
+            chain.push(Operation { op: *op, left, right, whole: first });
             first = left;
         }
         let mut left = self.operand(first, names);
-        for (op, left_expression, right_expression, here) in chain.into_iter().rev() {
-            let (value, problems) = self
-                .captured(|| self.apply(op, left, left_expression, right_expression, here, names));
+        for operation in chain.into_iter().rev() {
+            let (value, problems) = self.captured(|| self.apply(&operation, left, names));
             left = Operand { value, problems };
         }
         self.keep(left.problems);
@@ -83,43 +90,24 @@ impl Evaluator<'_> {
         Operand { value, problems }
     }
 
-    fn apply(
-        &self,
-        op: BinaryOp,
-        left: Operand,
-        left_at: &Expression,
-        right_at: &Expression,
-        whole: &Expression,
-        names: &Names<'_>,
-    ) -> Value {
+    fn apply(&self, operation: &Operation<'_>, left: Operand, names: &Names<'_>) -> Value {
+        let Operation { op, whole, .. } = *operation;
         let (takes, gives) = signature(op);
         let decided_by_left = is_logical(op)
             && !failed(&left.problems)
             && left.value.as_bool() == Some(op == BinaryOp::Or);
         let right = match decided_by_left {
             true => Operand {
-                value: self.set_aside(|| self.value(right_at, names)),
+                value: self.set_aside(|| self.value(operation.right, names)),
                 problems: Vec::new(),
             },
-            false => self.operand(right_at, names),
+            false => self.operand(operation.right, names),
         };
-        let mut wrong = Vec::new();
-        let mut side = |operand: &Operand, at: &Expression, which: &str| {
-            convert(&operand.value, takes).unwrap_or_else(|error| {
-                wrong.push((
-                    problems::bad_operand(which, &error.message, at.span, whole.span),
-                    at.clone(),
-                ));
-                Value::unknown(takes)
-            })
-        };
-        let (a, b) = (side(&left, left_at, "left"), side(&right, right_at, "right"));
-        if !wrong.is_empty() {
-            wrong.into_iter().for_each(|(problem, at)| self.report(problem, &at, names));
+        let Some((a, b)) = self.converted_sides(operation, &left, &right, names) else {
             self.keep(left.problems);
             self.keep(right.problems);
             return Value::unknown(gives);
-        }
+        };
         let (a_marks, b_marks) = match takes == Type::DYNAMIC {
             true => (a.deep_marks(), b.deep_marks()),
             false => (a.marks(), b.marks()),
@@ -155,6 +143,26 @@ impl Evaluator<'_> {
                 Value::unknown(gives)
             }
         }
+    }
+
+    /// Converts both operands to what the operation takes; `None`, and a problem for each, where one is something else.
+    fn converted_sides(
+        &self,
+        operation: &Operation<'_>,
+        left: &Operand,
+        right: &Operand,
+        names: &Names<'_>,
+    ) -> Option<(Value, Value)> {
+        let (takes, _) = signature(operation.op);
+        let convert = |operand: &Operand| convert(&operand.value, takes);
+        let (a, b) = (convert(left), convert(right));
+        let report = |error: &ConversionError, at: &Expression, which: &str| {
+            let whole = operation.whole.span;
+            self.report(problems::bad_operand(which, &error.message, at.span, whole), at, names);
+        };
+        a.as_ref().err().inspect(|it| report(it, operation.left, "left"));
+        b.as_ref().err().inspect(|it| report(it, operation.right, "right"));
+        a.ok().zip(b.ok())
     }
 
     /// Evaluates `condition ? yes : no`.

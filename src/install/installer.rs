@@ -23,39 +23,9 @@ use crate::config::version::{Constraint, Version, normal};
 use crate::error::{Error, ErrorContext};
 use crate::provider::builtin;
 
-/// What happens while providers are installed.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Event {
-    /// It is part of every program of this kind.
-    BuiltIn(Provider),
-    /// It is part of this program, in this version.
-    Embedded(Provider, String),
-    Reusing(Provider),
-    /// Versions are looked for, under these conditions.
-    Finding(Provider, Option<String>),
-    AlreadyInstalled {
-        provider: Provider,
-        version: Version,
-        in_cache: bool,
-    },
-    Linking(Provider, Version),
-    Installing {
-        provider: Provider,
-        version: Version,
-        to_cache: bool,
-    },
-    Installed {
-        provider: Provider,
-        version: Version,
-        authentication: Authentication,
-    },
-    WaitingForCache(PathBuf),
-    /// At least one provider is signed.
-    Signed,
-    /// A place has something to say about a provider.
-    Warning(Provider, Vec<String>),
-}
+mod event;
+
+pub use self::event::{Event, Failure};
 
 /// How versions are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,29 +36,6 @@ pub enum Mode {
     Upgrade,
     /// What is locked stays, in packages with any checksum; embedded providers are installed as all others.
     Lock,
-}
-
-/// What went wrong with one provider, and when.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Failure {
-    /// It is not built in, or has conditions though it is.
-    BuiltIn(String),
-    /// No version could be chosen.
-    Query(Trouble),
-    /// The chosen version could not be installed.
-    Fetch(Version, Trouble),
-    /// It could not be taken from the shared cache.
-    Link(Version, Error),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::BuiltIn(why) => f.write_str(why),
-            Failure::Link(_, why) => write!(f, "{why}"),
-            Failure::Query(trouble) | Failure::Fetch(_, trouble) => write!(f, "{trouble}"),
-        }
-    }
 }
 
 /// What an installation did.
@@ -131,6 +78,12 @@ enum Choice {
     Unlocked,
     /// This version is to be installed.
     Version(Version),
+}
+
+/// A folder that a package is put into, and whether it is in the cache that other folders share.
+struct Place {
+    folder: PathBuf,
+    is_cache: bool,
 }
 
 /// A package in place: its checksums, and what was found out about it.
@@ -314,10 +267,13 @@ impl Installer<'_> {
             return Ok(self.already(provider, lock, false));
         }
         let Some(cache) = &self.cache else {
-            return self.put(provider, version, lock, target, mode, false).await;
+            return self
+                .put(provider, version, lock, Place { folder: target, is_cache: false }, mode)
+                .await;
         };
         let shared = installed_folder(cache, provider, version, &self.platform);
-        let placed = self.put(provider, version, lock, shared.clone(), mode, true).await?;
+        let place = Place { folder: shared.clone(), is_cache: true };
+        let placed = self.put(provider, version, lock, place, mode).await?;
         (self.tell)(Event::Linking(provider.clone(), version.clone()));
         install_folder(&shared, &target, &format!("{provider} {version}"), &[])
             .map_err(|it| Failure::Link(version.clone(), it))?;
@@ -336,10 +292,10 @@ impl Installer<'_> {
         provider: &Provider,
         version: &Version,
         lock: Option<&Lock>,
-        target: PathBuf,
+        place: Place,
         mode: Mode,
-        to_cache: bool,
     ) -> Result<Placed, Failure> {
+        let Place { folder: target, is_cache: to_cache } = place;
         let before = lock.map(Lock::usable).unwrap_or_default();
         let allowed = if mode == Mode::Lock { Vec::new() } else { before.clone() };
         if let Some(lock) = lock

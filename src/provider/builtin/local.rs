@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256, Sha512};
 
 use super::attribute::{Attribute, Preset, Shape, text};
 use super::fields::{Fields, Read, at};
-use super::host::{Function, Source, Table};
 use super::resource::{Kind, Problem};
 use super::rules::exactly_one;
+use super::table::{Function, Source, Table};
 use super::text::{from_base64, hex};
 use crate::error::Error;
 use crate::value::{Type, Value, text_of};

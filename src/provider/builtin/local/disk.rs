@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::provider::builtin::host::Called;
+use crate::provider::builtin::table::Called;
 use crate::value::Value;
 use crate::world::{self, World};
 
