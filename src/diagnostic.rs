@@ -233,6 +233,8 @@ impl fmt::Display for Diagnostics {
     }
 }
 
+impl std::error::Error for Diagnostics {}
+
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Diagnostics {
         Diagnostics(vec![diagnostic])

@@ -43,7 +43,7 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
     let plugins = session.provider_sources.plugins()?;
-    let (pool, validated) = prepared(session, request, &state, &plugins).await?;
+    let (pool, validated) = prepared(session, request, &state, plugins).await?;
     let mut state = state;
     let moves = match request.adopts {
         Some(_) => Default::default(),
