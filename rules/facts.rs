@@ -29,7 +29,7 @@ pub const WRITERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("moves", &["src/lower/moves.rs"]),
-    ("state", &["src/lower/existing.rs", "src/planner/walk.rs"]),
+    ("state", &["src/lower/existing.rs", "src/lower/existing/needs.rs", "src/planner/walk.rs"]),
     ("request", &["src/lower/configuration.rs", "src/lower/requested.rs"]),
     (
         "answers",

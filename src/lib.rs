@@ -38,6 +38,7 @@
 
 pub mod address;
 pub mod diagnostic;
+pub mod error;
 pub mod world;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod stack;

@@ -37,7 +37,7 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
             .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?,
     };
     let script = world.variable("ENTAIL_PLUGIN_FAULTS").unwrap_or_default();
-    let faults = Faults::parse(script).map_err(|it| format!("The fault {it:?} is not known."))?;
+    let faults = Faults::parse(script)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let starter = match std::env::args_os().any(|it| it == "-debug") {

@@ -14,6 +14,7 @@ use crate::commands::{self, Cli, Command};
 use crate::interrupt;
 use crate::standard;
 use crate::ui::Ui;
+use entail::error::Error;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -36,7 +37,7 @@ pub fn main() -> ExitCode {
                 world.given.variables = invocation.variables.sources().unwrap_or_default();
                 run(invocation.cli, world)
             }
-            Err(text) => print(&mut *standard::errors(), &text, 1),
+            Err(why) => print(&mut *standard::errors(), why.words(), 1),
         },
     }
 }
@@ -52,7 +53,7 @@ fn usual_view() -> crate::arguments::groups::ViewArgs {
 }
 
 /// Makes the directory that `-chdir` names the working directory; `path.cwd` stays what it was.
-fn enter(invocation: &Invocation, world: &mut World) -> Result<(), String> {
+fn enter(invocation: &Invocation, world: &mut World) -> Result<(), Error> {
     let Some(directory) = &invocation.directory else { return Ok(()) };
     let enter = std::env::set_current_dir(directory).and_then(|()| std::env::current_dir());
     world.root = enter.map_err(|it| {

@@ -15,6 +15,7 @@ use super::{
     ProviderInstance, Resource, ResourceName, Str,
 };
 use crate::diagnostic::{Diagnostic, FileId};
+use crate::error::Error;
 use crate::syntax::{Expr, Expression, Step, Traversal, parse_traversal};
 
 fn invalid_address(detail: impl Into<String>) -> Diagnostic {
@@ -65,14 +66,14 @@ fn pieces(traversal: &Traversal) -> Vec<Piece<'_>> {
 }
 
 /// Reads an instance key: a string, or a whole number of 64 bits.
-fn instance_key(key: &Expression) -> Result<InstanceKey, String> {
+fn instance_key(key: &Expression) -> Result<InstanceKey, Error> {
     let number = match &key.expr {
         Expr::String(text) => return Ok(InstanceKey::Str(text.clone())),
         Expr::Number(number) => number.as_i64(),
         _ => None,
     };
     number.map(InstanceKey::Int).ok_or_else(|| {
-        format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX)
+        format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX).into()
     })
 }
 

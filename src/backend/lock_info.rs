@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
+use crate::error::{Error, ErrorContext};
 use crate::state::write::WRITTEN_VERSION;
 use crate::world::World;
 
@@ -89,7 +90,7 @@ fn user() -> String {
 #[derive(Debug)]
 pub enum LockProblem {
     /// Someone holds it. What is known of them, or why nothing is.
-    Held(Result<LockInfo, String>),
+    Held(Result<LockInfo, Error>),
     /// Someone holds it, and the store says who.
     Locked(LockInfo),
     /// It cannot be taken at all.
@@ -166,10 +167,10 @@ fn not_unlocked(why: impl std::fmt::Display) -> Diagnostic {
 }
 
 /// Reads who holds the lock, from the file beside the state.
-pub(super) fn read_info(path: &Path, shown: &str) -> Result<LockInfo, String> {
+pub(super) fn read_info(path: &Path, shown: &str) -> Result<LockInfo, Error> {
     let text = crate::world::read_regular(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("open {shown}: no such file or directory"),
         _ => format!("open {shown}: {error}"),
     })?;
-    serde_json::from_slice(&text).map_err(|error| format!("could not unmarshal lock info: {error}"))
+    serde_json::from_slice(&text).context("could not unmarshal lock info")
 }

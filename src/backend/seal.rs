@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::Error;
 use crate::state::{State, read};
 use crate::world::World;
 
@@ -30,14 +31,14 @@ pub trait Seal: Debug + Send + Sync {
     /// # Errors
     ///
     /// If they cannot be sealed, with a phrase that says why. Nothing is written then.
-    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String>;
+    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
 
     /// Opens what was sealed.
     ///
     /// # Errors
     ///
     /// If it was not sealed by this seal, or was changed since, with a phrase that says so.
-    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String>;
+    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
 }
 
 /// Leaves everything as it is.
@@ -45,11 +46,11 @@ pub trait Seal: Debug + Send + Sync {
 struct Unsealed;
 
 impl Seal for Unsealed {
-    fn seal<'a>(&self, _: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String> {
+    fn seal<'a>(&self, _: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         Ok(plain)
     }
 
-    fn open<'a>(&self, _: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String> {
+    fn open<'a>(&self, _: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         Ok(sealed)
     }
 }
@@ -147,14 +148,14 @@ impl Seals {
 }
 
 /// Bytes could not be sealed.
-fn not_sealed(why: &str) -> Diagnostic {
+fn not_sealed(why: &Error) -> Diagnostic {
     Diagnostic::error("Failed to encrypt").detail(format!(
         "{why}. Nothing was written. Mend the encryption, then run the command again."
     ))
 }
 
 /// What was read cannot be opened.
-fn not_opened(why: &str) -> Diagnostic {
+fn not_opened(why: &Error) -> Diagnostic {
     Diagnostic::error("Failed to decrypt").detail(format!(
         "{why}. Nothing was changed. What was encrypted with other settings needs these settings again."
     ))

@@ -275,7 +275,7 @@ fn converted(
     }
     let given = input.value.clone().mark(&variable.marks());
     with_defaults(&given, variable.ty, variable.type_defaults.as_ref())
-        .map_err(|why| unsuitable(variable, address, input, &why, sources).into())
+        .map_err(|why| unsuitable(variable, address, input, why.words(), sources).into())
 }
 
 /// Returns the value of a variable whose value cannot be told, for looking on after an error.

@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::world::Files;
 
 use super::source::{ModuleSource, clean_path};
+use crate::error::Error;
 
 /// Where modules were installed, by call path: `net.subnet`; the root under the empty key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,16 +59,16 @@ impl InstalledModules {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Ok(InstalledModules::default())
             }
-            Err(error) => Err(corrupt(&path, &error.to_string())),
+            Err(error) => Err(corrupt(&path, &error.into())),
         }
     }
 
     /// Reads the file's text. The error is a phrase.
-    pub fn parse(text: &str) -> Result<InstalledModules, String> {
+    pub fn parse(text: &str) -> Result<InstalledModules, Error> {
         if text.is_empty() {
             return Ok(InstalledModules::default());
         }
-        let document: Document = serde_json::from_str(text).map_err(|it| it.to_string())?;
+        let document: Document = serde_json::from_str(text)?;
         let mut records = BTreeMap::new();
         for mut it in document.modules {
             it.directory = clean_path(&it.directory);
@@ -76,7 +77,7 @@ impl InstalledModules {
             }
             let key = it.key.clone();
             if records.insert(key.clone(), it).is_some() {
-                return Err(format!("snapshot file contains two records for path {key}"));
+                return Err(format!("snapshot file contains two records for path {key}").into());
             }
         }
         Ok(InstalledModules { records, in_place: false })
@@ -165,7 +166,7 @@ fn without_key(text: &str) -> &str {
     text
 }
 
-fn corrupt(path: &Path, why: &str) -> Diagnostic {
+fn corrupt(path: &Path, why: &Error) -> Diagnostic {
     Diagnostic::error("Failed to read module manifest")
         .detail(format!("The manifest of installed modules, {}, could not be read: {why}. Run init again to write a new one.", path.display()))
 }

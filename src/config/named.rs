@@ -1,6 +1,6 @@
 //! `variable`, `locals` and `output`.
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::expression::{Constraint, with_defaults};
 use crate::syntax::{Block, Expr, Expression, Name, ObjectKey};
 use crate::value::{Kind, Marks, Str, Type, Value};
@@ -169,26 +169,13 @@ fn warn_of_ignored_attributes(
                     },
                 };
                 match ty.attribute_index(&name.text) {
-                    Some(at) => {
-                        let length = path.len();
-                        path.push_str(&format!(".{}", name.text));
+                    Some(at) => beneath(path, &format!(".{}", name.text), |path| {
                         warn_of_ignored_attributes(decoder, &item.value, known[at].1, path);
-                        path.truncate(length);
-                    }
+                    }),
                     None => {
-                        let owner = if path.is_empty() {
-                            "The object type for this variable".to_owned()
-                        } else {
-                            format!("The object type for {path}")
-                        };
-                        let suggestion = suggest(&name.text, known.iter().map(|it| &*it.0))
-                            .map_or(String::new(), |it| {
-                                format!(" Did you mean to set attribute {it:?} instead?")
-                            });
-                        decoder.report(
-                            problems::ignored_attribute(&owner, &name.text, &suggestion, name.span)
-                                .within(expression.span),
-                        );
+                        let known = known.iter().map(|it| &*it.0);
+                        let problem = ignored_attribute(path, &name, suggest(&name.text, known));
+                        decoder.report(problem.within(expression.span));
                     }
                 }
             }
@@ -201,10 +188,9 @@ fn warn_of_ignored_attributes(
                         it.as_static_string().map_or("...".to_owned(), |it| it.to_string())
                     }
                 };
-                let length = path.len();
-                path.push_str(&format!("[{key:?}]"));
-                warn_of_ignored_attributes(decoder, &item.value, *element, path);
-                path.truncate(length);
+                beneath(path, &format!("[{key:?}]"), |path| {
+                    warn_of_ignored_attributes(decoder, &item.value, *element, path);
+                });
             }
         }
         (Expr::Tuple(items), kind) => {
@@ -214,14 +200,32 @@ fn warn_of_ignored_attributes(
                     Kind::Tuple(elements) if index < elements.len() => elements[index],
                     _ => return,
                 };
-                let length = path.len();
-                path.push_str(&format!("[{index}]"));
-                warn_of_ignored_attributes(decoder, item, element, path);
-                path.truncate(length);
+                beneath(path, &format!("[{index}]"), |path| {
+                    warn_of_ignored_attributes(decoder, item, element, path);
+                });
             }
         }
         _ => {}
     }
+}
+
+/// Goes one step further down a path, and back.
+fn beneath(path: &mut String, step: &str, work: impl FnOnce(&mut String)) {
+    let length = path.len();
+    path.push_str(step);
+    work(path);
+    path.truncate(length);
+}
+
+/// An attribute that the type of the object at `path` does not have.
+fn ignored_attribute(path: &str, name: &Name, meant: Option<&str>) -> Diagnostic {
+    let owner = match path {
+        "" => "The object type for this variable".to_owned(),
+        path => format!("The object type for {path}"),
+    };
+    let suggestion = meant.map(|it| format!(" Did you mean to set attribute {it:?} instead?"));
+    let suggestion = suggestion.unwrap_or_default();
+    problems::ignored_attribute(&owner, &name.text, &suggestion, name.span)
 }
 
 /// Reads a `locals` block.

@@ -8,7 +8,9 @@ use super::decode::Decoder;
 use super::draft::Draft;
 use super::file::File;
 use super::named::{OutputBlock, VariableBlock};
-use super::{IgnoreChanges, Lifecycle, ModuleCall, ProviderBlock, Repetition, Resource, problems};
+use super::{
+    IgnoreChanges, Lifecycle, Local, ModuleCall, ProviderBlock, Repetition, Resource, problems,
+};
 
 /// Merges an override file into the module.
 pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
@@ -21,55 +23,10 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
     for it in file.providers {
         merge_provider(decoder, draft, it);
     }
-    for it in file.variables {
-        match draft.variables.get_mut(&it.name.text) {
-            Some(base) => merge_variable(base, it),
-            None => missing(
-                decoder,
-                "Missing base variable declaration to override",
-                &format!("variable named {:?}", it.name.text),
-                "a variable that was already declared",
-                it.declared,
-            ),
-        }
-    }
-    for it in file.locals {
-        let at = it.name.span.to(it.value.span);
-        match draft.module.locals.get_mut(&it.name.text) {
-            Some(base) => *base = it,
-            None => missing(
-                decoder,
-                "Missing base local value definition to override",
-                &format!("local value named {:?}", it.name.text),
-                "a local value that was already defined",
-                at,
-            ),
-        }
-    }
-    for it in file.outputs {
-        match draft.outputs.get_mut(&it.name.text) {
-            Some(base) => merge_output(decoder, base, it),
-            None => missing(
-                decoder,
-                "Missing base output definition to override",
-                &format!("output named {:?}", it.name.text),
-                "an output that was already defined",
-                it.declared,
-            ),
-        }
-    }
-    for it in file.calls {
-        match draft.module.calls.get_mut(&it.name.text) {
-            Some(base) => merge_call(decoder, base, it),
-            None => missing(
-                decoder,
-                "Missing module call to override",
-                &format!("module call named {:?}", it.name.text),
-                "a module call that was defined",
-                it.declared,
-            ),
-        }
-    }
+    merge_variables(decoder, draft, file.variables);
+    merge_locals(decoder, draft, file.locals);
+    merge_outputs(decoder, draft, file.outputs);
+    merge_calls(decoder, draft, file.calls);
     for it in file.resources {
         match draft.module.resources.get_mut(&it.name) {
             Some(base) => merge_resource(decoder, base, *it),
@@ -83,6 +40,67 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
             _ => ("Removed", "Removed blocks"),
         };
         decoder.report(problems::cannot_override(kind, what, at));
+    }
+}
+
+fn merge_variables(decoder: &mut Decoder, draft: &mut Draft, variables: Vec<VariableBlock>) {
+    for it in variables {
+        match draft.variables.get_mut(&it.name.text) {
+            Some(base) => merge_variable(base, it),
+            None => missing(
+                decoder,
+                "Missing base variable declaration to override",
+                &format!("variable named {:?}", it.name.text),
+                "a variable that was already declared",
+                it.declared,
+            ),
+        }
+    }
+}
+
+fn merge_locals(decoder: &mut Decoder, draft: &mut Draft, locals: Vec<Local>) {
+    for it in locals {
+        let at = it.name.span.to(it.value.span);
+        match draft.module.locals.get_mut(&it.name.text) {
+            Some(base) => *base = it,
+            None => missing(
+                decoder,
+                "Missing base local value definition to override",
+                &format!("local value named {:?}", it.name.text),
+                "a local value that was already defined",
+                at,
+            ),
+        }
+    }
+}
+
+fn merge_outputs(decoder: &mut Decoder, draft: &mut Draft, outputs: Vec<OutputBlock>) {
+    for it in outputs {
+        match draft.outputs.get_mut(&it.name.text) {
+            Some(base) => merge_output(decoder, base, it),
+            None => missing(
+                decoder,
+                "Missing base output definition to override",
+                &format!("output named {:?}", it.name.text),
+                "an output that was already defined",
+                it.declared,
+            ),
+        }
+    }
+}
+
+fn merge_calls(decoder: &mut Decoder, draft: &mut Draft, calls: Vec<ModuleCall>) {
+    for it in calls {
+        match draft.module.calls.get_mut(&it.name.text) {
+            Some(base) => merge_call(decoder, base, it),
+            None => missing(
+                decoder,
+                "Missing module call to override",
+                &format!("module call named {:?}", it.name.text),
+                "a module call that was defined",
+                it.declared,
+            ),
+        }
     }
 }
 

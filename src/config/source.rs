@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::masking;
+use crate::error::Error;
 
 /// A module's source address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +92,7 @@ pub struct RemoteAddress {
 
 impl RemoteAddress {
     /// Takes an address apart; shorthands are written out.
-    pub fn parse(text: &str) -> Result<RemoteAddress, String> {
+    pub fn parse(text: &str) -> Result<RemoteAddress, Error> {
         let (forced, rest) = match text.split_once("::") {
             Some((forced, rest)) if forced.chars().all(char::is_alphanumeric) => (forced, rest),
             _ => ("", text),
@@ -111,8 +112,12 @@ impl RemoteAddress {
             ("git", _) | ("", "git") => Getter::Git,
             ("http" | "https", _) | ("", "http" | "https") => Getter::Http,
             ("file", _) | ("", "file") => Getter::File,
-            ("", scheme) => return Err(format!("download not supported for scheme {scheme:?}")),
-            (other, _) => return Err(format!("packages of kind {other:?} are not supported yet")),
+            ("", scheme) => {
+                return Err(format!("download not supported for scheme {scheme:?}").into());
+            }
+            (other, _) => {
+                return Err(format!("packages of kind {other:?} are not supported yet").into());
+            }
         };
         let folder = match (inner.as_str(), folder) {
             (inner, "") => inner.to_owned(),
@@ -121,7 +126,7 @@ impl RemoteAddress {
         };
         let folder = if folder.is_empty() { folder } else { clean_path(&folder) };
         if folder == ".." || folder.starts_with("../") || folder.starts_with('/') {
-            return Err(format!("the folder {folder:?} lies outside of the package"));
+            return Err(format!("the folder {folder:?} lies outside of the package").into());
         }
         let pair = |it: &str| {
             let (name, value) = it.split_once('=').unwrap_or((it, ""));
@@ -164,12 +169,12 @@ impl RemoteAddress {
 }
 
 /// Writes a shorthand out: getter, address, folder within the package.
-fn shorthand<'a>(forced: &'a str, text: &str) -> Result<(&'a str, String, String), String> {
+fn shorthand<'a>(forced: &'a str, text: &str) -> Result<(&'a str, String, String), Error> {
     for host in ["github.com", "bitbucket.org"] {
         if let Some(rest) = text.strip_prefix(&format!("{host}/")) {
             let parts: Vec<&str> = rest.splitn(3, '/').collect();
             let [owner, name, inner @ ..] = &parts[..] else {
-                return Err(format!("an address on {host} is {host}/OWNER/NAME"));
+                return Err(format!("an address on {host} is {host}/OWNER/NAME").into());
             };
             let name = name.strip_suffix(".git").unwrap_or(name);
             let inner = inner.first().copied().unwrap_or_default().to_owned();
@@ -193,7 +198,7 @@ fn shorthand<'a>(forced: &'a str, text: &str) -> Result<(&'a str, String, String
             String::new(),
         ));
     }
-    Err(format!("it is not clear how {text:?} is fetched"))
+    Err(format!("it is not clear how {text:?} is fetched").into())
 }
 
 /// Why a text is no source address.
@@ -346,7 +351,7 @@ mod tests {
     fn addresses_of_packages_are_taken_apart_and_written_out() {
         let check = |text: &str, recorded: &str| {
             let address = RemoteAddress::parse(text).map(|it| it.recorded());
-            assert_eq!(address.unwrap_or_else(|it| it), recorded);
+            assert_eq!(address.unwrap_or_else(String::from), recorded);
         };
         check("github.com/a/b", "git::https://github.com/a/b.git");
         check("github.com/a/b/c/d?ref=v1", "git::https://github.com/a/b.git//c/d?ref=v1");

@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::BlockGraph;
+use crate::value::Value;
 use crate::world::Files;
 
 /// Writes the files of a sectioned text (`-- name --`) into a fresh folder.

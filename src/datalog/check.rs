@@ -334,6 +334,11 @@ impl Program {
         program
     }
 
+    /// Finds the strata again, after rules were added that deny nothing.
+    pub(super) fn restratify(&mut self) {
+        self.stratify(&mut Diagnostics::new());
+    }
+
     fn keep(&self, wanted: impl Fn(&Rule) -> bool) -> Program {
         let mut program = self.clone();
         program.rules.retain(wanted);

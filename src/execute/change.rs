@@ -57,6 +57,10 @@ impl Work {
             _ => Work::Create,
         }
     }
+
+    fn counted(self) -> Counted {
+        if self == Work::Create { Counted::Added } else { Counted::Changed }
+    }
 }
 
 /// Creates, updates, or makes the new half of a replacement.
@@ -82,12 +86,11 @@ pub(super) async fn make(
         return StepResult { records, value: Some(planned.value), failed, ..StepResult::default() };
     }
     let started = Instant::now();
-    let shown = if work == Work::Create { Action::Create } else { Action::Update };
-    let told = EventObject::at_start(
-        &change.address,
-        None,
-        if work == Work::Create { &Value::NULL } else { &change.before },
-    );
+    let (shown, before) = match work {
+        Work::Create => (Action::Create, &Value::NULL),
+        _ => (Action::Update, &change.before),
+    };
+    let told = EventObject::at_start(&change.address, None, before);
     ctx.sink.event(Event::ApplyStart(told.clone(), shown));
     let report = |subject: EventObject, errored: bool| {
         Some(Report { subject, action: shown, elapsed: started.elapsed(), errored })
@@ -123,11 +126,7 @@ pub(super) async fn make(
     StepResult {
         records,
         failed: errored || !passed,
-        counts: (!errored).then_some(if work == Work::Create {
-            Counted::Added
-        } else {
-            Counted::Changed
-        }),
+        counts: (!errored).then_some(work.counted()),
         reported: report(EventObject::of(&change.address, None, &value), errored),
         value: (!errored).then_some(value),
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use entail_rules::{Node, Phase};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::{Future, FutureExt};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::failure::Failures;
 use super::{Context, Counted, Done, StepResult, Vertex, begin, change, finish, open, remove};
@@ -15,8 +15,11 @@ use crate::address::ProviderConfig;
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
-use crate::schedule::Schedule;
 use crate::state::{Object, State};
+
+mod steps;
+
+use self::steps::Steps;
 
 /// The most finished steps that are noted with one sync of the disk.
 const GROUP: usize = 512;
@@ -352,50 +355,6 @@ impl<'c, 'a> Run<'c, 'a> {
         self.done.problems.extend(found.settled(self.ctx.observer.values.sources));
         self.done
     }
-}
-
-/// The steps of a plan and what waits for what.
-struct Steps<'a> {
-    /// Steps and the phases between them, sorted.
-    vertices: Vec<Vertex>,
-    schedule: Schedule,
-    changes: FxHashMap<Node, &'a Change>,
-    steps: FxHashSet<Vertex>,
-}
-
-impl<'a> Steps<'a> {
-    fn of(ctx: &Context<'a>) -> Steps<'a> {
-        let order = ctx.order;
-        let mut vertices: Vec<Vertex> = order.step.clone();
-        vertices.extend(order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]));
-        vertices.sort_unstable();
-        vertices.dedup();
-        let index = |vertex: Vertex| {
-            vertices.binary_search(&vertex).expect("every end of an edge is a vertex") as u32
-        };
-        let waits: Vec<(u32, u32)> =
-            order.before.iter().map(|it| (index((it.2, it.3)), index((it.0, it.1)))).collect();
-        let schedule = Schedule::new(vertices.len(), waits);
-        Steps {
-            schedule,
-            changes: changes(ctx),
-            steps: order.step.iter().copied().collect(),
-            vertices,
-        }
-    }
-}
-
-/// The change of each node.
-fn changes<'a>(ctx: &Context<'a>) -> FxHashMap<Node, &'a Change> {
-    let structure = &ctx.observer.values.structure;
-    let node_of = |change: &Change| {
-        let resource = structure.resource(*structure.resource_ids.get(&change.address.of())?);
-        match &change.deposed {
-            None => resource.instance(&change.address.key),
-            Some(key) => resource.deposed.get(&(change.address.key.clone(), key.clone())).copied(),
-        }
-    };
-    ctx.plan.changes.iter().filter_map(|change| Some((node_of(change)?, change))).collect()
 }
 
 async fn carry_out(

@@ -12,6 +12,7 @@ use crate::datalog::evaluate::compare;
 use crate::datalog::parse;
 use crate::datalog::syntax::{Aggregate, Arithmetic, Atom, Expression, Literal, Rule};
 use crate::diagnostic::FileId;
+use crate::error::{Error, ErrorContext};
 
 /// Everything that holds, by relation.
 #[derive(Clone, Debug, Default)]
@@ -47,18 +48,18 @@ impl Model {
 type Values = HashMap<String, u64>;
 
 /// Checks that a proof follows from the facts by the shipped rules.
-pub fn check(proof: &Proof, facts: &Facts, model: &Model) -> Result<(), String> {
+pub fn check(proof: &Proof, facts: &Facts, model: &Model) -> Result<(), Error> {
     let mut given = Model::default();
     given.add(facts);
     let rules: Vec<Rule> =
         TEXTS.iter().flat_map(|it| parse::parse(FileId::default(), it.source).0.rules).collect();
     let by_name: HashMap<&str, &Rule> = rules.iter().map(|it| (it.name.as_str(), it)).collect();
     if proof.steps.is_empty() {
-        return Err("a proof has a step".to_owned());
+        return Err("a proof has a step".into());
     }
     for (number, step) in proof.steps.iter().enumerate() {
         check_step(step, &proof.steps[..number], &by_name, &given, model)
-            .map_err(|it| format!("step {number}, {}{:?}: {it}", step.relation, step.row))?;
+            .context(format_args!("step {number}, {}{:?}", step.relation, step.row))?;
     }
     Ok(())
 }
@@ -69,11 +70,11 @@ fn check_step(
     rules: &HashMap<&str, &Rule>,
     given: &Model,
     model: &Model,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     match &step.by {
         By::Given => {
             let is_given = given.rows(&step.relation).any(|it| *it == step.row);
-            if is_given { Ok(()) } else { Err("it is not given".to_owned()) }
+            if is_given { Ok(()) } else { Err("it is not given".into()) }
         }
         By::Carried(target) => {
             let target = earlier.get(*target).ok_or("it rests on what comes later")?;
@@ -84,7 +85,7 @@ fn check_step(
                     .and_then(|it| carried(*it))
                     .is_some_and(|it| it.0 == target.relation)
                 && step.row.first() == target.row.first();
-            if repeats { Ok(()) } else { Err("it repeats something else".to_owned()) }
+            if repeats { Ok(()) } else { Err("it repeats something else".into()) }
         }
         By::Rule(application) => {
             let rule = rules.get(application.rule.as_str()).ok_or("there is no such rule")?;
@@ -100,9 +101,9 @@ fn check_rule(
     premises: &[&Premise],
     earlier: &[Step],
     model: &Model,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     if premises.len() != rule.body.len() {
-        return Err("the rule has another number of premises".to_owned());
+        return Err("the rule has another number of premises".into());
     }
     let mut values = Values::new();
     for (literal, premise) in rule.body.iter().zip(premises) {
@@ -112,7 +113,7 @@ fn check_rule(
         let row: Option<Vec<u64>> = head.terms.iter().map(|it| compute(it, &values)).collect();
         head.relation == step.relation && row.as_deref() == Some(&step.row[..])
     });
-    if concludes { Ok(()) } else { Err("the rule concludes something else".to_owned()) }
+    if concludes { Ok(()) } else { Err("the rule concludes something else".into()) }
 }
 
 fn check_literal(
@@ -121,39 +122,37 @@ fn check_literal(
     values: &mut Values,
     earlier: &[Step],
     model: &Model,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     match (literal, premise) {
         (Literal::Holds(atom), Premise::Step(number)) => {
             let step = earlier.get(*number).ok_or("it rests on what comes later")?;
             if step.relation != atom.relation || !unify(atom, &step.row, values) {
-                return Err(format!("premise `{}` does not fit", atom.relation));
+                return Err(format!("premise `{}` does not fit", atom.relation).into());
             }
             Ok(())
         }
         (Literal::Absent(atom), Premise::Absent(_)) => {
             let found = model.rows(&atom.relation).any(|it| unify(atom, it, &mut values.clone()));
-            if found { Err(format!("`{}` is not absent", atom.relation)) } else { Ok(()) }
+            if found { Err(format!("`{}` is not absent", atom.relation).into()) } else { Ok(()) }
         }
         (Literal::Compare(comparison, left, right), Premise::Condition) => {
             let sides = compute(left, values).zip(compute(right, values));
             let holds = sides.is_some_and(|(left, right)| compare(*comparison, left, right));
-            if holds { Ok(()) } else { Err("a condition does not hold".to_owned()) }
+            if holds { Ok(()) } else { Err("a condition does not hold".into()) }
         }
         (Literal::Let(variable, value), Premise::Condition) => {
             let word = compute(value, values).ok_or("a value cannot be computed")?;
             bind(&variable.name, word, values)
                 .then_some(())
-                .ok_or("a variable has two values".to_owned())
+                .ok_or("a variable has two values".into())
         }
         (Literal::Aggregate { result, function, over, atom }, Premise::Condition) => {
             let word =
                 aggregate(*function, over.as_ref().map(|it| it.name.as_str()), atom, values, model);
             let word = word.ok_or("an aggregate has no value")?;
-            bind(&result.name, word, values)
-                .then_some(())
-                .ok_or("a variable has two values".to_owned())
+            bind(&result.name, word, values).then_some(()).ok_or("a variable has two values".into())
         }
-        _ => Err("a premise is of another sort".to_owned()),
+        _ => Err("a premise is of another sort".into()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Steps into values: `x[key]`, `x.name`, for every kind of value, null and unknown included.
 
 use crate::diagnostic::{Diagnostic, Sort, Span};
+use crate::error::Error;
 use crate::value::convert::convert;
 use crate::value::{Kind, Type, Value};
 
@@ -10,16 +11,13 @@ const NO_ELEMENT: &str = "The given key does not identify an element in this col
 
 /// Returns `collection[key]`. The result has the marks of both; `span` is the place to blame, from bracket to bracket.
 pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagnostic> {
-    let wrong = |detail: &str| {
-        Diagnostic::error(INVALID_INDEX).detail(detail).at(span).sort(Sort::InvalidIndex)
-    };
     if collection.is_null() {
         return Err(Diagnostic::error("Attempt to index null value")
             .detail("This value is null, so it does not have any indices.")
             .at(span));
     }
     if key.is_null() {
-        return Err(wrong("Can't use a null value as an indexing key."));
+        return Err(invalid_index("Can't use a null value as an indexing key.", span));
     }
     // The name of an attribute is no secret even where it was chosen by one; what is read to choose it counts.
     let key_marks = match collection.ty().kind() {
@@ -32,26 +30,36 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
         true => marks,
         false => marks.union(&collection.deep_marks().provenance()),
     };
-    let (ty, bare) = (collection.ty(), collection.bare());
-    if ty == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
+    if collection.ty() == Type::DYNAMIC || key.ty() == Type::DYNAMIC {
         return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
     }
+    element(collection, key, span).map(|it| it.mark(&marks))
+}
+
+fn invalid_index(detail: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(INVALID_INDEX).detail(detail).at(span).sort(Sort::InvalidIndex)
+}
+
+/// Returns the element under a key, without the marks of either.
+fn element(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagnostic> {
+    let wrong = |detail: &str| invalid_index(detail, span);
+    let (ty, bare) = (collection.ty(), collection.bare());
     let convert_key = |to| {
         convert(key.bare(), to).map_err(|error| wrong(&format!("{NO_ELEMENT}: {}.", error.message)))
     };
-    let found = match ty.kind() {
+    Ok(match ty.kind() {
         Kind::List(element) => {
             let key = convert_key(Type::NUMBER)?;
             match bare {
                 Value::List(it) if key.is_known() => position(&key, it.items.len())
                     .map(|at| it.items[at].clone())
-                    .map_err(|it| wrong(&it))?,
+                    .map_err(|it| wrong(it.words()))?,
                 _ => Value::unknown(*element),
             }
         }
         Kind::Tuple(_) => {
             let key = convert_key(Type::NUMBER)?;
-            tuple_element(bare, ty, &key).map_err(|it| wrong(&it))?
+            tuple_element(bare, ty, &key).map_err(|it| wrong(it.words()))?
         }
         Kind::Map(element) => {
             let key = convert_key(Type::STRING)?;
@@ -80,12 +88,11 @@ pub fn index(collection: &Value, key: &Value, span: Span) -> Result<Value, Diagn
             ));
         }
         _ => return Err(wrong("This value does not have any indices.")),
-    };
-    Ok(found.mark(&marks))
+    })
 }
 
 /// An element of a tuple, whose length is known even where the tuple is not.
-fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, String> {
+fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, Error> {
     let Kind::Tuple(types) = ty.kind() else { return Ok(Value::unknown(Type::DYNAMIC)) };
     if !key.is_known() {
         return Ok(Value::unknown(Type::DYNAMIC));
@@ -98,24 +105,25 @@ fn tuple_element(tuple: &Value, ty: Type, key: &Value) -> Result<Value, String> 
 }
 
 /// Turns a known number into a position among `length` elements, or says what is wrong with it.
-fn position(key: &Value, length: usize) -> Result<usize, String> {
-    let Some(number) = key.as_number() else { return Err(format!("{NO_ELEMENT}.")) };
+fn position(key: &Value, length: usize) -> Result<usize, Error> {
+    let Some(number) = key.as_number() else { return Err(format!("{NO_ELEMENT}.").into()) };
     if !number.is_integer() {
         return Err(format!(
             "{NO_ELEMENT}: indexing a sequence requires a whole number, but the given index has a fractional part."
-        ));
+        ).into());
     }
     if number.sign() < 0 {
         return Err(format!(
             "{NO_ELEMENT}: a negative number is not a valid index for a sequence."
-        ));
+        )
+        .into());
     }
     match number.as_i64().and_then(|it| usize::try_from(it).ok()) {
         Some(at) if at < length => Ok(at),
-        _ if length == 0 => Err(format!("{NO_ELEMENT}: the collection has no elements.")),
+        _ if length == 0 => Err(format!("{NO_ELEMENT}: the collection has no elements.").into()),
         _ => Err(format!(
             "{NO_ELEMENT}: the given index is greater than or equal to the length of the collection."
-        )),
+        ).into()),
     }
 }
 

@@ -1,16 +1,18 @@
-//! Calls of functions: arguments, the few functions that look at expressions, providers' functions.
+//! Calls of functions, providers' among them: which function it is, and whether the arguments fit.
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
-use crate::syntax::{Expr, Expression, Name, Part};
+use crate::syntax::{Call, Expr, Expression, Name, Part};
 use crate::value::convert::{convert, reason};
-use crate::value::{Marks, Type, Value};
+use crate::value::{Type, Value};
 
 use super::compose::elements;
 use super::documents;
 use super::evaluate::{Evaluator, Names, failed};
 use super::functions::{self, Function, Rule};
 use super::reference::parse_reference;
-use super::{Subject, print, problems, read_constraint, unknown_function, with_defaults};
+use super::{Subject, problems, unknown_function};
+
+mod special;
 
 /// An argument as it is given.
 enum Given<'e> {
@@ -59,16 +61,9 @@ impl Site<'_> {
 
 impl Evaluator<'_> {
     /// Evaluates `f(a, b...)`.
-    pub(super) fn call(
-        &self,
-        whole: &Expression,
-        name: &Name,
-        arguments: &[Expression],
-        expand: bool,
-        close: Span,
-        names: &Names<'_>,
-    ) -> Value {
-        let site = Site { whole, name, close };
+    pub(super) fn call(&self, whole: &Expression, call: &Call, names: &Names<'_>) -> Value {
+        let Call { name, arguments, expand, close } = call;
+        let (expand, site) = (*expand, Site { whole, name, close: *close });
         if name.text.starts_with("provider::") {
             return self.provider_call(&site, arguments, expand, names);
         }
@@ -249,114 +244,6 @@ impl Evaluator<'_> {
         };
         self.report(named(problem, site), whole, names);
         false
-    }
-
-    /// Checks the number of arguments of a function that looks at expressions.
-    fn has_arguments(
-        &self,
-        site: &Site<'_>,
-        arguments: &[Expression],
-        parameters: &[&str],
-        names: &Names<'_>,
-    ) -> bool {
-        let given: Vec<Given<'_>> = arguments.iter().map(Given::Written).collect();
-        self.count_fits(site, &given, parameters, false, names)
-    }
-
-    /// `try(a, b, …)`: the first argument that evaluates without error.
-    fn try_each(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
-        let mut all = Vec::new();
-        let mut read = Marks::default();
-        for (at, argument) in arguments.iter().enumerate() {
-            let ((value, problems), trail) =
-                self.trailed(|| self.attempted(|| self.value(argument, names)));
-            if failed(&problems) {
-                // That it failed is part of where the result comes from.
-                read = read.union(&trail);
-                all.extend(problems);
-                continue;
-            }
-            if value.is_wholly_known() {
-                return value.mark(&read);
-            }
-            // What is known may still turn into an error, or into something else, once all is known: and whether that is
-            // sensitive is not known either.
-            arguments[at + 1..].iter().for_each(|it| self.unevaluated(it, names, &[]));
-            let marks = Marks { sensitive: false, ..value.deep_marks() };
-            return Value::unknown(Type::DYNAMIC).mark(&read.union(&marks));
-        }
-        let message = match all.is_empty() {
-            true => "at least one argument is required".to_owned(),
-            false => {
-                let lines: Vec<String> = all.iter().map(|it| self.attempt(it)).collect();
-                format!(
-                    "no expression succeeded:\n{}\n\nAt least one expression must produce a successful result",
-                    lines.join("\n")
-                )
-            }
-        };
-        self.fail(site, &message, None, names);
-        Value::unknown(Type::DYNAMIC).mark(&read)
-    }
-
-    /// One failed argument of `try` in its message.
-    fn attempt(&self, problem: &Diagnostic) -> String {
-        let place = problem.subject.map(|it| self.scope.place(it)).filter(|it| !it.is_empty());
-        let place = place.map(|it| format!(" (at {it})")).unwrap_or_default();
-        format!("- {}{place}\n  {}", problem.summary, problem.detail)
-    }
-
-    /// `can(a)`: whether it evaluates without error.
-    fn can(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
-        if !self.has_arguments(site, arguments, &["expression"], names) {
-            return Value::unknown(Type::DYNAMIC);
-        }
-        let ((value, problems), trail) =
-            self.trailed(|| self.attempted(|| self.value(&arguments[0], names)));
-        let reads = value.deep_marks().provenance().union(&trail);
-        if failed(&problems) {
-            return Value::Bool(false).mark(&reads);
-        }
-        if value.is_wholly_known() { Value::Bool(true) } else { Value::unknown(Type::BOOL) }
-            .mark(&reads)
-    }
-
-    /// `convert(value, type)`: the second argument is a type constraint.
-    fn convert_to(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
-        if !self.has_arguments(site, arguments, &["value", "type"], names) {
-            return Value::unknown(Type::DYNAMIC);
-        }
-        let (value, problems) = self.captured(|| self.value(&arguments[0], names));
-        let wrong = failed(&problems);
-        self.keep(problems);
-        let (constraint, problems) = read_constraint(&arguments[1]);
-        let wrong = wrong || problems.has_errors();
-        self.keep(problems.0);
-        if wrong {
-            return Value::unknown(Type::DYNAMIC);
-        }
-        with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(
-            |message| {
-                self.blame(site, "value", &message, &Given::Written(&arguments[0]), names);
-                Value::unknown(Type::DYNAMIC)
-            },
-        )
-    }
-
-    /// `type(value)` of the console: the type as text.
-    fn type_of(&self, site: &Site<'_>, arguments: &[Expression], names: &Names<'_>) -> Value {
-        if !self.has_arguments(site, arguments, &["value"], names) {
-            return Value::unknown(Type::DYNAMIC);
-        }
-        let value = self.value(&arguments[0], names);
-        // What it gives is a type itself, of which all that can be told is that it is one.
-        if is_type_call(&arguments[0]) {
-            return Value::from("type");
-        }
-        let (ty, marks) = (value.ty(), value.deep_marks());
-        // The type of an object names its attributes, of which some may be secret.
-        let kept = if ty.is_primitive() { marks.provenance() } else { marks };
-        Value::string(print::format_type(ty)).mark(&kept)
     }
 
     fn provider_call(

@@ -1,15 +1,14 @@
-//! Objects, `for` and splats: values made of many.
+//! Objects and `for`: values made of many.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Expression, For, Item, Name, ObjectKey, Step};
+use crate::syntax::{Expression, For, Item, Name, ObjectKey};
 use crate::value::convert::convert;
 use crate::value::text::shown;
-use crate::value::{Kind, Marks, Refinement, Str, Type, Unknown, Value};
+use crate::value::{Marks, Str, Type, Value};
 
-use super::evaluate::{Evaluator, Names, between, failed};
+use super::evaluate::{Evaluator, Names, failed};
 use super::functions::redacted;
 use super::problems;
 
@@ -19,6 +18,12 @@ enum Taken {
     No,
     /// It cannot be known whether it takes part.
     Undecided,
+}
+
+/// What a `for` visits: keys and values, and the marks of the collection that they are taken from.
+struct Elements {
+    items: Vec<(Value, Value)>,
+    marks: Marks,
 }
 
 impl Evaluator<'_> {
@@ -105,9 +110,12 @@ impl Evaluator<'_> {
             self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
             return Value::unknown(Type::DYNAMIC).mark(&marks);
         };
-        self.over(items, &marks, |items| match &it.key {
-            Some(key) => self.object_for(it, key, items, whole, names, marks.clone()),
-            None => self.tuple_for(it, items, whole, names, marks.clone()),
+        self.over(items, &marks, |items| {
+            let elements = Elements { items, marks: marks.clone() };
+            match &it.key {
+                Some(key) => self.object_for(it, key, elements, whole, names),
+                None => self.tuple_for(it, elements, whole, names),
+            }
         })
     }
 
@@ -219,10 +227,9 @@ impl Evaluator<'_> {
     fn tuple_for(
         &self,
         it: &For,
-        items: Vec<(Value, Value)>,
+        Elements { items, mut marks }: Elements,
         whole: Span,
         names: &Names<'_>,
-        mut marks: Marks,
     ) -> Value {
         let mut values = Vec::with_capacity(items.len());
         let mut known = true;
@@ -249,10 +256,9 @@ impl Evaluator<'_> {
         &self,
         it: &For,
         key: &Expression,
-        items: Vec<(Value, Value)>,
+        Elements { items, mut marks }: Elements,
         whole: Span,
         names: &Names<'_>,
-        mut marks: Marks,
     ) -> Value {
         let mut groups: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
         let mut known = true;
@@ -352,150 +358,6 @@ impl Evaluator<'_> {
             Ok(text) => text.as_str().map(Str::from),
             Err(error) => tell(problems::bad_for_key(&error.message, key.span, whole)),
         }
-    }
-
-    /// Evaluates `x[*].a` and `x.*.a`.
-    pub(super) fn splat(
-        &self,
-        whole: &Expression,
-        source: &Expression,
-        each: &[Step],
-        marker: Span,
-        names: &Names<'_>,
-    ) -> Value {
-        let (value, problems) = self.captured(|| self.value(source, names));
-        let wrong = failed(&problems);
-        self.keep(problems);
-        match wrong {
-            true => Value::unknown(Type::DYNAMIC),
-            false => self.splat_value(value, each, marker, source, whole, names),
-        }
-    }
-
-    /// Takes steps from every element of a value; `source` is to blame for it.
-    pub(super) fn splat_value(
-        &self,
-        value: Value,
-        each: &[Step],
-        marker: Span,
-        source: &Expression,
-        whole: &Expression,
-        names: &Names<'_>,
-    ) -> Value {
-        let value = value.into_marked();
-        let marks = value.marks().clone();
-        value
-            .map(|value| {
-                let ty = value.ty();
-                if value.is_null() {
-                    if ty.is_sequence() {
-                        self.report(
-                            problems::splat_of_null(source.span, between(source.span, marker)),
-                            source,
-                            names,
-                        );
-                        return Value::unknown(Type::DYNAMIC);
-                    }
-                    return Value::tuple(Vec::new());
-                }
-                if ty == Type::DYNAMIC {
-                    each.iter().for_each(|step| self.leave_out_key(step, names));
-                    return Value::unknown(Type::DYNAMIC);
-                }
-                if !ty.is_sequence() {
-                    let may_be_null =
-                        matches!(&value, Value::Unknown(it) if !it.refinement.not_null);
-                    let item = self.follow(value.mark(&marks), each, whole, names);
-                    // It may become no element or one.
-                    return if may_be_null {
-                        Value::unknown(Type::DYNAMIC)
-                    } else {
-                        Value::tuple(vec![item])
-                    };
-                }
-                match &value {
-                    Value::Unknown(it) => self.splat_of_unknown(it, each, whole, names),
-                    Value::Tuple(it) => Value::tuple(
-                        it.items
-                            .iter()
-                            .map(|item| self.follow(item.clone(), each, whole, names))
-                            .collect(),
-                    ),
-                    Value::List(it) | Value::Set(it) => {
-                        self.splat_of_list(&it.items, it.element, each, whole, names)
-                    }
-                    _ => Value::unknown(Type::DYNAMIC),
-                }
-            })
-            .into()
-    }
-
-    fn leave_out_key(&self, step: &Step, names: &Names<'_>) {
-        if let Step::Index(key, _) = step {
-            self.unevaluated(key, names, &[]);
-        }
-    }
-
-    fn splat_of_list(
-        &self,
-        items: &[Value],
-        element: Type,
-        each: &[Step],
-        whole: &Expression,
-        names: &Names<'_>,
-    ) -> Value {
-        if items.is_empty() {
-            let ty = self.follow(Value::unknown(element), each, whole, names).ty();
-            return Value::list(ty, Vec::new());
-        }
-        let (values, problems) = self.captured(|| {
-            items.iter().map(|it| self.follow(it.clone(), each, whole, names)).collect::<Vec<_>>()
-        });
-        let wrong = failed(&problems);
-        self.keep(problems);
-        if wrong {
-            return Value::unknown(Type::DYNAMIC);
-        }
-        let types: Vec<Type> =
-            values.iter().map(Value::ty).filter(|it| *it != Type::DYNAMIC).collect();
-        match types.split_first() {
-            None => Value::list(Type::DYNAMIC, values),
-            Some((first, rest)) if rest.iter().all(|it| it == first) => {
-                let values =
-                    values.into_iter().map(|it| convert(&it, *first).unwrap_or(it)).collect();
-                Value::list(*first, values)
-            }
-            Some(_) => {
-                self.report(problems::uneven_splat(whole.span, whole.span), whole, names);
-                Value::unknown(Type::DYNAMIC)
-            }
-        }
-    }
-
-    fn splat_of_unknown(
-        &self,
-        source: &Unknown,
-        each: &[Step],
-        whole: &Expression,
-        names: &Names<'_>,
-    ) -> Value {
-        let item_type = |ty: Type| self.follow(Value::unknown(ty), each, whole, names).ty();
-        let (ty, lengths) = match source.ty.kind() {
-            Kind::Tuple(types) => {
-                (Type::tuple(types.iter().map(|it| item_type(*it)).collect()), None)
-            }
-            Kind::List(it) | Kind::Set(it) => {
-                (Type::list(item_type(*it)), Some(&source.refinement))
-            }
-            _ => return Value::unknown(Type::DYNAMIC),
-        };
-        let refinement = Refinement {
-            not_null: true,
-            min_length: lengths.and_then(|it| it.min_length),
-            max_length: lengths.and_then(|it| it.max_length),
-            ..Refinement::default()
-        };
-        Value::Unknown(Arc::new(Unknown { ty, refinement }))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{evaluate_constant, problems};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::error::Error;
 use crate::syntax::{Call, Expr, Expression, ObjectKey};
 use crate::value::{Str, Type, TypeDefaults, Value, apply_defaults, convert};
 
@@ -35,13 +36,13 @@ pub fn with_defaults(
     value: &Value,
     ty: Type,
     defaults: Option<&TypeDefaults>,
-) -> Result<Value, String> {
+) -> Result<Value, Error> {
     let filled = match defaults {
         // A null as a whole stays null: it is not an object with missing attributes.
         Some(defaults) if !value.is_null() => apply_defaults(value, defaults),
         _ => value.clone(),
     };
-    convert(&filled, ty).map_err(|it| convert::reason(value, ty, it))
+    convert(&filled, ty).map_err(|it| convert::reason(value, ty, it).into())
 }
 
 /// How deep types may be nested.

@@ -1,13 +1,15 @@
 //! Durations as Go writes them: `1h30m`, `1.5s`, `-300ms`.
 
+use crate::error::Error;
+
 /// Returns a duration in nanoseconds.
 ///
 /// # Errors
 ///
 /// What is wrong with the text, in the words of Go's `time` package: no duration, no unit, an unknown one, or more than
 /// 64 bits hold.
-pub fn parse_duration(text: &str) -> Result<i64, String> {
-    let invalid = || format!("time: invalid duration {}", quoted(text));
+pub fn parse_duration(text: &str) -> Result<i64, Error> {
+    let invalid = || Error::from(format!("time: invalid duration {}", quoted(text)));
     let (is_negative, mut rest) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -29,13 +31,14 @@ pub fn parse_duration(text: &str) -> Result<i64, String> {
             "s" => 1_000_000_000,
             "m" => 60_000_000_000,
             "h" => 3_600_000_000_000,
-            "" => return Err(format!("time: missing unit in duration {}", quoted(text))),
+            "" => return Err(format!("time: missing unit in duration {}", quoted(text)).into()),
             other => {
                 return Err(format!(
                     "time: unknown unit {} in duration {}",
                     quoted(other),
                     quoted(text)
-                ));
+                )
+                .into());
             }
         };
         let part = nanoseconds(number, unit).and_then(|it| sum.checked_add(it));
@@ -99,7 +102,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_duration;
+    use super::{Error, parse_duration};
 
     #[test]
     fn durations_are_read_as_go_reads_them() {
@@ -118,7 +121,7 @@ mod tests {
             ("99999999999h", Err("time: invalid duration \"99999999999h\"")),
         ] {
             assert_eq!(
-                parse_duration(text).as_ref().map_err(String::as_str),
+                parse_duration(text).as_ref().map_err(Error::words),
                 wanted.as_ref().map_err(|it| *it),
                 "{text}"
             );

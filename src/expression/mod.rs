@@ -43,6 +43,8 @@ pub use reference::{
 pub use scope::{Around, Ask, Declared, Scope};
 pub use statement::{describe_value, values_of};
 
+mod splat;
+
 /// What the first names of a traversal refer to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {

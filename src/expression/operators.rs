@@ -4,17 +4,26 @@ use std::cmp::Ordering;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{BinaryOp, Expr, Expression, UnaryOp};
-use crate::value::convert::convert;
+use crate::value::convert::{ConversionError, convert};
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Number, Refinement, Type, Value, unknown};
 
 use super::evaluate::{Evaluator, Names, between, failed};
 use super::problems;
+use crate::error::Error;
 
 /// An operand with the problems found in it.
 struct Operand {
     value: Value,
     problems: Vec<Diagnostic>,
+}
+
+/// An operation as it is written.
+struct Operation<'e> {
+    op: BinaryOp,
+    left: &'e Expression,
+    right: &'e Expression,
+    whole: &'e Expression,
 }
 
 impl Evaluator<'_> {
@@ -64,13 +73,12 @@ impl Evaluator<'_> {
         let mut chain = Vec::new();
         let mut first = whole;
         while let Expr::Binary(op, left, right) = &first.expr {
-            chain.push((*op, left, right, first));
+            chain.push(Operation { op: *op, left, right, whole: first });
             first = left;
         }
         let mut left = self.operand(first, names);
-        for (op, left_expression, right_expression, here) in chain.into_iter().rev() {
-            let (value, problems) = self
-                .captured(|| self.apply(op, left, left_expression, right_expression, here, names));
+        for operation in chain.into_iter().rev() {
+            let (value, problems) = self.captured(|| self.apply(&operation, left, names));
             left = Operand { value, problems };
         }
         self.keep(left.problems);
@@ -82,43 +90,24 @@ impl Evaluator<'_> {
         Operand { value, problems }
     }
 
-    fn apply(
-        &self,
-        op: BinaryOp,
-        left: Operand,
-        left_at: &Expression,
-        right_at: &Expression,
-        whole: &Expression,
-        names: &Names<'_>,
-    ) -> Value {
+    fn apply(&self, operation: &Operation<'_>, left: Operand, names: &Names<'_>) -> Value {
+        let Operation { op, whole, .. } = *operation;
         let (takes, gives) = signature(op);
         let decided_by_left = is_logical(op)
             && !failed(&left.problems)
             && left.value.as_bool() == Some(op == BinaryOp::Or);
         let right = match decided_by_left {
             true => Operand {
-                value: self.set_aside(|| self.value(right_at, names)),
+                value: self.set_aside(|| self.value(operation.right, names)),
                 problems: Vec::new(),
             },
-            false => self.operand(right_at, names),
+            false => self.operand(operation.right, names),
         };
-        let mut wrong = Vec::new();
-        let mut side = |operand: &Operand, at: &Expression, which: &str| {
-            convert(&operand.value, takes).unwrap_or_else(|error| {
-                wrong.push((
-                    problems::bad_operand(which, &error.message, at.span, whole.span),
-                    at.clone(),
-                ));
-                Value::unknown(takes)
-            })
-        };
-        let (a, b) = (side(&left, left_at, "left"), side(&right, right_at, "right"));
-        if !wrong.is_empty() {
-            wrong.into_iter().for_each(|(problem, at)| self.report(problem, &at, names));
+        let Some((a, b)) = self.converted_sides(operation, &left, &right, names) else {
             self.keep(left.problems);
             self.keep(right.problems);
             return Value::unknown(gives);
-        }
+        };
         let (a_marks, b_marks) = match takes == Type::DYNAMIC {
             true => (a.deep_marks(), b.deep_marks()),
             false => (a.marks(), b.marks()),
@@ -150,10 +139,30 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => value.mark(&marks),
             Err(why) => {
-                self.report(problems::failed_operation(&why, whole.span), whole, names);
+                self.report(problems::failed_operation(why.words(), whole.span), whole, names);
                 Value::unknown(gives)
             }
         }
+    }
+
+    /// Converts both operands to what the operation takes; `None`, and a problem for each, where one is something else.
+    fn converted_sides(
+        &self,
+        operation: &Operation<'_>,
+        left: &Operand,
+        right: &Operand,
+        names: &Names<'_>,
+    ) -> Option<(Value, Value)> {
+        let (takes, _) = signature(operation.op);
+        let convert = |operand: &Operand| convert(&operand.value, takes);
+        let (a, b) = (convert(left), convert(right));
+        let report = |error: &ConversionError, at: &Expression, which: &str| {
+            let whole = operation.whole.span;
+            self.report(problems::bad_operand(which, &error.message, at.span, whole), at, names);
+        };
+        a.as_ref().err().inspect(|it| report(it, operation.left, "left"));
+        b.as_ref().err().inspect(|it| report(it, operation.right, "right"));
+        a.ok().zip(b.ok())
     }
 
     /// Evaluates `condition ? yes : no`.
@@ -377,9 +386,9 @@ fn not(value: Value) -> Value {
 }
 
 /// Applies an operator other than `==` and `!=` to bare operands of the right type.
-fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, String> {
+fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Error> {
     if a.is_null() || b.is_null() {
-        return Err("argument must not be null".to_owned());
+        return Err("argument must not be null".into());
     }
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => {
@@ -391,9 +400,8 @@ fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Str
     }
 }
 
-fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, String> {
-    let number =
-        |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.to_owned());
+fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, Error> {
+    let number = |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.into());
     Ok(match op {
         BinaryOp::Add => return number(a.add(b), "can't compute sum of opposing infinities"),
         BinaryOp::Subtract => return number(a.sub(b), "can't subtract infinity from itself"),

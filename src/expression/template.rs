@@ -1,7 +1,7 @@
 //! Templates: text with `${…}` and `%{…}`.
 
 use crate::diagnostic::Span;
-use crate::syntax::{Expr, Expression, ForPart, IfPart, Name, Part};
+use crate::syntax::{Expr, Expression, ForPart, IfPart, Part};
 use crate::value::convert::convert;
 use crate::value::{Marks, Type, Value, unknown};
 
@@ -70,16 +70,8 @@ impl Evaluator<'_> {
                     self.interpolate(&mut text, value, &stand_in, whole, names);
                 }
                 Part::For(it) => {
-                    let ForPart { key_name, value_name, collection, body, span } = &**it;
-                    let value = self.template_for(
-                        key_name.as_ref(),
-                        value_name,
-                        collection,
-                        body,
-                        *span,
-                        names,
-                    );
-                    self.interpolate(&mut text, value, collection, whole, names);
+                    let value = self.template_for(it, names);
+                    self.interpolate(&mut text, value, &it.collection, whole, names);
                 }
             }
         }
@@ -113,15 +105,9 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates `%{ for }…%{ endfor }`: the texts of all elements.
-    fn template_for(
-        &self,
-        key_name: Option<&Name>,
-        value_name: &Name,
-        collection: &Expression,
-        body: &[Part],
-        span: Span,
-        names: &Names<'_>,
-    ) -> Value {
+    fn template_for(&self, part: &ForPart, names: &Names<'_>) -> Value {
+        let ForPart { key_name, value_name, collection, body, span } = part;
+        let (key_name, span) = (key_name.as_ref(), *span);
         let value = self.value(collection, names);
         let marks = value.marks();
         let text = match self.elements_of(&value, collection, span, names) {
@@ -139,7 +125,7 @@ impl Evaluator<'_> {
                 text
             }),
             _ => {
-                let body = Expression { expr: Expr::Template(body.into()), span };
+                let body = Expression { expr: Expr::Template(body.as_slice().into()), span };
                 self.leave_out(&[&body], key_name, value_name, names);
                 Text { marks, unknown: true, ..Text::default() }
             }

@@ -9,6 +9,7 @@ use super::signature;
 use super::standing::{Authentication, Standing};
 use super::web::Web;
 use crate::address::{DEFAULT_HOST, Provider};
+use crate::error::{Error, ErrorContext};
 
 /// The checks that a package must pass.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ pub fn must_be_signed(web: &Web, provider: &Provider) -> bool {
 
 impl Checks {
     /// Checks an archive. The error says why it must not be used.
-    pub fn run(&self, archive: &Path, web: &Web) -> Result<Authentication, String> {
+    pub fn run(&self, archive: &Path, web: &Web) -> Result<Authentication, Error> {
         match self {
             Checks::Hashes { hashes, trusts } => by_hashes(archive, hashes, *trusts),
             Checks::Registry(checks) => checks.run(archive, web),
@@ -60,20 +61,21 @@ impl Checks {
     }
 }
 
-fn by_hashes(archive: &Path, hashes: &[Hash], trusts: bool) -> Result<Authentication, String> {
+fn by_hashes(archive: &Path, hashes: &[Hash], trusts: bool) -> Result<Authentication, Error> {
     let usable: Vec<Hash> = hashes.iter().filter(|it| it.is_usable()).cloned().collect();
     if usable.is_empty() {
         return Err("none of the checksum formats given for this provider is supported".into());
     }
-    let own = archive_matches(archive, &usable)
-        .map_err(|it| format!("failed to verify provider package checksums: {it}"))?;
+    let own =
+        archive_matches(archive, &usable).context("failed to verify provider package checksums")?;
     if own.is_empty() {
         return Err(match &usable[..] {
             [one] => format!(
                 "provider package doesn't match the expected checksum {:?}",
                 one.to_string()
-            ),
-            _ => "provider package doesn't match the any of the expected checksums".to_owned(),
+            )
+            .into(),
+            _ => "provider package doesn't match the any of the expected checksums".into(),
         });
     }
     let mut result = Authentication::default();
@@ -88,14 +90,14 @@ fn by_hashes(archive: &Path, hashes: &[Hash], trusts: bool) -> Result<Authentica
 }
 
 impl RegistryChecks {
-    fn run(&self, archive: &Path, web: &Web) -> Result<Authentication, String> {
+    fn run(&self, archive: &Path, web: &Web) -> Result<Authentication, Error> {
         let mut result = self.by_platform(archive)?;
         self.check_list()?;
         let own = hash_zip(archive)
-            .map_err(|it| format!("failed to compute checksum for {}: {it}", archive.display()))?;
+            .context(format_args!("failed to compute checksum for {}", archive.display()))?;
         let wanted = Hash::of_archive_sum(&self.sum);
         if own != wanted {
-            return Err(format!("archive has incorrect checksum {own} (expected {wanted})"));
+            return Err(format!("archive has incorrect checksum {own} (expected {wanted})").into());
         }
         let mut verified = Authentication::default();
         verified.hashes.insert(own, Standing { is_verified: true, ..Standing::default() });
@@ -105,7 +107,7 @@ impl RegistryChecks {
     }
 
     /// Sizes and checksums of all platforms, where the registry gives them.
-    fn by_platform(&self, archive: &Path) -> Result<Authentication, String> {
+    fn by_platform(&self, archive: &Path) -> Result<Authentication, Error> {
         let mut result = Authentication::default();
         if self.packages.is_empty() {
             return Ok(result);
@@ -114,16 +116,17 @@ impl RegistryChecks {
             return Err(format!(
                 "registry response missing package with platform {:?}",
                 self.platform.to_string()
-            ));
+            )
+            .into());
         };
         if *size <= 0 {
-            return Err(format!("registry response has invalid package size {size}"));
+            return Err(format!("registry response has invalid package size {size}").into());
         }
-        let own = std::fs::metadata(archive).map_err(|it| it.to_string())?.len();
+        let own = std::fs::metadata(archive)?.len();
         if u64::try_from(*size) != Ok(own) {
             return Err(format!(
                 "registry response indicates a package of size {size}, but received a package of size {own}"
-            ));
+            ).into());
         }
         let zips: Vec<&Hash> = hashes.iter().filter(|it| it.is_zip()).collect();
         if zips.is_empty() {
@@ -134,7 +137,7 @@ impl RegistryChecks {
             return Err(format!(
                 "registry response expected sha256sum is {sum:?}, which does not match the platform's value of {:?}",
                 other.value()
-            ));
+            ).into());
         }
         for hash in self.packages.values().flat_map(|it| &it.0).filter(|it| it.is_usable()) {
             let reported = Standing { is_reported: true, ..Standing::default() };
@@ -144,7 +147,7 @@ impl RegistryChecks {
     }
 
     /// The list of checksums must have the archive, with the checksum that the registry says.
-    fn check_list(&self) -> Result<(), String> {
+    fn check_list(&self) -> Result<(), Error> {
         let text = String::from_utf8_lossy(&self.document);
         let line = text.lines().find_map(|line| {
             let mut words = line.split_whitespace();
@@ -152,19 +155,20 @@ impl RegistryChecks {
             (words.next() == Some(self.file.as_str())).then_some(sum)
         });
         let Some(sum) = line else {
-            return Err(format!("checksum list has no SHA-256 hash for {:?}", self.file));
+            return Err(format!("checksum list has no SHA-256 hash for {:?}", self.file).into());
         };
         match read_sum(sum) {
-            None => Err(format!("checksum list has invalid SHA256 hash {sum:?}")),
+            None => Err(format!("checksum list has invalid SHA256 hash {sum:?}").into()),
             Some(own) if own != self.sum => Err(format!(
                 "checksum list has unexpected SHA-256 hash {sum} (expected {})",
                 hex(&self.sum)
-            )),
+            )
+            .into()),
             Some(_) => Ok(()),
         }
     }
 
-    fn by_signature(&self, web: &Web) -> Result<Authentication, String> {
+    fn by_signature(&self, web: &Web) -> Result<Authentication, Error> {
         let mut keys = BTreeSet::new();
         if !self.keys.is_empty() || must_be_signed(web, &self.provider) {
             let allows_expired = !web.demands("OPENTOFU_ENFORCE_GPG_EXPIRATION");

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::Platform;
 use super::settings::{Token, data_folders};
+use crate::error::{Error, ErrorContext};
 use crate::world::World;
 
 /// What a helper's file name begins with.
@@ -48,7 +49,7 @@ pub(super) async fn ask(
     program: &PathBuf,
     arguments: &[String],
     host: &str,
-) -> Result<Option<Token>, String> {
+) -> Result<Option<Token>, Error> {
     let shown = program.display();
     let run = tokio::process::Command::new(program)
         .args(arguments)
@@ -56,11 +57,11 @@ pub(super) async fn ask(
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let output = run.await.map_err(|it| format!("failed to run {shown}: {it}"))?;
+    let output = run.await.context(format_args!("failed to run {shown}"))?;
     if !output.status.success() {
         return Err(match String::from_utf8_lossy(&output.stderr).trim() {
-            "" => format!("error in {shown}, but it produced no error message"),
-            said => format!("error in {shown}: {said}"),
+            "" => format!("error in {shown}, but it produced no error message").into(),
+            said => format!("error in {shown}: {said}").into(),
         });
     }
     // What it printed may hold a secret: the error says nothing of it.

@@ -23,6 +23,7 @@ use super::trouble::Trouble;
 use super::web::{HttpResponse, Web};
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::error::Error;
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -87,14 +88,31 @@ fn symbols(provider: &Provider) -> [(&'static str, &str); 3] {
     [("hostname", &provider.host), ("namespace", &provider.namespace), ("type", &provider.kind)]
 }
 
-/// Replaces `${name}`; the error names a symbol that is none.
-fn fill(template: &str, provider: &Provider) -> Result<String, String> {
+/// What is wrong with a template.
+enum Flaw {
+    /// A symbol is not closed.
+    Open,
+    /// There is no such symbol.
+    Unknown(String),
+}
+
+impl std::fmt::Display for Flaw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Flaw::Open => f.write_str("is not closed"),
+            Flaw::Unknown(name) => write!(f, "the symbol {name:?}"),
+        }
+    }
+}
+
+/// Replaces `${name}`.
+fn fill(template: &str, provider: &Provider) -> Result<String, Flaw> {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) = after.split_once('}').ok_or_else(|| "is not closed".to_owned())?;
+        let (name, after) = after.split_once('}').ok_or(Flaw::Open)?;
         let known = symbols(provider).into_iter().find(|it| it.0 == name.trim());
-        let (_, value) = known.ok_or_else(|| format!("the symbol {:?}", name.trim()))?;
+        let (_, value) = known.ok_or_else(|| Flaw::Unknown(name.trim().to_owned()))?;
         text.push_str(before);
         text.push_str(value);
         rest = after;
@@ -105,14 +123,14 @@ fn fill(template: &str, provider: &Provider) -> Result<String, String> {
 impl ImageMirror {
     /// Reads a template of repositories, which must tell apart all providers that `include` lets in. The error is what to
     /// tell.
-    pub fn parse(template: &str, include: &[Pattern], retries: u32) -> Result<ImageMirror, String> {
+    pub fn parse(template: &str, include: &[Pattern], retries: u32) -> Result<ImageMirror, Error> {
         let example =
             Provider { host: "a.example".into(), namespace: "b".into(), kind: "c".into() };
-        let filled = fill(template, &example).map_err(|it| match it.starts_with("the symbol") {
-            true => format!(
+        let filled = fill(template, &example).map_err(|it| match it {
+            Flaw::Unknown(_) => format!(
                 "{it} is not available for an OCI mirror repository address template. Only \"hostname\", \"namespace\", and \"type\" are available."
             ),
-            false => format!("the template {template:?} {it}."),
+            Flaw::Open => format!("the template {template:?} {it}."),
         })?;
         let names = Pattern::parts(include);
         let whats = ["registry hostname", "provider namespace", "provider"];
@@ -121,7 +139,7 @@ impl ImageMirror {
             if chosen.len() != 1 && !refers {
                 return Err(format!(
                     "template must refer to the {symbol:?} symbol unless the \"include\" argument selects exactly one {what}."
-                ));
+                ).into());
             }
         }
         if filled.split_once('/').is_none_or(|it| it.0.is_empty() || it.1.is_empty()) {
@@ -136,7 +154,7 @@ impl ImageMirror {
     }
 
     fn repository(&self, provider: &Provider) -> Result<(String, String), Trouble> {
-        let filled = fill(&self.template, provider).map_err(Trouble::Other)?;
+        let filled = fill(&self.template, provider).map_err(|it| Trouble::Other(it.to_string()))?;
         let (host, name) = filled.split_once('/').unwrap_or((&filled, ""));
         Ok((host.to_owned(), name.to_owned()))
     }
@@ -154,13 +172,13 @@ impl ImageMirror {
         let known = self.tokens.lock().await.get(&name).cloned();
         let ask = async |token: Option<&Token>| {
             let asked = web.get_as(&url, token, accept).await;
-            asked.map_err(|why| Trouble::Unreachable { host: host.clone(), why })
+            asked.map_err(|why| Trouble::Unreachable { host: host.clone(), why: why.into() })
         };
         let answer = ask(known.as_ref()).await?;
         if answer.status != 401 {
             return Ok(answer);
         }
-        let shown = web.login(&host, &name).await.map_err(Trouble::Other)?;
+        let shown = web.login(&host, &name).await.map_err(|it| Trouble::Other(it.into()))?;
         let had_some = shown.is_some() || known.is_some();
         let Some(token) = admitted(web, &answer, &name, shown).await else {
             return Err(Trouble::Unauthorized { host: host.clone(), had_some });
@@ -183,7 +201,7 @@ impl ImageMirror {
             }
             _ => return Err(listing(&answer.status_text())),
         }
-        let tags: Tags = answer.json().map_err(|it| listing(&it))?;
+        let tags: Tags = answer.json().map_err(|it: Error| listing(it.words()))?;
         let version = |tag: &String| strict_version(&tag.replacen('_', "+", 1));
         Ok(sorted(tags.tags.iter().filter_map(version)))
     }

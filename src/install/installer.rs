@@ -20,41 +20,12 @@ use super::trouble::Trouble;
 use super::{Platform, Requirements};
 use crate::address::Provider;
 use crate::config::version::{Constraint, Version, normal};
+use crate::error::{Error, ErrorContext};
 use crate::provider::builtin;
 
-/// What happens while providers are installed.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Event {
-    /// It is part of every program of this kind.
-    BuiltIn(Provider),
-    /// It is part of this program, in this version.
-    Embedded(Provider, String),
-    Reusing(Provider),
-    /// Versions are looked for, under these conditions.
-    Finding(Provider, Option<String>),
-    AlreadyInstalled {
-        provider: Provider,
-        version: Version,
-        in_cache: bool,
-    },
-    Linking(Provider, Version),
-    Installing {
-        provider: Provider,
-        version: Version,
-        to_cache: bool,
-    },
-    Installed {
-        provider: Provider,
-        version: Version,
-        authentication: Authentication,
-    },
-    WaitingForCache(PathBuf),
-    /// At least one provider is signed.
-    Signed,
-    /// A place has something to say about a provider.
-    Warning(Provider, Vec<String>),
-}
+mod event;
+
+pub use self::event::{Event, Failure};
 
 /// How versions are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,28 +36,6 @@ pub enum Mode {
     Upgrade,
     /// What is locked stays, in packages with any checksum; embedded providers are installed as all others.
     Lock,
-}
-
-/// What went wrong with one provider, and when.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Failure {
-    /// It is not built in, or has conditions though it is.
-    BuiltIn(String),
-    /// No version could be chosen.
-    Query(Trouble),
-    /// The chosen version could not be installed.
-    Fetch(Version, Trouble),
-    /// It could not be taken from the shared cache.
-    Link(Version, String),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::BuiltIn(why) | Failure::Link(_, why) => f.write_str(why),
-            Failure::Query(trouble) | Failure::Fetch(_, trouble) => write!(f, "{trouble}"),
-        }
-    }
 }
 
 /// What an installation did.
@@ -129,6 +78,12 @@ enum Choice {
     Unlocked,
     /// This version is to be installed.
     Version(Version),
+}
+
+/// A folder that a package is put into, and whether it is in the cache that other folders share.
+struct Place {
+    folder: PathBuf,
+    is_cache: bool,
 }
 
 /// A package in place: its checksums, and what was found out about it.
@@ -312,10 +267,13 @@ impl Installer<'_> {
             return Ok(self.already(provider, lock, false));
         }
         let Some(cache) = &self.cache else {
-            return self.put(provider, version, lock, target, mode, false).await;
+            return self
+                .put(provider, version, lock, Place { folder: target, is_cache: false }, mode)
+                .await;
         };
         let shared = installed_folder(cache, provider, version, &self.platform);
-        let placed = self.put(provider, version, lock, shared.clone(), mode, true).await?;
+        let place = Place { folder: shared.clone(), is_cache: true };
+        let placed = self.put(provider, version, lock, place, mode).await?;
         (self.tell)(Event::Linking(provider.clone(), version.clone()));
         install_folder(&shared, &target, &format!("{provider} {version}"), &[])
             .map_err(|it| Failure::Link(version.clone(), it))?;
@@ -334,10 +292,10 @@ impl Installer<'_> {
         provider: &Provider,
         version: &Version,
         lock: Option<&Lock>,
-        target: PathBuf,
+        place: Place,
         mode: Mode,
-        to_cache: bool,
     ) -> Result<Placed, Failure> {
+        let Place { folder: target, is_cache: to_cache } = place;
         let before = lock.map(Lock::usable).unwrap_or_default();
         let allowed = if mode == Mode::Lock { Vec::new() } else { before.clone() };
         if let Some(lock) = lock
@@ -358,7 +316,7 @@ impl Installer<'_> {
             version: version.clone(),
             to_cache,
         });
-        let failed = |it: String| Failure::Fetch(version.clone(), Trouble::Other(it));
+        let failed = |it: Error| Failure::Fetch(version.clone(), Trouble::Other(it.into()));
         let what = format!("{provider} {version}");
         let guarded = guard(&target, || {
             let folder = self.cache.as_ref().filter(|_| to_cache).unwrap_or(&self.folder);
@@ -374,13 +332,12 @@ impl Installer<'_> {
             false => self.unpack(&package, &target, &what, &allowed).await.map_err(failed)?,
         };
         drop(held);
-        executable(&target, provider)
-            .map_err(|it| failed(format!("provider binary not found: {it}")))?;
-        let own = hash_folder(&target).map_err(|it| {
-            failed(format!(
-                "after installing {provider}, failed to compute a checksum for it: {it}"
+        executable(&target, provider).context("provider binary not found").map_err(failed)?;
+        let own = hash_folder(&target)
+            .context(format_args!(
+                "after installing {provider}, failed to compute a checksum for it"
             ))
-        })?;
+            .map_err(failed)?;
         let must_be_signed = must_be_signed(self.package_sources.web(), provider);
         let placed = collect(own, &before, authentication, must_be_signed);
         (self.tell)(Event::Installed {
@@ -398,7 +355,7 @@ impl Installer<'_> {
         target: &Path,
         what: &str,
         allowed: &[Hash],
-    ) -> Result<Option<Authentication>, String> {
+    ) -> Result<Option<Authentication>, Error> {
         match &package.place {
             PackagePlace::Folder(source) => {
                 install_folder(source, target, what, allowed).map(|()| None)

@@ -14,6 +14,7 @@ use tokio::io::AsyncWriteExt;
 
 use super::settings::Token;
 use super::settings::logins::{Login, Logins};
+use crate::error::{Error, ErrorContext};
 use crate::world::World;
 
 /// What a registry is shown.
@@ -67,7 +68,7 @@ pub(super) async fn find(
     world: &World,
     host: &str,
     name: &str,
-) -> Result<Option<Shown>, String> {
+) -> Result<Option<Shown>, Error> {
     let mut all: Vec<(Closeness, Login)> = Vec::new();
     for (prefix, login) in &logins.prefixes {
         all.extend(closeness(prefix, host, name).map(|it| (it, login.clone())));
@@ -86,7 +87,7 @@ pub(super) async fn find(
         }
         Login::Helper(helper) => {
             let asked = ask(world, &helper, host).await;
-            asked.map_err(|it| format!("from {helper:?} credential helper: {it}"))
+            asked.context(format_args!("from {helper:?} credential helper"))
         }
     }
 }
@@ -123,23 +124,21 @@ fn add(file: File, host: &str, name: &str, all: &mut Vec<(Closeness, Login)>) {
 }
 
 /// Reads the files of other tools. What is wrong with one that nobody named is none of our business.
-fn files(logins: &Logins, world: &World) -> Result<Vec<File>, String> {
+fn files(logins: &Logins, world: &World) -> Result<Vec<File>, Error> {
     if !logins.discovers {
         return Ok(Vec::new());
     }
     let read = |path: &PathBuf| {
-        let text = world
-            .files
-            .read_regular(path)
-            .map_err(|it| format!("reading {}: {it}", path.display()))?;
-        serde_json::from_slice(&text).map_err(|it| format!("parsing {}: {it}", path.display()))
+        let text =
+            world.files.read_regular(path).context(format_args!("reading {}", path.display()))?;
+        serde_json::from_slice(&text).context(format_args!("parsing {}", path.display()))
     };
     match &logins.files {
         Some(named) => named
             .iter()
             .map(read)
             .collect::<Result<_, _>>()
-            .map_err(|it| format!("failed to read Docker-style config files: {it}")),
+            .context("failed to read Docker-style config files"),
         None => Ok(places(world).iter().filter_map(|it| read(it).ok()).collect()),
     }
 }
@@ -157,7 +156,7 @@ fn places(world: &World) -> Vec<PathBuf> {
 }
 
 /// Asks a helper for a host's user and password.
-async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, String> {
+async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, Error> {
     let name = format!("docker-credential-{helper}");
     let folders = std::env::split_paths(world.variable("PATH").unwrap_or_default());
     let program = folders.map(|it| it.join(&name)).find(|it| world.files.is_file(it));
@@ -181,7 +180,7 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, S
         let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         return match said.contains("credentials not found") {
             true => Ok(None),
-            false => Err(format!("error in {name}: {said}")),
+            false => Err(format!("error in {name}: {said}").into()),
         };
     }
     // What it printed may hold a secret: the error says nothing of it.

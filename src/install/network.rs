@@ -15,6 +15,7 @@ use super::trouble::Trouble;
 use super::web::{HttpResponse, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::error::Error;
 
 /// A mirror.
 pub struct NetworkMirror {
@@ -47,14 +48,14 @@ struct Archive {
 
 impl NetworkMirror {
     /// Reads the address of a mirror. The error is what to tell.
-    pub fn parse(text: &str, retries: u32, trusts_hashes: bool) -> Result<NetworkMirror, String> {
+    pub fn parse(text: &str, retries: u32, trusts_hashes: bool) -> Result<NetworkMirror, Error> {
         let url = Url::parse(text).map_err(|it| {
             format!("Cannot parse {text:?} as a URL for a network provider mirror: {it}.")
         })?;
         if url.scheme() != "https" || url.host_str().is_none_or(str::is_empty) {
             return Err(format!(
                 "Cannot use {text:?} as a URL for a network provider mirror: the mirror must be at an https: URL."
-            ));
+            ).into());
         }
         Ok(NetworkMirror { url, retries, trusts_hashes })
     }

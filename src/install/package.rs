@@ -10,6 +10,7 @@ use super::hash::{Hash, archive_matches, folder_matches, hash_archive, hash_fold
 use crate::address::Provider;
 use crate::backend::files::{NewFolder, sweep};
 use crate::config::version::Version;
+use crate::error::{Error, ErrorContext};
 use crate::world::open_regular;
 
 /// Returns the folder of an unpacked package under a root folder.
@@ -32,9 +33,9 @@ pub fn archive_name(provider: &Provider, version: &Version, platform: &Platform)
 }
 
 /// Returns the program in a package's folder: the first whose name begins as plugins of this provider do.
-pub fn executable(folder: &Path, provider: &Provider) -> Result<PathBuf, String> {
+pub fn executable(folder: &Path, provider: &Provider) -> Result<PathBuf, Error> {
     let entries = std::fs::read_dir(folder)
-        .map_err(|it| format!("could not read package directory {}: {it}", folder.display()))?;
+        .context(format_args!("could not read package directory {}", folder.display()))?;
     let wanted = format!("terraform-provider-{}", provider.kind);
     let mut names: Vec<_> = entries
         .flatten()
@@ -48,7 +49,7 @@ pub fn executable(folder: &Path, provider: &Provider) -> Result<PathBuf, String>
     names.sort();
     match names.first() {
         Some(name) => Ok(folder.join(name)),
-        None => Err(format!("could not find executable file starting with {wanted}")),
+        None => Err(format!("could not find executable file starting with {wanted}").into()),
     }
 }
 
@@ -61,10 +62,10 @@ pub fn install_folder(
     target: &Path,
     what: &str,
     allowed: &[Hash],
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let absolute = |it: &Path| {
         std::path::absolute(it)
-            .map_err(|why| format!("failed to make path {} absolute: {why}", it.display()))
+            .context(format_args!("failed to make path {} absolute", it.display()))
     };
     let (source, target) = (absolute(source)?, absolute(target)?);
     let is_same = match (source.canonicalize(), target.canonicalize()) {
@@ -75,28 +76,25 @@ pub fn install_folder(
         return Err(format!(
             "cannot install existing provider directory {} to itself",
             target.display()
-        ));
+        )
+        .into());
     }
     if allowed.iter().any(|it| !it.is_zip()) {
-        let matches = folder_matches(&source, allowed).map_err(|why| {
-            format!(
-                "failed to calculate checksum for {what} package at {}: {why}",
-                source.display()
-            )
-        })?;
+        let matches = folder_matches(&source, allowed).context(format_args!(
+            "failed to calculate checksum for {what} package at {}",
+            source.display()
+        ))?;
         if !matches {
             return Err(format!(
                 "the local package for {what} doesn't match any of the checksums previously recorded in the dependency lock file (this might be because the available checksums are for packages targeting different platforms); for more information: https://opentofu.org/docs/language/files/dependency-lock/#checksum-verification"
-            ));
+            ).into());
         }
     }
-    place(&source, &target).map_err(|why| {
-        format!(
-            "failed to either symlink or copy {} to {}: {why}",
-            source.display(),
-            target.display()
-        )
-    })
+    place(&source, &target).context(format_args!(
+        "failed to either symlink or copy {} to {}",
+        source.display(),
+        target.display()
+    ))
 }
 
 fn place(source: &Path, target: &Path) -> io::Result<()> {
@@ -146,43 +144,37 @@ pub fn install_archive(
     target: &Path,
     what: &str,
     allowed: &[Hash],
-) -> Result<(), String> {
+) -> Result<(), Error> {
     if !allowed.is_empty() {
-        let matches = archive_matches(archive, allowed).map_err(|why| {
-            format!(
-                "failed to calculate checksum for {what} package at {}: {why}",
-                archive.display()
-            )
-        })?;
+        let matches = archive_matches(archive, allowed).context(format_args!(
+            "failed to calculate checksum for {what} package at {}",
+            archive.display()
+        ))?;
         if matches.is_empty() {
             return Err(format!(
                 "the current package for {what} doesn't match any of the checksums previously recorded in the dependency lock file; for more information: https://opentofu.org/docs/language/files/dependency-lock/#checksum-verification"
-            ));
+            ).into());
         }
     }
     if target.symlink_metadata().is_ok() && !is_empty_folder(target) {
         tidy(target);
-        let new = hash_archive(archive).map_err(|it| {
-            format!(
-                "failed to calculate checksum for temporary copy of provider package at {}: {it}",
-                archive.display()
-            )
-        })?;
-        let old = hash_folder(target).map_err(|it| {
-            format!(
-                "failed to calculate checksum for existing cached provider package at {}: {it}",
-                target.display()
-            )
-        })?;
+        let new = hash_archive(archive).context(format_args!(
+            "failed to calculate checksum for temporary copy of provider package at {}",
+            archive.display()
+        ))?;
+        let old = hash_folder(target).context(format_args!(
+            "failed to calculate checksum for existing cached provider package at {}",
+            target.display()
+        ))?;
         if new != old {
             return Err(format!(
                 "existing cached package at {} does not match the content of the downloaded package; does it contain local modifications?",
                 target.display()
-            ));
+            ).into());
         }
         return Ok(());
     }
-    unpack(archive, target).map_err(|it| format!("failed to unpack {}: {it}", archive.display()))
+    unpack(archive, target).context(format_args!("failed to unpack {}", archive.display()))
 }
 
 /// Removes what a run has left beside a package that died after it had put it in its place.
@@ -245,7 +237,7 @@ fn set_mode(_: &Path, _: Option<u32>) -> io::Result<()> {
 pub struct Guard(#[expect(dead_code, reason = "held for its lock")] File);
 
 /// Waits for the package's lock; `slow` is told once where that takes long.
-pub async fn guard(target: &Path, mut slow: impl FnMut()) -> Result<Guard, String> {
+pub async fn guard(target: &Path, mut slow: impl FnMut()) -> Result<Guard, Error> {
     let name = target.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let path = target.with_file_name(format!("{name}.lock"));
     let open = || -> io::Result<File> {
@@ -254,7 +246,7 @@ pub async fn guard(target: &Path, mut slow: impl FnMut()) -> Result<Guard, Strin
         }
         File::options().read(true).write(true).create(true).truncate(false).open(&path)
     };
-    let file = open().map_err(|it| format!("cannot create {}: {it}", path.display()))?;
+    let file = open().context(format_args!("cannot create {}", path.display()))?;
     let start = Instant::now();
     let mut has_told = false;
     loop {
@@ -265,7 +257,8 @@ pub async fn guard(target: &Path, mut slow: impl FnMut()) -> Result<Guard, Strin
                 return Err(format!(
                     "unable to acquire file lock on {:?}: {it}",
                     path.display().to_string()
-                ));
+                )
+                .into());
             }
         }
         if !has_told && start.elapsed() > Duration::from_secs(5) {

@@ -18,12 +18,13 @@ use super::{Platform, Settings, registry};
 use crate::address::Provider;
 use crate::config::version::{Version, compare};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::{Error, ErrorContext};
 use crate::world::World;
 
 /// A folder of packages.
 struct FolderMirror {
     path: PathBuf,
-    packages: OnceLock<Result<BTreeMap<Provider, Vec<FoundPackage>>, String>>,
+    packages: OnceLock<Result<BTreeMap<Provider, Vec<FoundPackage>>, Error>>,
 }
 
 impl FolderMirror {
@@ -33,9 +34,9 @@ impl FolderMirror {
 
     fn packages(&self) -> Result<&BTreeMap<Provider, Vec<FoundPackage>>, Trouble> {
         let packages = self.packages.get_or_init(|| {
-            search(&self.path).map_err(|it| format!("cannot search {}: {it}", self.path.display()))
+            search(&self.path).context(format_args!("cannot search {}", self.path.display()))
         });
-        packages.as_ref().map_err(|it| Trouble::Other(it.clone()))
+        packages.as_ref().map_err(|it| Trouble::Other(it.to_string()))
     }
 
     fn of(&self, provider: &Provider) -> Result<&[FoundPackage], Trouble> {
@@ -122,7 +123,7 @@ impl PackageSources {
         template: &str,
         settings: &Settings,
         world: &World,
-    ) -> Result<PackageSources, String> {
+    ) -> Result<PackageSources, Error> {
         let web = Web::new(settings, world);
         let mirror = ImageMirror::parse(template, &[], web.download_retries())?;
         Ok(PackageSources::alone(PackageSource::Images(mirror), web))
@@ -135,9 +136,9 @@ impl PackageSources {
     }
 
     /// Loads an archive into a file that goes when it is dropped.
-    pub async fn download(&self, remote: &Remote) -> Result<tempfile::NamedTempFile, String> {
-        let mut file = tempfile::NamedTempFile::new()
-            .map_err(|it| format!("failed to open temporary file to download: {it}"))?;
+    pub async fn download(&self, remote: &Remote) -> Result<tempfile::NamedTempFile, Error> {
+        let mut file =
+            tempfile::NamedTempFile::new().context("failed to open temporary file to download")?;
         let (url, token) = (&remote.url, remote.token.as_ref());
         self.web.download(url, token, remote.retries, file.as_file_mut()).await?;
         Ok(file)
@@ -148,7 +149,7 @@ impl PackageSources {
         &self,
         package: &Package,
         archive: &Path,
-    ) -> Option<Result<Authentication, String>> {
+    ) -> Option<Result<Authentication, Error>> {
         package.checks.as_ref().map(|it| it.run(archive, &self.web))
     }
 
@@ -339,7 +340,7 @@ fn explicit(installation: &Installation, world: &World, web: Web) -> (PackageSou
     let mut rules = Vec::new();
     for method in &installation.methods {
         let mut patterns = |given: &[String], kind: &str| {
-            let all: Result<Vec<Pattern>, String> =
+            let all: Result<Vec<Pattern>, Error> =
                 given.iter().map(|it| Pattern::parse(it)).collect();
             all.map_err(|why| problems.push(bad_patterns(kind, &why))).ok()
         };
@@ -382,16 +383,16 @@ fn relative(root: &Path, path: &Path) -> PathBuf {
     }
 }
 
-fn bad_url(why: String) -> Diagnostic {
+fn bad_url(why: Error) -> Diagnostic {
     Diagnostic::error("Invalid URL for provider installation source").detail(why)
 }
 
-fn bad_patterns(kind: &str, why: &str) -> Diagnostic {
+fn bad_patterns(kind: &str, why: &Error) -> Diagnostic {
     Diagnostic::error(format!("Invalid provider source {kind} patterns"))
         .detail(format!("CLI config specifies invalid provider {kind} patterns: {why}."))
 }
 
-fn bad_template(why: &str) -> Diagnostic {
+fn bad_template(why: &Error) -> Diagnostic {
     Diagnostic::error("Invalid oci_mirror repository template")
         .detail(format!("Invalid oci_mirror block in the CLI configuration: {why}"))
 }

@@ -14,6 +14,7 @@ use crate::address::Provider;
 use crate::backend::workspace::data_folder;
 use crate::config::version::{Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::error::Error;
 use crate::provider::plugin::Opened;
 use crate::provider::{builtin, plugin};
 use crate::world::World;
@@ -77,14 +78,14 @@ impl Plugin {
     /// # Errors
     ///
     /// Says why it must not be started.
-    pub fn verify(&self, world: &World) -> Result<Option<Arc<Opened>>, String> {
+    pub fn verify(&self, world: &World) -> Result<Option<Arc<Opened>>, Error> {
         let Some(allowed) = &self.allowed else { return Ok(None) };
         let version = self.version.as_ref().map(Version::to_string).unwrap_or_default();
         let (provider, folder) = (&self.provider, &self.shown_folder);
         if !allowed.iter().any(Hash::is_content) {
             return Err(format!(
                 "the dependency lock file has no checksum of {provider} {version} that the installed package could be compared with (one that begins with \"h1:\"), so that there is no telling whether the package in {folder} is the one that was chosen. Run \"tofu init\", or \"tofu providers lock\", to record it"
-            ));
+            ).into());
         }
         let failed = |it: std::io::Error| {
             format!(
@@ -103,7 +104,7 @@ impl Plugin {
         }
         Err(format!(
             "the cached package for {provider} {version} (in {folder}) does not match any of the checksums recorded in the dependency lock file, run tofu init to ensure all providers are correctly installed"
-        ))
+        ).into())
     }
 }
 
@@ -157,7 +158,7 @@ impl Plugins {
     /// # Errors
     ///
     /// Says why there is nothing to use.
-    pub fn locate(&self, provider: &Provider) -> Result<Located, String> {
+    pub fn locate(&self, provider: &Provider) -> Result<Located, Error> {
         if let Some(running) = self.running.get(provider) {
             return Ok(Located {
                 place: Place::Running(running.clone()),
@@ -204,7 +205,8 @@ impl Plugins {
             None => Err(format!(
                 "there is no package for {provider} {} cached in {}",
                 lock.version, self.shown_folder
-            )),
+            )
+            .into()),
         }
     }
 
@@ -214,7 +216,7 @@ impl Plugins {
         folder: &Path,
         version: Option<&Version>,
         allowed: Option<Vec<Hash>>,
-    ) -> Result<Plugin, String> {
+    ) -> Result<Plugin, Error> {
         Ok(Plugin {
             provider: provider.clone(),
             executable: executable(folder, provider)?,
@@ -326,9 +328,9 @@ fn embedded_or(
     version: Option<Version>,
     why: &str,
     otherwise: impl FnOnce() -> String,
-) -> Result<Located, String> {
+) -> Result<Located, Error> {
     match builtin::version(provider) {
         Some(_) => Ok(Located { place: Place::Embedded, version, why: why.to_owned() }),
-        None => Err(otherwise()),
+        None => Err(otherwise().into()),
     }
 }

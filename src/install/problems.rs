@@ -8,6 +8,7 @@ use super::trouble::Trouble;
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 use crate::provider::builtin;
 
 fn list(lines: &[String]) -> String {
@@ -26,7 +27,7 @@ pub(super) fn not_installed(lines: &[String], in_automation: bool) -> Diagnostic
 }
 
 /// A provider that cannot be had, and why.
-pub fn not_available(provider: &Provider, why: &str) -> Diagnostic {
+pub fn not_available(provider: &Provider, why: &Error) -> Diagnostic {
     let way_out = match provider.is_builtin() {
         true => format!(
             "This configuration requires built-in provider {provider}, but that provider isn't available in this program."

@@ -212,7 +212,8 @@ async fn file(web: &Web, provider: &Provider, url: &Url, what: &str) -> Result<V
             "{} returned from {}",
             it.status_text(),
             it.url.host_str().unwrap_or_default()
-        )),
+        )
+        .into()),
     });
     answer.map_err(|it| failed(provider, format!("failed to retrieve {what} for provider: {it}")))
 }

@@ -6,6 +6,8 @@ use pgp::crypto::hash::HashAlgorithm;
 use pgp::packet::Signature;
 use pgp::types::KeyDetails;
 
+use crate::error::{Error, ErrorContext};
+
 /// Returns the id of the key that signed a document.
 ///
 /// # Errors
@@ -18,19 +20,19 @@ pub fn check(
     keys: &[String],
     now: DateTime<Utc>,
     allows_expired: bool,
-) -> Result<String, String> {
+) -> Result<String, Error> {
     let signatures: Vec<Signature> = DetachedSignature::from_bytes_many(signature)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|it| format!("error checking signature: {it}"))?
+        .context(FAILED)?
         .into_iter()
         .map(|it: DetachedSignature| it.signature)
         .collect();
     let mut expired = None;
     for armor in keys {
-        let (keys, _) = SignedPublicKey::from_string_many(armor)
-            .map_err(|it| format!("error decoding signing key: {it}"))?;
+        let (keys, _) =
+            SignedPublicKey::from_string_many(armor).context("error decoding signing key")?;
         for key in keys {
-            let key = key.map_err(|it| format!("error decoding signing key: {it}"))?;
+            let key = key.context("error decoding signing key")?;
             for signature in &signatures {
                 match judge(document, signature, &key, now)? {
                     Verdict::Good => return Ok(id(&key)),
@@ -42,8 +44,10 @@ pub fn check(
     }
     expired
         .filter(|_| allows_expired)
-        .ok_or_else(|| "authentication signature from unknown issuer".to_owned())
+        .ok_or_else(|| "authentication signature from unknown issuer".into())
 }
+
+const FAILED: &str = "error checking signature";
 
 /// What is wrong with a signature that this key did not make of this document.
 const MISFIT: &str = "it was not made of this list of checksums";
@@ -65,32 +69,32 @@ fn judge(
     signature: &Signature,
     key: &SignedPublicKey,
     now: DateTime<Utc>,
-) -> Result<Verdict, String> {
+) -> Result<Verdict, Error> {
     let is_own = |one: &dyn KeyDetails| {
         signature.issuer_fingerprint().iter().any(|it| **it == one.fingerprint())
             || signature.issuer_key_id().iter().any(|it| **it == one.legacy_key_id())
     };
-    let failed = |why: &dyn std::fmt::Display| format!("error checking signature: {why}");
+    let failed = |why: &str| Error::from(why).context(FAILED);
     let subkey = key.public_subkeys.iter().find(|it| is_own(*it));
     if !is_own(key) && subkey.is_none() {
         return Ok(Verdict::Foreign);
     }
     if is_weak(signature) {
-        return Err(failed(&"it rests on a hash function that is no longer safe"));
+        return Err(failed("it rests on a hash function that is no longer safe"));
     }
-    key.details.verify_bindings(&key.primary_key).map_err(|it| failed(&it))?;
+    key.details.verify_bindings(&key.primary_key).context(FAILED)?;
     if !key.details.revocation_signatures.is_empty() {
-        return Err(failed(&"the signing key is revoked"));
+        return Err(failed("the signing key is revoked"));
     }
     match subkey {
         Some(subkey) => {
-            subkey.verify_bindings(&key.primary_key).map_err(|it| failed(&it))?;
+            subkey.verify_bindings(&key.primary_key).context(FAILED)?;
             if !subkey.signatures.iter().any(|it| it.key_flags().sign()) {
-                return Err(failed(&"the key is not meant for signing"));
+                return Err(failed("the key is not meant for signing"));
             }
-            signature.verify(subkey, document).map_err(|_| failed(&MISFIT))?;
+            signature.verify(subkey, document).map_err(|_| failed(MISFIT))?;
         }
-        None => signature.verify(key, document).map_err(|_| failed(&MISFIT))?,
+        None => signature.verify(key, document).map_err(|_| failed(MISFIT))?,
     }
     let created = |it: u32| i64::from(it);
     let over = |start: i64, length: Option<u32>| {

@@ -3,7 +3,7 @@
 //! No text that leaves this file holds a token or the query of an address.
 
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::error::Error as _;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -21,6 +21,7 @@ use super::settings::Token;
 use super::trouble::Trouble;
 use super::{Settings, helper};
 use crate::config::version::OPENTOFU_VERSION;
+use crate::error::{Error, ErrorContext};
 use crate::world::World;
 
 /// How large an answer about packages may be.
@@ -28,12 +29,12 @@ const LARGEST_ANSWER: u64 = 64 << 20;
 
 /// The way to other hosts.
 pub struct Web {
-    client: OnceLock<Result<Client, String>>,
+    client: OnceLock<Result<Client, Error>>,
     settings: Settings,
     world: World,
-    hosts: Mutex<BTreeMap<String, Result<Services, String>>>,
+    hosts: Mutex<BTreeMap<String, Result<Services, Error>>>,
     /// What the helper answered, by host.
-    helped: Mutex<BTreeMap<String, Result<Option<Token>, String>>>,
+    helped: Mutex<BTreeMap<String, Result<Option<Token>, Error>>>,
 }
 
 /// The services of a host, and the address that theirs are relative to.
@@ -73,9 +74,8 @@ impl HttpResponse {
     }
 
     /// Reads the body as JSON.
-    pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
-        serde_json::from_slice(&self.body)
-            .map_err(|it| format!("the answer is not as expected: {it}"))
+    pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_slice(&self.body).context("the answer is not as expected")
     }
 }
 
@@ -91,7 +91,7 @@ impl Web {
         }
     }
 
-    fn client(&self) -> Result<&Client, String> {
+    fn client(&self) -> Result<&Client, Error> {
         self.client.get_or_init(|| build(&self.world)).as_ref().map_err(Clone::clone)
     }
 
@@ -101,7 +101,7 @@ impl Web {
     /// # Errors
     ///
     /// What the helper says is wrong.
-    pub async fn token(&self, host: &str) -> Result<Option<Token>, String> {
+    pub async fn token(&self, host: &str) -> Result<Option<Token>, Error> {
         if let Some(known) = self.settings.token(&self.world, host) {
             return Ok(Some(known));
         }
@@ -116,8 +116,7 @@ impl Web {
             Some(program) => helper::ask(&program, arguments, host).await,
             None => Ok(None),
         };
-        let answer =
-            answer.map_err(|it| format!("failed to retrieve credentials for {host}: {it}"));
+        let answer = answer.context(format_args!("failed to retrieve credentials for {host}"));
         helped.insert(host.to_owned(), answer.clone());
         answer
     }
@@ -132,7 +131,7 @@ impl Web {
         &self,
         host: &str,
         name: &str,
-    ) -> Result<Option<login::Shown>, String> {
+    ) -> Result<Option<login::Shown>, Error> {
         login::find(&self.settings.logins, &self.world, host, name).await
     }
 
@@ -153,12 +152,12 @@ impl Web {
     }
 
     /// Asks for something small. Statuses are for the caller to judge.
-    pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<HttpResponse, String> {
+    pub async fn get(&self, url: &Url, token: Option<&Token>) -> Result<HttpResponse, Error> {
         self.ask(self.request(url, token), self.settings.request_retries()).await
     }
 
     /// As [`Web::get`], without repetitions.
-    pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<HttpResponse, String> {
+    pub async fn get_once(&self, url: &Url, token: Option<&Token>) -> Result<HttpResponse, Error> {
         self.ask(self.request(url, token), 0).await
     }
 
@@ -168,7 +167,7 @@ impl Web {
         url: &Url,
         token: Option<&Token>,
         kind: &str,
-    ) -> Result<HttpResponse, String> {
+    ) -> Result<HttpResponse, Error> {
         let request = Request { kind: Some(kind), ..self.request(url, token) };
         self.ask(request, self.settings.request_retries()).await
     }
@@ -177,7 +176,7 @@ impl Web {
         Request { url, token, kind: None, timeout: Some(self.settings.request_timeout()) }
     }
 
-    async fn ask(&self, request: Request<'_>, retries: u32) -> Result<HttpResponse, String> {
+    async fn ask(&self, request: Request<'_>, retries: u32) -> Result<HttpResponse, Error> {
         let mut response = self.send(request, retries).await?;
         let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
         let kind = header("content-type").unwrap_or_default();
@@ -189,7 +188,7 @@ impl Web {
         while let Some(chunk) = response.chunk().await.map_err(describe)? {
             body.extend_from_slice(&chunk);
             if body.len() as u64 > LARGEST_ANSWER {
-                return Err(format!("the answer of {} is too large", host_of(&url)));
+                return Err(format!("the answer of {} is too large", host_of(&url)).into());
             }
         }
         Ok(HttpResponse { status, url, kind, challenge, package, body })
@@ -202,29 +201,29 @@ impl Web {
         token: Option<&Token>,
         retries: u32,
         into: &mut std::fs::File,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let request = Request { url, token, kind: None, timeout: None };
         let mut response = self.send(request, retries).await?;
         if !response.status().is_success() {
-            return Err(format!("unsuccessful request to {}: {}", shown(url), response.status()));
+            let status = response.status();
+            return Err(format!("unsuccessful request to {}: {status}", shown(url)).into());
         }
         let (expected, mut count) = (response.content_length(), 0u64);
         let host = host_of(url);
-        while let Some(chunk) =
-            response.chunk().await.map_err(|it| format!("{host}: {}", describe(it)))?
-        {
+        while let Some(chunk) = response.chunk().await.map_err(describe).context(&host)? {
             count += chunk.len() as u64;
-            into.write_all(&chunk).map_err(|it| format!("the download cannot be written: {it}"))?;
+            into.write_all(&chunk).context("the download cannot be written")?;
         }
         match expected {
             Some(expected) if count < expected => Err(format!(
                 "incorrect response size: expected {expected} bytes, but got {count} bytes"
-            )),
+            )
+            .into()),
             _ => Ok(()),
         }
     }
 
-    async fn send(&self, request: Request<'_>, retries: u32) -> Result<Response, String> {
+    async fn send(&self, request: Request<'_>, retries: u32) -> Result<Response, Error> {
         let client = self.client()?;
         let url = request.url;
         let mut attempt = 0;
@@ -232,16 +231,18 @@ impl Web {
             let result = request.prepare(client).send().await;
             let why = match result {
                 Ok(response) if !is_transient(response.status().as_u16()) => return Ok(response),
-                Ok(response) => format!("{} returned from {}", response.status(), shown(url)),
-                Err(error) if error.is_builder() || error.is_redirect() => {
-                    return Err(format!("{}: {}", host_of(url), describe(error)));
+                Ok(response) => {
+                    format!("{} returned from {}", response.status(), shown(url)).into()
                 }
-                Err(error) => format!("{}: {}", host_of(url), describe(error)),
+                Err(error) if error.is_builder() || error.is_redirect() => {
+                    return Err(describe(error).context(host_of(url)));
+                }
+                Err(error) => describe(error).context(host_of(url)),
             };
             if attempt == retries {
                 return Err(match retries {
-                    0 => format!("request failed: {why}"),
-                    _ => format!("request failed after {} attempts: {why}", retries + 1),
+                    0 => why.context("request failed"),
+                    _ => why.context(format_args!("request failed after {} attempts", retries + 1)),
                 });
             }
             tokio::time::sleep(pause(attempt)).await;
@@ -262,7 +263,7 @@ impl Web {
             };
             known.insert(host.to_owned(), found);
         }
-        let (base, services) = known[host].as_ref().map_err(|it| unreachable(it.clone()))?;
+        let (base, services) = known[host].as_ref().map_err(|it| unreachable(it.to_string()))?;
         let Some(address) = services.get(service) else {
             let family = service.split('.').next().unwrap_or_default();
             let has_other = services.keys().any(|it| it.split('.').next() == Some(family));
@@ -286,33 +287,30 @@ impl Web {
         Ok(url)
     }
 
-    async fn discover(&self, host: &str) -> Result<Services, String> {
+    async fn discover(&self, host: &str) -> Result<Services, Error> {
         let url = Url::parse(&format!("https://{host}/.well-known/terraform.json"))
-            .map_err(|it| format!("invalid discovery request: {it}"))?;
+            .context("invalid discovery request")?;
         // A host may be asked for its services by strangers too.
         let token = self.token(host).await.unwrap_or_default();
-        let answer = self
-            .get(&url, token.as_ref())
-            .await
-            .map_err(|it| format!("failed to request discovery document: {it}"))?;
+        let answer =
+            self.get(&url, token.as_ref()).await.context("failed to request discovery document")?;
         match answer.status {
             200 => {}
             404 => return Ok((Some(answer.url), BTreeMap::new())),
             _ => {
-                return Err(format!(
-                    "failed to request discovery document: {}",
-                    answer.status_text()
-                ));
+                let status = answer.status_text();
+                return Err(format!("failed to request discovery document: {status}").into());
             }
         }
         if answer.kind != "application/json" {
             return Err(format!(
                 "discovery URL returned an unsupported Content-Type {:?}",
                 answer.kind
-            ));
+            )
+            .into());
         }
         let services: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&answer.body)
-            .map_err(|it| format!("failed to decode discovery document as a JSON object: {it}"))?;
+            .context("failed to decode discovery document as a JSON object")?;
         let named = services.into_iter().map(|(name, it)| match it {
             serde_json::Value::String(url) => (name, url),
             // What is no address still says that the service exists.
@@ -348,12 +346,12 @@ fn pause(attempt: u32) -> Duration {
     Duration::from_secs(1u64.checked_shl(attempt).unwrap_or(30).min(30))
 }
 
-fn build(world: &World) -> Result<Client, String> {
-    let failed = |why: &dyn std::fmt::Display| format!("cannot prepare secure connections: {why}");
+fn build(world: &World) -> Result<Client, Error> {
+    const FAILED: &str = "cannot prepare secure connections";
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|it| failed(&it))?
+        .context(FAILED)?
         .with_root_certificates(roots(world)?)
         .with_no_client_auth();
     Client::builder()
@@ -363,11 +361,11 @@ fn build(world: &World) -> Result<Client, String> {
         .redirect(redirect::Policy::limited(10))
         .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|it| failed(&it))
+        .context(FAILED)
 }
 
 /// The certificates that are trusted: of the file that `SSL_CERT_FILE` names, else the system's.
-fn roots(world: &World) -> Result<rustls::RootCertStore, String> {
+fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
     let mut store = rustls::RootCertStore::empty();
     let Some(file) = world.variable("SSL_CERT_FILE") else {
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -376,13 +374,13 @@ fn roots(world: &World) -> Result<rustls::RootCertStore, String> {
     let certificates: Result<Vec<CertificateDer<'static>>, _> =
         CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
     let certificates =
-        certificates.map_err(|it| format!("the certificates in {file} cannot be read: {it}"))?;
+        certificates.context(format_args!("the certificates in {file} cannot be read"))?;
     store.add_parsable_certificates(certificates);
     Ok(store)
 }
 
 /// Returns an error and what caused it, without the address, which may hold secrets.
-fn describe(error: reqwest::Error) -> String {
+fn describe(error: reqwest::Error) -> Error {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -393,7 +391,7 @@ fn describe(error: reqwest::Error) -> String {
         }
         cause = it.source();
     }
-    text
+    text.into()
 }
 
 fn host_of(url: &Url) -> String {

@@ -8,6 +8,7 @@ use super::web::Web;
 use crate::address::Provider;
 use crate::config::version::Version;
 use crate::diagnostic::left_out;
+use crate::error::Error;
 
 /// A registry of images that holds providers. There is none.
 pub enum ImageMirror {}
@@ -16,8 +17,8 @@ impl ImageMirror {
     /// # Errors
     ///
     /// Always: the feature that it needs.
-    pub fn parse(_: &str, _: &[Pattern], _: u32) -> Result<ImageMirror, String> {
-        Err(left_out("oci"))
+    pub fn parse(_: &str, _: &[Pattern], _: u32) -> Result<ImageMirror, Error> {
+        Err(left_out("oci").into())
     }
 
     pub fn shown(&self) -> String {
@@ -45,7 +46,8 @@ mod tests {
 
     #[test]
     fn without_the_feature_a_mirror_names_it() {
-        let why = ImageMirror::parse("example.com/${namespace}", &[], 1).err().unwrap_or_default();
+        let why = ImageMirror::parse("example.com/${namespace}", &[], 1).err();
+        let why = why.expect("an error").to_string();
         assert!(why.contains("built without the feature \"oci\""), "{why}");
     }
 }

@@ -1,20 +1,19 @@
 //! What the state says: which objects exist, what is gone of their blocks, and what each rests on.
 
-use std::collections::BTreeSet;
-use std::str::FromStr;
-
 use entail_rules::{Fate, KeyKind, Node};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use super::{Documents, Lowered};
-use crate::address::{ConfigResource, Instance, InstanceKey, Mode, ModuleInstance, Resource};
+use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
 use crate::config::{Config, Removed, Variant};
-use crate::diagnostic::Diagnostic;
 use crate::request::PlanMode;
 use crate::state::{Object, Status};
-use crate::value::Str;
+
+mod needs;
+
+use self::needs::needs;
 
 /// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
 pub const MOST_DEPENDENCIES: usize = 256;
@@ -322,141 +321,6 @@ fn deepest_call(structure: &Structure, address: &ModuleInstance) -> Option<Node>
     keys
 }
 
-/// What each existing object rests on: our own record, else today's reads where the record still fits, else whole
-/// resources.
-fn needs(
-    lowered: &mut Lowered,
-    documents: &Documents<'_>,
-    existing: &[(Node, ResourceId, &Object)],
-) {
-    let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
-    let mut todays: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
-    let readers = index(&lowered.facts.reads);
-    let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
-    let mut needs = Vec::new();
-    for (node, id, object) in existing {
-        if let Some(record) = &object.reads {
-            for address in record {
-                needs.extend(recorded(lowered, &mut wholes, address).map(|it| (*node, it)));
-            }
-            continue;
-        }
-        let today = todays.entry(*id).or_insert_with(|| {
-            let block = block_of(lowered, documents, *id).map(|it| it.0 as usize);
-            block.map_or(Vec::new(), |it| documents.graph.dependencies(it, MOST_DEPENDENCIES))
-        });
-        let declared = lowered
-            .structure
-            .instance(*node)
-            .is_some_and(|it| lowered.structure.resource(*id).instances.contains_key(&it.key));
-        if declared && *today == object.dependencies {
-            needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
-            continue;
-        }
-        let by_config = by_config.get_or_insert_with(|| resources_by_config(lowered));
-        for dependency in &object.dependencies {
-            for target in resources_named(lowered, by_config, *id, dependency) {
-                needs.push((*node, whole(lowered, &mut wholes, target)));
-            }
-        }
-    }
-    let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
-    for (id, whole) in wholes {
-        let resource = lowered.structure.resource(id);
-        let members = resource.instances.values().chain(resource.others.values());
-        // Nothing was made from an instance that is not there, be it declared.
-        needs.extend(members.filter(|it| exist.contains(it)).map(|it| (whole, *it)));
-    }
-    needs.retain(|it| it.0 != it.1);
-    needs.sort_unstable();
-    needs.dedup();
-    lowered.facts.needs = without_cycles(lowered, needs);
-}
-
-fn index(reads: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
-    let mut index: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    for &(reader, read) in reads {
-        index.entry(reader).or_default().push(read);
-    }
-    index
-}
-
-/// The objects that an instance reads, through values.
-fn nearest(lowered: &Lowered, readers: &FxHashMap<Node, Vec<Node>>, node: Node) -> Vec<Node> {
-    let mut seen = FxHashSet::default();
-    let mut open = readers.get(&node).cloned().unwrap_or_default();
-    let mut found = Vec::new();
-    while let Some(next) = open.pop() {
-        if !seen.insert(next) {
-            continue;
-        }
-        match lowered.structure.kind(next) {
-            NodeKind::Object(resource, _)
-                if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed =>
-            {
-                found.push(next)
-            }
-            _ => open.extend(readers.get(&next).into_iter().flatten()),
-        }
-    }
-    found
-}
-
-/// The node of a recorded address: an instance, or a whole resource.
-fn recorded(
-    lowered: &mut Lowered,
-    wholes: &mut FxHashMap<ResourceId, Node>,
-    address: &str,
-) -> Option<Node> {
-    if let Ok(instance) = Instance::from_str(address)
-        && let Some(id) = lowered.structure.resource_ids.get(&instance.of())
-        && let Some(node) = lowered.structure.resource(*id).instance(&instance.key)
-    {
-        return Some(node);
-    }
-    let resource = Resource::from_str(address).ok()?;
-    let id = *lowered.structure.resource_ids.get(&resource)?;
-    Some(whole(lowered, wholes, id))
-}
-
-/// The resources that a recorded address without keys means: those of the same module instance where it is in the same
-/// module, else of every instance.
-fn resources_named(
-    lowered: &Lowered,
-    by_config: &FxHashMap<ConfigResource, Vec<ResourceId>>,
-    of: ResourceId,
-    address: &str,
-) -> Vec<ResourceId> {
-    let Ok(named) = Resource::from_str(address) else { return Vec::new() };
-    let own = &lowered.structure.resource(of).address.module;
-    if own.module() == named.module.module() {
-        let here = Resource { module: own.clone(), resource: named.resource };
-        return lowered.structure.resource_ids.get(&here).copied().into_iter().collect();
-    }
-    by_config.get(&named.config()).cloned().unwrap_or_default()
-}
-
-fn resources_by_config(lowered: &Lowered) -> FxHashMap<ConfigResource, Vec<ResourceId>> {
-    let mut all: FxHashMap<ConfigResource, Vec<ResourceId>> = FxHashMap::default();
-    for (number, resource) in lowered.structure.resources.iter().enumerate() {
-        all.entry(resource.address.config()).or_default().push(ResourceId(number as u32));
-    }
-    all
-}
-
-fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: ResourceId) -> Node {
-    if let Some(&node) = wholes.get(&id) {
-        return node;
-    }
-    let resource = lowered.structure.resource(id);
-    let node = match resource.collection.filter(|_| resource.pending.is_none()) {
-        Some(node) => node,
-        None => lowered.structure.add(NodeKind::Collection(id)),
-    };
-    wholes.insert(id, node);
-    node
-}
-
 /// Writes `recorded_output`, and `output` where nothing declares it.
 fn outputs(lowered: &mut Lowered, documents: &Documents<'_>) {
     for name in documents.state.outputs.keys() {
@@ -468,25 +332,4 @@ fn outputs(lowered: &mut Lowered, documents: &Documents<'_>) {
         });
         lowered.facts.recorded_output.push((node,));
     }
-}
-
-/// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
-fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    let cyclic_core: BTreeSet<Node> = super::cyclic_core::cyclic_core(&needs).into_iter().collect();
-    if cyclic_core.is_empty() {
-        return needs;
-    }
-    let names: Vec<String> = cyclic_core
-        .iter()
-        .filter_map(|it| lowered.structure.instance(*it))
-        .map(|it| it.to_string())
-        .collect();
-    lowered.problems.push(Diagnostic::warning("Circular dependencies in the state").detail(format!(
-        "The state says that these objects rest on each other: {}. Their recorded dependencies are not used in this run.",
-        names.join(", ")
-    )));
-    needs
-        .into_iter()
-        .filter(|it| !(cyclic_core.contains(&it.0) && cyclic_core.contains(&it.1)))
-        .collect()
 }

@@ -172,7 +172,7 @@ impl Trace<'_> {
 
     fn root(&mut self) {
         let root =
-            self.module_node(ModuleInstance::default(), None, InstanceKey::None, None, false, None);
+            self.module_node(ModuleInstance::default(), None, InstanceKey::None, None, false);
         for (name, value) in self.input.variables {
             if let Some(&node) = self.structure.module(root).variables.get(name) {
                 self.values.insert(node, value.clone());
@@ -187,7 +187,6 @@ impl Trace<'_> {
         key: InstanceKey,
         each_value: Option<Value>,
         pending: bool,
-        node: Option<Node>,
     ) -> ModuleId {
         let path = address.module();
         let all = self.input.config;
@@ -202,7 +201,7 @@ impl Trace<'_> {
             key,
             each_value,
             pending,
-            node,
+            node: None,
             variables: FxHashMap::default(),
             locals: FxHashMap::default(),
             outputs: BTreeMap::new(),
@@ -356,7 +355,7 @@ impl Trace<'_> {
             }
             let is_named = self.structure.call(id).pending && key != InstanceKey::None;
             let above = Some((parent, id));
-            let child = self.module_node(address, above, key.clone(), each_value, pending, None);
+            let child = self.module_node(address, above, key.clone(), each_value, pending);
             if has_node {
                 let node = self.structure.add(NodeKind::Module(child));
                 self.structure.modules[child.index()].node = Some(node);

@@ -11,8 +11,12 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::syntax::{Expression, Step};
 use crate::value::{MarkPaths, Path, PathStep, Plain, Str, Value};
+
+mod ignored;
+
+pub use self::ignored::written_path;
+use self::ignored::{with_ignored_kept, without_ignored};
 
 /// An object as it is now.
 #[derive(Clone, Debug)]
@@ -435,38 +439,4 @@ fn replaces(
     let write_only = schema::write_only_paths(schema, planned);
     let any = kept.iter().any(|it| write_only.contains(it));
     (kept, any)
-}
-
-/// The configuration as if ignored changes had not been made, neither of values nor of what is sensitive in them; `None` where
-/// nothing is ignored.
-fn without_ignored(prior: &Value, config: &Value, subject: &ObjectContext<'_>) -> Option<Value> {
-    let block = &subject.schema.block;
-    match &subject.block.lifecycle.ignore_changes {
-        config::IgnoreChanges::None => None,
-        config::IgnoreChanges::All => {
-            Some(schema::apply_ignore_changes(prior, config, schema::Ignored::All, block))
-        }
-        config::IgnoreChanges::Paths(expressions) => {
-            let paths: Vec<Path> = expressions.iter().filter_map(written_path).collect();
-            let ignored = schema::Ignored::Paths(&paths);
-            Some(schema::apply_ignore_changes(prior, config, ignored, block))
-        }
-    }
-}
-
-/// What a provider with the old type system planned, without its changes to what is ignored: it may make another value of one
-/// that it was given, such as a hash.
-fn with_ignored_kept(prior: &Value, planned: Value, subject: &ObjectContext<'_>) -> Value {
-    match &subject.block.lifecycle.ignore_changes {
-        config::IgnoreChanges::All if !prior.is_null() => prior.clone(),
-        _ => without_ignored(prior, &planned, subject).unwrap_or(planned),
-    }
-}
-
-/// Returns the path that a traversal of names and literal keys writes out.
-pub fn written_path(expression: &Expression) -> Option<Path> {
-    let (root, steps) = expression.as_traversal()?;
-    let first = PathStep::Attribute(root.text.clone());
-    let rest = steps.iter().map(Step::as_written);
-    std::iter::once(Some(first)).chain(rest).collect()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use crate::address::Provider as ProviderAddr;
+use crate::error::Error;
 use crate::install::{Located, Place};
 use crate::provider::plugin::{Plugin, Program};
 use crate::provider::{Provider, builtin};
@@ -30,7 +31,7 @@ impl ProviderSource {
         located: Located,
         address: &ProviderAddr,
         world: &World,
-    ) -> Result<ProviderSource, String> {
+    ) -> Result<ProviderSource, Error> {
         match located.place {
             Place::Embedded => Ok(match outside(address, world) {
                 Some(path) => {

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use super::provider_source::ProviderSource;
 use crate::address::Provider as ProviderAddr;
 use crate::diagnostic::{Diagnostics, Sources};
+use crate::error::Error;
 use crate::install::Plugins;
 use crate::provider::{Provider, plugin};
 use crate::world::World;
@@ -24,9 +25,9 @@ pub(super) type Started = (ProviderSource, Arc<dyn Provider>);
 /// Why a provider cannot be used.
 pub(super) enum Unusable {
     /// There is none.
-    Missing(String),
+    Missing(Error),
     /// There is one that must not be started.
-    Refused(String),
+    Refused(Error),
 }
 
 /// Where providers come from.

@@ -58,6 +58,17 @@ pub struct Approved<'a> {
     pub keeps_undecided: bool,
 }
 
+/// How a plan is carried out.
+#[derive(Clone, Copy)]
+pub struct Conduct<'a> {
+    /// The most steps that run side by side.
+    pub parallelism: usize,
+    /// Who is told of each step.
+    pub sink: &'a dyn Sink,
+    /// What may end it early.
+    pub stop: &'a Stop,
+}
+
 /// Carries a plan out. The state is written even if steps failed; while steps finish, the journal keeps them.
 ///
 /// - `snapshot`: what the backend holds now.
@@ -70,10 +81,9 @@ pub async fn apply(
     pool: &Pool,
     approved: &Approved<'_>,
     snapshot: &Snapshot,
-    parallelism: usize,
-    sink: &dyn Sink,
-    stop: &Stop,
+    conduct: Conduct<'_>,
 ) -> Result<Done, Diagnostics> {
+    let Conduct { parallelism, sink, stop } = conduct;
     let base = base(session, snapshot);
     let file = session.backend.journal()?;
     let old = snapshot.state.as_ref();

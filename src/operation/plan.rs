@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
-use crate::install::Requirements;
+use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
@@ -42,53 +42,15 @@ pub async fn plan(
     variables: RootVariables,
     sink: &dyn Sink,
 ) -> Result<Planned, Diagnostics> {
-    let (required, _) = Requirements::of(&session.config);
     let plugins = session.provider_sources.plugins()?;
-    let inconsistent = plugins.check(&required);
-    if inconsistent.has_errors() {
-        return Err(inconsistent);
-    }
-    let (pool, problems) =
-        Pool::start(&session.provider_sources, session.needed_providers(&state)).await;
-    if problems.has_errors() {
-        return Err(problems);
-    }
-    // The block of an object that is adopted at once may be incomplete still.
-    let validated = match request.adopts {
-        Some(_) => Diagnostics::new(),
-        None => super::validate::check(session, &pool, &Diagnostics::new()).await,
-    };
-    if validated.has_errors() {
-        return Err(validated);
-    }
-    if request.mode == PlanMode::Normal {
-        let missing = super::generate::missing_blocks(&session.config, request);
-        if missing.has_errors() {
-            return Err(missing);
-        }
-    }
+    let (pool, validated) = prepared(session, request, &state, plugins).await?;
     let mut state = state;
     let moves = match request.adopts {
         Some(_) => Default::default(),
         None => crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state),
     };
     let mut finished = match planner::refreshes_first(session.engine(), request, &state) {
-        true => {
-            let refresh = Request {
-                mode: PlanMode::RefreshOnly,
-                carried_out: true,
-                precedes_destroy: true,
-                ..request.clone()
-            };
-            let inputs = |request, state| inputs(session, request, state, &moves, &variables);
-            let seen = verified(&inputs(&refresh, &state), &pool, sink).await?;
-            if seen.problems.has_errors() {
-                return Err(seen.problems);
-            }
-            let destroy = Request { follows_refresh: true, ..request.clone() };
-            let finished = verified(&inputs(&destroy, &seen.plan.prior_state), &pool, sink).await;
-            starting_from(seen.plan.previous_state, finished?)
-        }
+        true => after_refresh(session, request, &state, (&moves, &variables), &pool, sink).await?,
         false => {
             let inputs = inputs(session, request, &state, &moves, &variables);
             verified(&inputs, &pool, sink).await?
@@ -109,6 +71,66 @@ pub async fn plan(
     let generated_file = request.generate_config_out.as_deref().and_then(|it| it.file_name());
     let generated_file = generated_file.map(|it| it.to_string_lossy().into_owned());
     Ok(Planned { finished, state, variables, pool, generated_file })
+}
+
+/// Starts the providers and checks the configuration with them: what must hold before anything is planned. Its warnings come
+/// beside the providers.
+async fn prepared(
+    session: &Session,
+    request: &Request,
+    state: &State,
+    plugins: &Plugins,
+) -> Result<(Pool, Diagnostics), Diagnostics> {
+    let (required, _) = Requirements::of(&session.config);
+    let inconsistent = plugins.check(&required);
+    if inconsistent.has_errors() {
+        return Err(inconsistent);
+    }
+    let (pool, problems) =
+        Pool::start(&session.provider_sources, session.needed_providers(state)).await;
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    // The block of an object that is adopted at once may be incomplete still.
+    let validated = match request.adopts {
+        Some(_) => Diagnostics::new(),
+        None => super::validate::check(session, &pool, &Diagnostics::new()).await,
+    };
+    if validated.has_errors() {
+        return Err(validated);
+    }
+    if request.mode == PlanMode::Normal {
+        let missing = super::generate::missing_blocks(&session.config, request);
+        if missing.has_errors() {
+            return Err(missing);
+        }
+    }
+    Ok((pool, validated))
+}
+
+/// Refreshes the state in a plan of its own, and plans from what that found.
+async fn after_refresh(
+    session: &Session,
+    request: &Request,
+    state: &State,
+    (moves, variables): (&Moved, &RootVariables),
+    pool: &Pool,
+    sink: &dyn Sink,
+) -> Result<Finished, Diagnostics> {
+    let refresh = Request {
+        mode: PlanMode::RefreshOnly,
+        carried_out: true,
+        precedes_destroy: true,
+        ..request.clone()
+    };
+    let inputs = |request, state| inputs(session, request, state, moves, variables);
+    let seen = verified(&inputs(&refresh, state), pool, sink).await?;
+    if seen.problems.has_errors() {
+        return Err(seen.problems);
+    }
+    let destroy = Request { follows_refresh: true, ..request.clone() };
+    let finished = verified(&inputs(&destroy, &seen.plan.prior_state), pool, sink).await;
+    Ok(starting_from(seen.plan.previous_state, finished?))
 }
 
 /// Makes a plan and holds it against what it was made from: one that contradicts itself is an error, and is not obeyed.

@@ -39,7 +39,7 @@ impl Need {
     fn new(plugins: &Plugins, provider: Provider, versions: String) -> Need {
         let (origin, reason) = match plugins.locate(&provider) {
             Ok(located) => (located.kind(), located.why),
-            Err(why) => ("missing", why),
+            Err(why) => ("missing", why.into()),
         };
         Need { origin, reason, provider, versions }
     }

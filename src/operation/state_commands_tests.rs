@@ -1,5 +1,7 @@
 //! States in, states and lines out.
 
+use std::collections::BTreeMap;
+
 use expect_test::{Expect, expect};
 use pretty_assertions::assert_eq;
 

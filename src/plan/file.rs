@@ -10,21 +10,21 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use super::Plan;
 use super::codec::{Damaged, Decoder, Encoder, Read};
 use super::entries::is_known;
 use super::signature::{self, Signer, SigningKey};
-use super::{
-    Action, Change, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token, reason_token,
-};
 use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::Diagnostic;
-use crate::provider::ImportName;
-use crate::request::PlanMode;
+use crate::error::Error;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
-use crate::state::{CheckResult, State, read};
-use crate::value::Str;
+use crate::state::{State, read};
 use crate::value::text::shown;
+
+mod content;
+
+use self::content::{read_plan, write_plan};
 
 const MAGIC: &[u8] = b"entail plan\n";
 
@@ -62,7 +62,7 @@ impl Plan {
     pub fn load(path: &Path, seals: &Seals) -> Result<(Plan, PlanExtras), Diagnostic> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
-        let bytes = bytes.map_err(|error| not_a_plan(path, &error.to_string()))?;
+        let bytes = bytes.map_err(|error| not_a_plan(path, &error.into()))?;
         Plan::read(&seals.open(Part::Plan, &bytes)?).map_err(|why| not_a_plan(path, &why))
     }
 
@@ -71,7 +71,7 @@ impl Plan {
     /// # Errors
     ///
     /// If they are none, or are damaged: with a phrase that says so.
-    pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), String> {
+    pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), Error> {
         unpack(bytes, MOST_UNPACKED)
     }
 
@@ -142,9 +142,9 @@ fn entries(plan: &Plan, extras: &PlanExtras) -> BTreeMap<String, Vec<u8>> {
 const MOST_UNPACKED: u64 = 2 << 30;
 
 /// Reads an archive that holds at most so many bytes. The error is a phrase without a full stop.
-fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
+fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))
-        .map_err(|_| "the given file is not a valid plan file".to_string())?;
+        .map_err(|_| "the given file is not a valid plan file")?;
     let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut left = most;
     let mut surplus = None;
@@ -166,7 +166,7 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), String> {
     if let Some(name) = surplus {
         return Err(unexpected(&name));
     }
-    let mut state = |name: &str| -> Result<State, String> {
+    let mut state = |name: &str| -> Result<State, Error> {
         let text = entries.remove(name).ok_or_else(damaged)?;
         let state = read::read(&text).map_err(|problems| {
             let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
@@ -198,15 +198,16 @@ fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
     Some(())
 }
 
-fn too_large(most: u64) -> String {
+fn too_large(most: u64) -> Error {
     format!("the plan file holds more than {} MB when unpacked, which no plan does", most >> 20)
+        .into()
 }
 
-fn unexpected(name: &str) -> String {
-    format!("the plan file holds an entry {}, which no plan does", shown(name))
+fn unexpected(name: &str) -> Error {
+    format!("the plan file holds an entry {}, which no plan does", shown(name)).into()
 }
 
-fn damaged() -> String {
+fn damaged() -> Error {
     "the plan file is invalid".into()
 }
 
@@ -227,7 +228,7 @@ fn document(plan: &Plan, extras: &PlanExtras) -> Vec<u8> {
 fn read_document(
     document: &[u8],
     states: (State, State),
-) -> Result<(Plan, BTreeMap<String, String>), String> {
+) -> Result<(Plan, BTreeMap<String, String>), Error> {
     let Some(rest) = document.strip_prefix(MAGIC) else {
         return Err("the plan file was made by another program; plan files cannot be shared between programs".into());
     };
@@ -238,7 +239,7 @@ fn read_document(
         return Err(format!(
             "plan file was created by version {written}, but this is {this}; plan files cannot be transferred between \
              different versions"
-        ));
+        ).into());
     }
     let read = || -> Read<_> {
         let mut input = Decoder::new(&rest[end + 1..])?;
@@ -251,227 +252,6 @@ fn read_document(
     read().map_err(|Damaged| damaged())
 }
 
-fn write_plan(out: &mut Encoder, plan: &Plan) {
-    // Taken apart by name, so that a new member is not forgotten.
-    let Plan {
-        mode,
-        errored,
-        changes,
-        drift,
-        outputs,
-        prior_state: _,
-        previous_state: _,
-        variables,
-        given_variables,
-        targets,
-        excludes,
-        replaces,
-        timestamp,
-        left_out,
-        checks,
-        relevant_attributes,
-        workspace,
-    } = plan;
-    out.number(match mode {
-        PlanMode::Normal => 0,
-        PlanMode::Destroy => 1,
-        PlanMode::RefreshOnly => 2,
-    });
-    out.flag(*errored);
-    out.list(changes, write_change);
-    out.list(drift, write_change);
-    let outputs: Vec<&OutputChange> = outputs.values().collect();
-    out.list(&outputs, |out, it| write_output(out, it));
-    for values in [variables, given_variables] {
-        let values: Vec<_> = values.iter().collect();
-        out.list(&values, |out, (name, value)| {
-            out.text(name);
-            out.value(value);
-        });
-    }
-    out.list(targets, |out, it| out.text(it));
-    out.list(excludes, |out, it| out.text(it));
-    out.list(replaces, Encoder::instance);
-    out.text(&timestamp.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true));
-    out.list(left_out, write_left_out);
-    out.list(checks, write_check);
-    out.list(relevant_attributes, |out, (address, path)| {
-        out.text(address);
-        out.path(path);
-    });
-    out.text(workspace);
-}
-
-fn read_plan(input: &mut Decoder<'_>, (prior_state, previous_state): (State, State)) -> Read<Plan> {
-    let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
-    let named_value = |input: &mut Decoder<'_>| Ok((input.text()?, input.value()?));
-    Ok(Plan {
-        mode: match input.number()? {
-            0 => PlanMode::Normal,
-            1 => PlanMode::Destroy,
-            2 => PlanMode::RefreshOnly,
-            _ => return Err(Damaged),
-        },
-        errored: input.flag()?,
-        changes: input.list(read_change)?,
-        drift: input.list(read_change)?,
-        outputs: input.list(read_output)?.into_iter().map(|it| (it.name.clone(), it)).collect(),
-        prior_state,
-        previous_state,
-        variables: input.list(named_value)?.into_iter().collect(),
-        given_variables: input.list(named_value)?.into_iter().collect(),
-        targets: input.list(text)?,
-        excludes: input.list(text)?,
-        replaces: input.list(Decoder::instance)?,
-        timestamp: input.text()?.parse().map_err(|_| Damaged)?,
-        left_out: input.list(read_left_out)?,
-        checks: input.list(read_check)?,
-        relevant_attributes: input.list(|input| Ok((input.text()?.to_string(), input.path()?)))?,
-        workspace: text(input)?,
-    })
-}
-
-fn write_change(out: &mut Encoder, change: &Change) {
-    let Change {
-        address,
-        deposed,
-        previous_address,
-        provider,
-        provider_key,
-        action,
-        reason,
-        before,
-        after,
-        replace_paths,
-        private,
-        identity,
-        importing,
-        generated_config,
-        deposes,
-    } = change;
-    out.instance(address);
-    out.option(deposed.as_deref(), Encoder::text);
-    out.option(previous_address.as_ref(), Encoder::instance);
-    out.provider(provider, provider_key);
-    write_action(out, *action);
-    let token = Some(reason_token(*reason)).filter(|it| !it.is_empty());
-    out.option(token, |out, it| out.name(it));
-    out.value(before);
-    // What stays is kept once.
-    out.option((before != after).then_some(after), Encoder::value);
-    out.list(replace_paths, Encoder::path);
-    out.bytes(private);
-    out.option(identity.before.as_ref(), Encoder::value);
-    out.option(identity.after.as_ref(), Encoder::value);
-    out.option(importing.as_ref().and_then(ImportName::id), Encoder::text);
-    let identity = importing.as_ref().and_then(ImportName::identity);
-    out.option(identity, Encoder::value);
-    out.option(generated_config.as_deref(), Encoder::text);
-    out.option(deposes.as_deref(), Encoder::text);
-}
-
-fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
-    let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
-    let (address, deposed) = (input.instance()?, input.option(Decoder::text)?);
-    let previous_address = input.option(Decoder::instance)?;
-    let (provider, provider_key) = input.provider()?;
-    let action = read_action(input)?;
-    let reason = input.option(|input| reason_of_token(&input.name()?).ok_or(Damaged))?;
-    let reason = reason.unwrap_or(Reason::Plain);
-    let before = input.value()?;
-    let after = input.option(Decoder::value)?.unwrap_or_else(|| before.clone());
-    Ok(Change {
-        address,
-        deposed,
-        previous_address,
-        provider,
-        provider_key,
-        action,
-        reason,
-        before,
-        after,
-        replace_paths: input.list(Decoder::path)?,
-        private: input.bytes()?.to_vec(),
-        identity: Identities {
-            before: input.option(Decoder::value)?,
-            after: input.option(Decoder::value)?,
-        },
-        importing: {
-            let id = input.option(text)?.map(ImportName::Id);
-            let identity = input.option(Decoder::value)?.map(ImportName::Identity);
-            id.or(identity)
-        },
-        generated_config: input.option(text)?,
-        deposes: input.option(Decoder::text)?,
-    })
-}
-
-fn write_action(out: &mut Encoder, action: Action) {
-    let number = Action::ALL.iter().position(|it| *it == action).expect("every action is listed");
-    out.number(number as u64);
-}
-
-fn read_action(input: &mut Decoder<'_>) -> Read<Action> {
-    Action::ALL.get(input.number()? as usize).copied().ok_or(Damaged)
-}
-
-fn write_output(out: &mut Encoder, change: &OutputChange) {
-    let OutputChange { name, before, after, action, sensitive } = change;
-    out.text(name);
-    out.value(before);
-    out.value(after);
-    write_action(out, *action);
-    out.flag(*sensitive);
-}
-
-fn read_output(input: &mut Decoder<'_>) -> Read<OutputChange> {
-    Ok(OutputChange {
-        name: input.text()?,
-        before: input.value()?,
-        after: input.value()?,
-        action: read_action(input)?,
-        sensitive: input.flag()?,
-    })
-}
-
-fn write_left_out(out: &mut Encoder, it: &LeftOut) {
-    let LeftOut { root, flag, objects } = it;
-    out.text(root);
-    out.text(flag);
-    out.list(objects, |out, it| out.text(it));
-}
-
-fn read_left_out(input: &mut Decoder<'_>) -> Read<LeftOut> {
-    let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
-    Ok(LeftOut { root: text(input)?, flag: text(input)?, objects: input.list(text)? })
-}
-
-fn write_check(out: &mut Encoder, it: &CheckResult) {
-    let CheckResult { kind, config_address, status, objects } = it;
-    for text in [kind, config_address, status] {
-        out.name(text);
-    }
-    out.option(objects.as_ref(), |out, objects| {
-        out.list(objects, |out, (address, status, messages)| {
-            out.text(address);
-            out.name(status);
-            out.list(messages, |out, it| out.text(it));
-        });
-    });
-}
-
-fn read_check(input: &mut Decoder<'_>) -> Read<CheckResult> {
-    let object = |input: &mut Decoder<'_>| -> Read<(Str, Str, Vec<Str>)> {
-        Ok((input.text()?, input.name()?, input.list(Decoder::text)?))
-    };
-    Ok(CheckResult {
-        kind: input.name()?,
-        config_address: input.name()?,
-        status: input.name()?,
-        objects: input.option(|input| input.list(object))?,
-    })
-}
-
 /// The file cannot be written.
 fn not_saved(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("Failed to write plan file")
@@ -479,7 +259,7 @@ fn not_saved(path: &Path, error: &std::io::Error) -> Diagnostic {
 }
 
 /// The file is no plan, or not one of ours.
-fn not_a_plan(path: &Path, why: &str) -> Diagnostic {
+fn not_a_plan(path: &Path, why: &Error) -> Diagnostic {
     Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
         .detail(format!("Error: {why}"))
 }

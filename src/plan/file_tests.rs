@@ -12,9 +12,14 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use crate::address::InstanceKey;
 use crate::plan::codec::{Decoder, Encoder};
 use crate::plan::signature::Trusted;
+use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Reason};
 use crate::provider::ImportName;
+use crate::request::PlanMode;
+use crate::state::CheckResult;
 use crate::state::names;
-use crate::value::{Marks, Number, PathStep, Refinement, Sequence, Type, Unknown, Value, unknown};
+use crate::value::{
+    Marks, Number, PathStep, Refinement, Sequence, Str, Type, Unknown, Value, unknown,
+};
 
 fn object(attributes: Vec<(&str, Value)>) -> Value {
     Value::object(

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha512};
 
 use crate::backend::files;
 use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 
 /// The entry of an archive that holds the signature.
 pub(super) const ENTRY: &str = "signature";
@@ -88,7 +89,7 @@ impl Signer {
     pub(super) fn of(
         signature: &[u8],
         entries: &BTreeMap<String, Vec<u8>>,
-    ) -> Result<Signer, String> {
+    ) -> Result<Signer, Error> {
         let parts = || -> Option<(VerifyingKey, Signature)> {
             let text = std::str::from_utf8(signature).ok()?.strip_suffix('\n')?;
             let (key, signature) = text.strip_prefix("ed25519 ")?.split_once(' ')?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::shape::{Schemas, concrete_type, write_known, write_sensitive};
 use crate::address::{InstanceKey, Mode, ModuleInstance, Provider, Resource, ResourceName};
 use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 use crate::schema::{Schema, mark_object};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::{Attributes, CheckResult, Object, ResourceState, State, Status, names};
@@ -184,11 +185,9 @@ fn write_object(
     Ok(())
 }
 
-fn decoded(object: &Object, schema: &Schema) -> Result<Value, String> {
+fn decoded(object: &Object, schema: &Schema) -> Result<Value, Error> {
     match &object.attributes {
-        Attributes::Json(text) => {
-            json::from_stored_json(text.get(), schema.block.ty()).map_err(|error| error.to_string())
-        }
+        Attributes::Json(text) => Ok(json::from_stored_json(text.get(), schema.block.ty())?),
         Attributes::Flat(_) => {
             Err("it is stored in the form of an older version, which a refresh brings up to date"
                 .into())
@@ -362,7 +361,7 @@ fn other_version(address: &Resource, stored: u64, current: u64) -> Diagnostic {
 }
 
 /// The object does not fit the schema.
-fn undecodable(address: &Resource, why: &str) -> Diagnostic {
+fn undecodable(address: &Resource, why: &Error) -> Diagnostic {
     Diagnostic::error("Failed to marshal state to json")
         .detail(format!("{address} cannot be decoded: {why}"))
 }

@@ -235,32 +235,65 @@ impl ByNode {
     /// Writes what is known of a node apart from its answers.
     pub fn describe(&self, about: &mut Batch, node: Node, kind: &NodeKind) {
         let batch = &mut about.facts;
-        let seen_of = |batch: &mut Facts, other: Node| {
-            let words = self.seen(other);
-            if words != 0 {
-                batch.seen.extend(
-                    Seen::ALL.iter().filter(|it| words & bit(**it) != 0).map(|word| (other, *word)),
-                );
-            }
-            words != 0
-        };
         for &other in self.reads.of_node(node) {
-            if seen_of(batch, other) {
+            if self.write_seen(batch, other) {
                 batch.reads.push((node, other));
             }
         }
         if let Some(&pending) = self.late.get(&node)
-            && seen_of(batch, pending)
+            && self.write_seen(batch, pending)
         {
             batch.late.push((node, pending));
         }
         if matches!(kind, NodeKind::Collection(_)) {
             for &member in self.members.get(&node).into_iter().flatten() {
-                if seen_of(batch, member) {
+                if self.write_seen(batch, member) {
                     batch.member.push((member, node));
                 }
             }
         }
+        self.write_traits(about, node);
+        let batch = &mut about.facts;
+        batch.deposed_of.extend(self.deposed_of.get(&node).map(|it| (node, *it)));
+        batch.removed_says.extend(self.removed.get(&node).map(|it| (node, *it)));
+        about.instances.orphan.extend(self.orphan.get(&node).map(|it| (node, *it)));
+        batch.replace_hit.extend(self.replace.get(&node).map(|it| (node, *it)));
+        for (all, rows) in [
+            (&self.triggers, &mut batch.triggers),
+            (&self.data_waits, &mut batch.data_waits),
+            (&self.data_waits_behind, &mut batch.data_waits_behind),
+        ] {
+            rows.extend(all.get(&node).into_iter().flatten().map(|it| (node, *it)));
+        }
+        batch
+            .triggers_by_part
+            .extend(self.part_triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
+        for &other in self
+            .triggers
+            .get(&node)
+            .into_iter()
+            .flatten()
+            .chain(self.part_triggers.get(&node).into_iter().flatten())
+            .chain(self.data_waits.get(&node).into_iter().flatten())
+            .chain(self.data_waits_behind.get(&node).into_iter().flatten())
+        {
+            self.write_seen(batch, other);
+        }
+    }
+
+    /// Writes what was concluded of a node, and returns whether that was anything.
+    fn write_seen(&self, batch: &mut Facts, node: Node) -> bool {
+        let words = self.seen(node);
+        if words != 0 {
+            let concluded = Seen::ALL.iter().filter(|it| words & bit(**it) != 0);
+            batch.seen.extend(concluded.map(|word| (node, *word)));
+        }
+        words != 0
+    }
+
+    /// Writes what a node is, one fact per trait.
+    fn write_traits(&self, about: &mut Batch, node: Node) {
+        let batch = &mut about.facts;
         for (what, rows) in [
             (Trait::Managed, &mut batch.managed),
             (Trait::Data, &mut batch.data),
@@ -280,31 +313,6 @@ impl ByNode {
             if self.has(node, what) {
                 rows.push((node,));
             }
-        }
-        batch.deposed_of.extend(self.deposed_of.get(&node).map(|it| (node, *it)));
-        batch.removed_says.extend(self.removed.get(&node).map(|it| (node, *it)));
-        about.instances.orphan.extend(self.orphan.get(&node).map(|it| (node, *it)));
-        batch.replace_hit.extend(self.replace.get(&node).map(|it| (node, *it)));
-        batch.triggers.extend(self.triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        batch
-            .triggers_by_part
-            .extend(self.part_triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        for (all, rows) in [
-            (&self.data_waits, &mut batch.data_waits),
-            (&self.data_waits_behind, &mut batch.data_waits_behind),
-        ] {
-            rows.extend(all.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        }
-        for &other in self
-            .triggers
-            .get(&node)
-            .into_iter()
-            .flatten()
-            .chain(self.part_triggers.get(&node).into_iter().flatten())
-            .chain(self.data_waits.get(&node).into_iter().flatten())
-            .chain(self.data_waits_behind.get(&node).into_iter().flatten())
-        {
-            seen_of(batch, other);
         }
     }
 

@@ -2,51 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::outputs::Outputs;
-use entail_rules::selection::Selection;
-use entail_rules::spread::Spread;
-use entail_rules::{Facts, Hit, Node};
+use entail_rules::{Hit, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Inputs;
+use super::parts::Parts;
 use super::prior::prior_state;
-use super::walk::{ObjectDecision, Part, Progress};
+use super::progress::{ObjectDecision, Part};
 use crate::address::{Instance, InstanceKey, ProviderInstance};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
-use crate::observe::Observer;
 use crate::observe::object::Prior;
-use crate::observe::serving::Served;
-use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Plan, Reason};
+use crate::plan::{Action, Change, Identities, LeftOut, Plan, Reason};
 use crate::request::PlanMode;
 use crate::value::{Marked, Str, Type, Value};
-
-/// What a plan is put together from.
-pub(super) struct Parts<'p, 'a> {
-    pub inputs: &'p Inputs<'a>,
-    pub observer: &'p Observer<'a>,
-    pub progress: &'p Progress,
-    pub outputs: BTreeMap<Str, OutputChange>,
-    pub concluded: &'p Outputs,
-    pub selection: &'p Selection,
-    pub flags: &'p [String],
-    pub facts: &'p Facts,
-    pub spread: &'p Spread,
-    pub serving: Served,
-}
-
-impl Parts<'_, '_> {
-    /// Returns the provider instance of an object: as concluded; of one that only moves and that nothing serves, as recorded.
-    pub fn served_by(&self, node: Node) -> Option<ProviderInstance> {
-        let recorded = || {
-            let address = self.observer.values.structure.instance(node)?;
-            let resource = self.inputs.state.resources.get(&address.of())?;
-            let key = resource.instances.get(&address.key)?.provider_key.clone();
-            Some(ProviderInstance { config: resource.provider.clone(), key })
-        };
-        self.serving.get(&node).map(|it| ProviderInstance::clone(it)).or_else(recorded)
-    }
-}
 
 /// Puts the plan together.
 pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {

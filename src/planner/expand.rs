@@ -4,7 +4,7 @@
 use entail_rules::Node;
 
 use super::late::{self, LateKeys, Repeats, Tracing};
-use super::walk::{KeysAsked, Progress};
+use super::progress::{KeysAsked, Progress};
 use crate::address::InstanceKey;
 use crate::config::Repetition;
 use crate::config::expansion::{self, Keys};

@@ -9,7 +9,7 @@ use entail_rules::spread::Spread;
 use entail_rules::{Block, Facts, Ledger, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::walk::{Part, Progress, is_decided_late};
+use super::progress::{Part, Progress, is_decided_late};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
 use crate::lower::trace::{Entries, Trace};
 use crate::lower::{self, Documents, Lowered};

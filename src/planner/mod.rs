@@ -38,12 +38,15 @@ mod serving;
 mod start;
 mod provider_removed;
 mod walk;
-
 pub use checks::Looks;
 pub use checks::check_blocks;
+pub use progress::{Ending, Part};
 pub use results::without_absent;
 pub use serving::by_node;
-pub use walk::{Ending, Part, subject};
+pub use walk::subject;
+
+mod parts;
+mod progress;
 
 /// Everything that a plan is made from.
 pub struct Inputs<'a> {
@@ -211,7 +214,7 @@ pub async fn plan(
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
     let (mut known, trace) = structure_for_walk(inputs)?;
-    let mut problems = judge(&mut known, inputs)?;
+    let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(&known, &observer);
     let mut tracing = late::Tracing { trace, documents: documents(inputs) };
@@ -219,6 +222,19 @@ pub async fn plan(
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;
     }
+    Ok(conclude(inputs, known, observer, progress, problems).await)
+}
+
+/// Puts together what follows from the walk: what outputs become, the order of steps, the plan.
+///
+/// - `problems`: those from before the walk.
+async fn conclude(
+    inputs: &Inputs<'_>,
+    mut known: Structured,
+    mut observer: Observer<'_>,
+    mut progress: progress::Progress,
+    mut problems: Diagnostics,
+) -> Finished {
     observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(inputs, &mut known, &progress, &observer);
     let structure = &observer.values.structure;
@@ -232,7 +248,7 @@ pub async fn plan(
     if !problems.has_errors() {
         problems.extend(silent_failure(&facts, &progress, &observer.values.structure));
     }
-    let parts = assemble::Parts {
+    let parts = parts::Parts {
         inputs,
         observer: &observer,
         progress: &progress,
@@ -255,7 +271,7 @@ pub async fn plan(
         || assemble::assemble(parts, errored),
     );
     problems.extend(observer.values.take_problems());
-    Ok(Finished {
+    Finished {
         plan,
         structure: observer.values.structure,
         facts,
@@ -275,13 +291,13 @@ pub async fn plan(
         ephemerals,
         endings: progress.endings,
         problems,
-    })
+    }
 }
 
 /// What failed, where nothing says why: a fault of the program, which must not pass for a plan.
 fn silent_failure(
     facts: &Facts,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
     structure: &lower::Structure,
 ) -> Option<crate::diagnostic::Diagnostic> {
     let by_node = &progress.by_node;
@@ -307,7 +323,7 @@ fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Dia
 /// Walks until every key set is expanded and every node is settled.
 async fn walk_all(
     observer: &mut Observer<'_>,
-    progress: &mut walk::Progress,
+    progress: &mut progress::Progress,
     tracing: &mut late::Tracing<'_>,
 ) {
     loop {
@@ -323,7 +339,10 @@ async fn walk_all(
 }
 
 /// Says what came of imports whose blocks are in this run.
-fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<(), Diagnostics> {
+fn settle_imports(
+    observer: &Observer<'_>,
+    progress: &progress::Progress,
+) -> Result<(), Diagnostics> {
     observer.resolve_imports(|block| takes_part(observer, progress, block));
     let undeclared = observer.check_imports();
     if undeclared.has_errors() { Err(undeclared) } else { Ok(()) }
@@ -333,7 +352,7 @@ fn settle_imports(observer: &Observer<'_>, progress: &walk::Progress) -> Result<
 fn gather(
     inputs: &Inputs<'_>,
     known: &mut Structured,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
     observer: &Observer<'_>,
 ) -> Facts {
     let engine = inputs.engine();
@@ -363,7 +382,7 @@ fn settle_outputs(
     facts: &mut Facts,
     selection: &selection::Selection,
     observer: &mut Observer<'_>,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
 ) -> outputs::Settled {
     let settled = outputs::outputs(observer, inputs, facts, selection, &progress.decisions);
     check_blocks(observer, |it| {
@@ -412,7 +431,7 @@ fn unmatched_replaces(
 /// Returns whether a block that imports name is in this run and nothing that it reads failed.
 fn takes_part(
     observer: &Observer<'_>,
-    progress: &walk::Progress,
+    progress: &progress::Progress,
     block: &crate::address::ConfigResource,
 ) -> bool {
     let resources = observer.values.structure.resources.iter();

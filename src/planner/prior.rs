@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use entail_rules::{Node, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::assemble::Parts;
-use super::walk::ObjectDecision;
+use super::parts::Parts;
+use super::progress::ObjectDecision;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -21,8 +21,7 @@ use crate::value::{Marked, Str, Value};
 pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
     let mut state = parts.inputs.state.clone();
     state.checks = None;
-    let cbd: FxHashSet<Node> = parts.spread.cbd.iter().map(|it| it.0).collect();
-    let mut dependencies: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
+    let mut records = Records::of(parts);
     for (node, found) in &parts.progress.found {
         let Some(prior) = &found.prior else { continue };
         let (resource, key, deposed) = match parts.observer.values.structure.kind(*node) {
@@ -43,40 +42,73 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         refresh(parts, &mut state, &address, deposed.as_deref(), prior);
         // An import at once records what it found; what the object rests on is for the next plan to tell.
         let rests = declared && parts.inputs.request.adopts.is_none();
-        // What stays as it is stays shared with the state before.
-        if rests && let Some(object) = state.current(&address) {
-            let block = parts.observer.values.structure.block(resource);
-            let configured = dependencies.entry(resource).or_insert_with(|| {
-                let graph = parts.inputs.graph;
-                let block = graph.find_resource(parts.inputs.config, &address.of(), None);
-                block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
-            });
-            let known = recorded_dependencies(parts, found, configured, &object.dependencies);
-            // Of an import that changes nothing the next plan records these.
-            let is_known = prior.imported.is_none();
-            let first = is_known && cbd.contains(node);
-            let skip =
-                is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
-            let same = object.dependencies == *known
-                && object.create_before_destroy == first
-                && object.skip_destroy == skip;
-            let known = (!same).then(|| known.into_owned());
-            if let Some(known) = known
-                && let Some(object) = object_in(&mut state, &address, None)
-            {
-                object.dependencies = known;
-                object.create_before_destroy = first;
-                object.skip_destroy = skip;
-            }
+        if rests {
+            records.complete(&mut state, *node, resource, &address, found);
         }
     }
     forget_unread(parts, &mut state);
     if parts.inputs.request.mode != PlanMode::Destroy {
         known_outputs(parts, &mut state);
     }
+    store_results(parts, &mut state);
+    state
+}
+
+/// What is recorded of declared objects beside their values: what they rest on, and how they are to go.
+struct Records<'r, 'p, 'a> {
+    parts: &'r Parts<'p, 'a>,
+    created_before_destroyed: FxHashSet<Node>,
+    /// What the block of each resource names.
+    dependencies: FxHashMap<ResourceId, Vec<Str>>,
+}
+
+impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
+    fn of(parts: &'r Parts<'p, 'a>) -> Records<'r, 'p, 'a> {
+        let created_before_destroyed = parts.spread.cbd.iter().map(|it| it.0).collect();
+        Records { parts, created_before_destroyed, dependencies: FxHashMap::default() }
+    }
+
+    /// Brings the record of an object up to date. What stays as it is stays shared with the state before.
+    fn complete(
+        &mut self,
+        state: &mut State,
+        node: Node,
+        resource: ResourceId,
+        address: &Instance,
+        found: &ObjectDecision,
+    ) {
+        let parts = self.parts;
+        let Some(object) = state.current(address) else { return };
+        let block = parts.observer.values.structure.block(resource);
+        let configured = self.dependencies.entry(resource).or_insert_with(|| {
+            let graph = parts.inputs.graph;
+            let block = graph.find_resource(parts.inputs.config, &address.of(), None);
+            block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
+        });
+        let known = recorded_dependencies(parts, found, configured, &object.dependencies);
+        // Of an import that changes nothing the next plan records these.
+        let is_known = found.prior.as_ref().is_none_or(|it| it.imported.is_none());
+        let first = is_known && self.created_before_destroyed.contains(&node);
+        let skip = is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+        let same = object.dependencies == *known
+            && object.create_before_destroy == first
+            && object.skip_destroy == skip;
+        let known = (!same).then(|| known.into_owned());
+        if let Some(known) = known
+            && let Some(object) = object_in(state, address, None)
+        {
+            object.dependencies = known;
+            object.create_before_destroy = first;
+            object.skip_destroy = skip;
+        }
+    }
+}
+
+/// What data sources gave stands in the state, also of those that only a check reads.
+fn store_results(parts: &Parts<'_, '_>, state: &mut State) {
     for (node, value) in &parts.progress.results {
         if let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node) {
-            store_result(parts, &mut state, *resource, key, value);
+            store_result(parts, state, *resource, key, value);
         }
     }
     for (node, found) in &parts.progress.found {
@@ -85,10 +117,9 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         {
             let marks = found.recorded_marks.clone().unwrap_or_default();
             let value = Marked::new(found.after.to_plain(), marks).into();
-            store_result(parts, &mut state, *resource, key, &value);
+            store_result(parts, state, *resource, key, &value);
         }
     }
-    state
 }
 
 /// Takes out what is gone, and what is read again: a data source that is read later has no result until then. One in a

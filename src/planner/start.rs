@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::answers::ByNode;
 use super::late::Before;
-use super::walk::{Part, Progress, is_decided_late};
+use super::progress::{Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
 use crate::event::Sink;
 use crate::lower::structure::ResourceId;

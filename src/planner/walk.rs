@@ -2,20 +2,14 @@
 //!
 //! Questions run side by side; answers are decided by the rules in batches, a batch being whatever has arrived.
 
-use std::collections::BTreeMap;
-
 use entail_rules::decide::Decisions;
-use entail_rules::instances::Instances;
-use entail_rules::selection::Selection;
-use entail_rules::spread::Spread;
 use entail_rules::violations::Violations;
-use entail_rules::{Action, Block, Facts, Ledger, Node, Reason};
+use entail_rules::{Action, Facts, Ledger, Node, Reason};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::answers::ByNode;
-use super::late::Before;
+use super::progress::{Asked, Ending, Part, Progress};
 use super::protection::Protected;
 use crate::diagnostic::Span;
 use crate::expression::{attribute, index};
@@ -26,7 +20,6 @@ use crate::observe::Observer;
 use crate::observe::object::{Outside, Prior};
 use crate::observe::values::Values;
 use crate::request::PlanMode;
-use crate::schedule::Schedule;
 use crate::syntax::Step;
 use crate::value::{PathStep, Value};
 
@@ -36,168 +29,10 @@ mod serve;
 
 pub use ask::subject;
 use ask::{Answer, ask};
-pub use finish::ObjectDecision;
 use finish::{Decided, Decision, finish};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
-
-/// Which part an object takes in the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// It is planned.
-    Selected,
-    /// It is left out because of an exclusion.
-    Excluded,
-    /// No target wants it.
-    Untargeted,
-    /// It is no object.
-    NoObject,
-}
-
-/// How the walk left an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The plan says what is to be done with it, and why.
-    Planned(Action, Reason),
-    /// As that, and nothing rests on it: something that has been told stands in the way.
-    Refused(Action, Reason),
-    /// It leaves the state without a change.
-    Dropped,
-    /// Its value is known, as far as it can be: data, or an ephemeral resource.
-    Valued,
-    /// There was nothing to ask.
-    Silent,
-    /// It takes no part.
-    Left,
-    /// Something that it reads failed.
-    Blocked,
-    /// A question about it failed.
-    Failed,
-}
-
-/// What the walk keeps while it runs.
-pub struct Progress {
-    /// What waits for what.
-    pub schedule: Schedule,
-    /// Facts by node.
-    pub by_node: ByNode,
-    /// The part of each node.
-    pub parts: Vec<Part>,
-    /// What was found, by node.
-    pub found: BTreeMap<Node, ObjectDecision>,
-    /// Objects that are gone, or data that nothing declares: out of the state without a change.
-    pub dropped: Vec<Node>,
-    /// What the gone objects among them were.
-    pub gone: Vec<(Node, Prior)>,
-    /// Data that was read or reused: its value.
-    pub results: BTreeMap<Node, Value>,
-    /// How each object was left.
-    pub endings: Vec<(Node, Ending)>,
-    /// All facts of all batches, for proofs.
-    pub facts: Facts,
-    /// All decisions of all batches.
-    pub decisions: Decisions,
-    /// Key sets to expand before going on.
-    pub to_expand: Vec<Node>,
-    /// `replace_triggered_by` by attribute.
-    pub triggers: FxHashMap<Node, Vec<Trigger>>,
-    /// Of what only a part is asked, or nothing: that objects are only looked at, that others give no value.
-    pub asked: FxHashMap<Node, Asked>,
-    /// Whether values are evaluated even if nothing asks for them.
-    pub evaluate_all: bool,
-    /// Otherwise, the values that something in this run reads.
-    pub wanted: FxHashSet<Node>,
-    /// The pending nodes and module calls whose keys are asked for.
-    pub asks_keys: FxHashSet<Node>,
-    /// Those of them whose keys must be had.
-    pub requires_keys: FxHashSet<Node>,
-    /// Key sets that have been expanded.
-    pub expanded: FxHashSet<Node>,
-    /// The block of each pending node.
-    pub blocks: FxHashMap<Node, Block>,
-    /// Existing instances whose declaration waits for each pending node.
-    pub late: FxHashMap<Node, Vec<Node>>,
-    /// What was concluded before the walk, for instances that are found in it.
-    pub before: Before,
-    /// Which of these make the new object first.
-    pub spread: Spread,
-    /// Where their reads stand.
-    pub places: BTreeMap<(Node, Node), Span>,
-}
-
-/// What is asked of an object that takes part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asked {
-    /// What is planned for it; of data and ephemeral resources, what they give.
-    #[default]
-    Whole,
-    /// What exists as it.
-    Existing,
-    /// Nothing.
-    Nothing,
-}
-
-/// What this run wants of the keys of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeysAsked {
-    /// They must be had.
-    Required,
-    /// They serve where they can be had.
-    Welcome,
-    /// Nothing.
-    Not,
-}
-
-impl Progress {
-    /// Takes in what was concluded of which objects are only looked at, and which are not asked.
-    pub fn learn_asked(&mut self, concluded: &Instances) {
-        let existing = concluded.only_refreshed.iter().map(|it| (it.0, Asked::Existing));
-        let nothing = concluded.unasked.iter().map(|it| (it.0, Asked::Nothing));
-        self.asked.extend(existing.chain(nothing));
-    }
-
-    /// Takes in what was concluded of what is evaluated, and whose keys are asked for.
-    pub fn learn_evaluated(&mut self, concluded: &Selection) {
-        self.evaluate_all |= !concluded.evaluates_all.is_empty();
-        self.wanted.extend(concluded.evaluated.iter().map(|it| it.0));
-        self.asks_keys.extend(concluded.asks_keys.iter().map(|it| it.0));
-        self.requires_keys.extend(concluded.requires_keys.iter().map(|it| it.0));
-    }
-
-    /// Returns what was concluded of the keys that a node stands for.
-    pub fn keys_asked(&self, node: Node) -> KeysAsked {
-        match (self.requires_keys.contains(&node), self.asks_keys.contains(&node)) {
-            (true, _) => KeysAsked::Required,
-            (false, true) => KeysAsked::Welcome,
-            (false, false) => KeysAsked::Not,
-        }
-    }
-
-    /// Returns whether a node is no object.
-    pub fn is_value(&self, node: Node) -> bool {
-        self.parts.get(node.0 as usize).is_none_or(|it| *it == Part::NoObject)
-    }
-
-    /// Returns the part of a node.
-    pub fn part(&self, node: Node) -> Part {
-        self.parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject)
-    }
-
-    /// Says which part a node takes.
-    pub fn set_part(&mut self, node: Node, part: Part) {
-        let index = node.0 as usize;
-        if self.parts.len() <= index {
-            self.parts.resize(index + 1, Part::NoObject);
-        }
-        self.parts[index] = part;
-    }
-
-    /// Returns whether a value is evaluated in this run, be it only for its checks.
-    pub fn is_evaluated(&self, node: Node) -> bool {
-        self.evaluate_all || self.wanted.contains(&node)
-    }
-}
 
 /// Looks at everything that is ready until nothing is, or key sets must be expanded first.
 pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
@@ -235,11 +70,6 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
         }
         conclude(observer, progress, std::mem::take(&mut batch)).await;
     }
-}
-
-/// Returns whether a node has its value, or its instances, only once the walk has been there.
-pub fn is_decided_late(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Object(..) | NodeKind::Pending(_) | NodeKind::CallKeys(_))
 }
 
 fn needs_provider(observer: &Observer<'_>, node: Node) -> bool {

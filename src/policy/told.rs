@@ -9,10 +9,10 @@ use super::model::Model;
 use super::rules::Waiver;
 use crate::address::{InstanceKey, Mode};
 use crate::datalog::{Database, Program};
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
-use crate::plan::Change;
 use crate::expression::Subject;
 use crate::expression::body::named_references;
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
+use crate::plan::Change;
 use crate::value::{Path, PathStep, ShowPath, Str, Value};
 
 /// The relations, with the kinds of their columns.

@@ -77,7 +77,8 @@ impl Model<'_> {
     /// Returns a block as it is written, with what `lifecycle` says in it.
     pub(super) fn whole_block(&self, node: Node, id: ResourceId) -> Value {
         let written = self.written(node);
-        let (Some(block), Some(module)) = (self.structure.block(id), self.structure.resource(id).module)
+        let (Some(block), Some(module)) =
+            (self.structure.block(id), self.structure.resource(id).module)
         else {
             return written;
         };

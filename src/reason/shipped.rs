@@ -12,6 +12,7 @@ use super::{Derived, ENGINES, Engine, engine};
 use crate::datalog::Program;
 use crate::datalog::check::Source;
 use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 use crate::world::World;
 
 /// Returns all strata as one program.
@@ -79,7 +80,7 @@ pub fn note_rules(path: &Path, rules: &BTreeSet<String>) -> Result<(), Diagnosti
 /// # Errors
 ///
 /// The first relation that differs, with a few of its rows.
-pub fn agree(derived: &Derived, conclusions: &Conclusions) -> Result<(), String> {
+pub fn agree(derived: &Derived, conclusions: &Conclusions) -> Result<(), Error> {
     let mut result = Ok(());
     for tables in conclusions.tables() {
         each(tables, &mut |relation, concluded| {
@@ -95,7 +96,7 @@ pub fn agree(derived: &Derived, conclusions: &Conclusions) -> Result<(), String>
 /// # Errors
 ///
 /// The first relation that differs, with a few of its rows.
-pub fn all_agree(facts: &Facts) -> Result<(), String> {
+pub fn all_agree(facts: &Facts) -> Result<(), Error> {
     let mut all = ENGINES.iter().map(|it| (it, it.conclude_all(facts)));
     let (_, first) = all.next().expect("there is an engine");
     for (engine, other) in all {
@@ -126,15 +127,12 @@ fn each(tables: &dyn Tables, see: &mut dyn FnMut(&'static str, BTreeSet<Vec<u64>
     });
 }
 
-fn same(
-    relation: &str,
-    one: &BTreeSet<Vec<u64>>,
-    other: &BTreeSet<Vec<u64>>,
-) -> Result<(), String> {
+fn same(relation: &str, one: &BTreeSet<Vec<u64>>, other: &BTreeSet<Vec<u64>>) -> Result<(), Error> {
     if one == other {
         return Ok(());
     }
     let only_one: Vec<_> = one.difference(other).take(5).collect();
     let only_other: Vec<_> = other.difference(one).take(5).collect();
-    Err(format!("`{relation}` differs: only one has {only_one:?}, only the other {only_other:?}"))
+    Err(format!("`{relation}` differs: only one has {only_one:?}, only the other {only_other:?}")
+        .into())
 }

@@ -15,6 +15,7 @@ use crate::address::{
     InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::{Error, ErrorContext};
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -66,7 +67,7 @@ struct OldObject<'a> {
 pub(super) fn read(source: &str, version: u64) -> Result<State, Diagnostics> {
     let file: File<'_> =
         serde_json::from_str(source).map_err(|error| recognise::shape_problem(source, &error))?;
-    let failed = |why: String| Diagnostics::from(problems::upgrade_failed(version, why));
+    let failed = |why: Error| Diagnostics::from(problems::upgrade_failed(version, why));
     let serial = u64::try_from(file.serial)
         .map_err(|_| failed("state has serial less than zero, which is invalid".into()))?;
     let mut state = State {
@@ -81,16 +82,17 @@ pub(super) fn read(source: &str, version: u64) -> Result<State, Diagnostics> {
     Ok(state)
 }
 
-fn add_module(state: &mut State, old: ModuleState<'_>, version: u64) -> Result<(), String> {
+fn add_module(state: &mut State, old: ModuleState<'_>, version: u64) -> Result<(), Error> {
     let path = old.path.filter(|it| !it.is_empty()).unwrap_or_else(|| vec!["root".into()]);
     let Some(("root", calls)) = path.split_first().map(|(first, rest)| (first.as_str(), rest))
     else {
-        return Err(format!("state contains invalid module path {path:?}"));
+        return Err(format!("state contains invalid module path {path:?}").into());
     };
     if let Some(name) = calls.iter().find(|it| !is_identifier(it)) {
         return Err(format!(
             "state contains invalid module path {path:?}: {name:?} is not a valid identifier"
-        ));
+        )
+        .into());
     }
     let module = ModuleInstance(
         calls.iter().map(|it| (Str::from(it.as_str()), InstanceKey::None)).collect(),
@@ -118,7 +120,7 @@ fn add_resource(
     name: &str,
     old: OldResource<'_>,
     version: u64,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let (resource, key) = address(name)?;
     let provider =
         provider(old.provider.as_deref().unwrap_or_default(), &module.module(), &resource)
@@ -149,8 +151,8 @@ fn add_resource(
 }
 
 /// Reads `type.name`, `type.name.0`, `data.type.name` and `data.type.name.0`.
-fn address(text: &str) -> Result<(ResourceName, InstanceKey), String> {
-    let invalid = || format!("invalid internal resource address format: {text}");
+fn address(text: &str) -> Result<(ResourceName, InstanceKey), Error> {
+    let invalid = || Error::from(format!("invalid internal resource address format: {text}"));
     let mut parts: Vec<&str> = text.split('.').collect();
     let mode = match parts.first() {
         Some(&"data") if parts.len() > 2 => {
@@ -182,7 +184,7 @@ fn provider(text: &str, module: &Module, resource: &ResourceName) -> Option<Prov
     names::legacy_provider(module.clone(), name, alias)
 }
 
-fn object(old: OldObject<'_>) -> Result<Object, String> {
+fn object(old: OldObject<'_>) -> Result<Object, Error> {
     let mut meta = old.meta.unwrap_or_default();
     let schema_version =
         meta.get("schema_version").and_then(|it| it.get().trim_matches('"').parse().ok());
@@ -191,8 +193,7 @@ fn object(old: OldObject<'_>) -> Result<Object, String> {
     }
     let private = match meta.is_empty() {
         true => Vec::new(),
-        false => serde_json::to_vec(&meta)
-            .map_err(|error| format!("cannot keep private data: {error}"))?,
+        false => serde_json::to_vec(&meta).context("cannot keep private data")?,
     };
     let mut attributes = old.attributes.unwrap_or_default();
     if let Some(id) = old.id.filter(|it| !it.is_empty()) {
@@ -216,7 +217,7 @@ fn object(old: OldObject<'_>) -> Result<Object, String> {
 }
 
 /// Reads an output: format 1 has bare strings, the later ones a value with a type that says little.
-fn output_value(name: &str, output: &RawValue, version: u64) -> Result<OutputValue, String> {
+fn output_value(name: &str, output: &RawValue, version: u64) -> Result<OutputValue, Error> {
     #[derive(Deserialize)]
     struct Old<'a> {
         #[serde(default)]
@@ -230,7 +231,7 @@ fn output_value(name: &str, output: &RawValue, version: u64) -> Result<OutputVal
             .map_err(|why| failed(problems::bad_output_value(name, &why)))?;
         return Ok(OutputValue { value, ty, sensitive: false, deprecated: None });
     }
-    let old: Old<'_> = serde_json::from_str(output.get()).map_err(|error| error.to_string())?;
+    let old: Old<'_> = serde_json::from_str(output.get())?;
     let value = old.value.map_or("null", RawValue::get);
     let (value, ty) = stored::read_implied(value)
         .map_err(|why| failed(problems::bad_output_value(name, &why)))?;

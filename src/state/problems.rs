@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a state file, one function each.
 
 use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 
 /// The file is no state at all, or of a format that is not known.
 pub(super) fn unsupported(detail: impl Into<String>) -> Diagnostic {
@@ -118,20 +119,20 @@ pub(super) fn duplicate(instance: &str, deposed: Option<&str>) -> Diagnostic {
 }
 
 /// The type of an output cannot be read.
-pub(super) fn bad_output_type(name: &str, why: &str) -> Diagnostic {
+pub(super) fn bad_output_type(name: &str, why: &Error) -> Diagnostic {
     Diagnostic::error("Invalid output value type in state").detail(format!(
         "The state file has an invalid type specification for output {name:?}: {why}."
     ))
 }
 
 /// The value of an output cannot be read.
-pub(super) fn bad_output_value(name: &str, why: &str) -> Diagnostic {
+pub(super) fn bad_output_value(name: &str, why: &Error) -> Diagnostic {
     Diagnostic::error("Invalid output value saved in state")
         .detail(format!("The state file has an invalid value for output {name:?}: {why}."))
 }
 
 /// The paths of sensitive values cannot be read.
-pub(super) fn bad_paths(instance: &str, why: &str) -> Diagnostic {
+pub(super) fn bad_paths(instance: &str, why: &Error) -> Diagnostic {
     Diagnostic::error("Error unmarshaling path step")
         .detail(format!("The sensitive attributes of {instance} cannot be read: {why}."))
 }

@@ -86,7 +86,7 @@ fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
 
 /// Reads one output of a state file.
 pub(super) fn output_from(name: &str, output: &OutputV4<'_>) -> Result<OutputValue, Diagnostic> {
-    let ty = output.ty.ok_or_else(|| problems::bad_output_type(name, "it is missing"))?;
+    let ty = output.ty.ok_or_else(|| problems::bad_output_type(name, &"it is missing".into()))?;
     let ty = stored::read_type(ty).map_err(|why| problems::bad_output_type(name, &why))?;
     let value = output.value.map_or("null", RawValue::get);
     let value =
@@ -311,40 +311,14 @@ impl Reader {
             })?,
         };
         let name = || -> Instance { of.instance(key.clone()) };
-        let status = match Text::filled(&object.status) {
-            None => Status::Ready,
-            Some("tainted") => Status::Tainted,
-            Some(other) => {
-                let why = format!("Instance {} has invalid status {other:?}.", name());
-                return Err(problems::bad_instance(why));
-            }
-        };
-        let deposed = match Text::filled(&object.deposed) {
-            Some(key) if key.len() != 8 => {
-                let why = format!(
-                    "Instance {} has an object with deposed key {key:?}, which is not correctly formatted.",
-                    name()
-                );
-                return Err(problems::bad_instance(why));
-            }
-            key => key.map(Str::from),
-        };
+        let status = status(Text::filled(&object.status), name)?;
+        let deposed = deposed_key(Text::filled(&object.deposed), name)?;
         let sensitive = match object.sensitive_attributes.map(RawValue::get) {
             None | Some("[]" | "null") => Vec::new(),
             Some(paths) => stored::read_paths(paths)
                 .map_err(|why| problems::bad_paths(&name().to_string(), &why))?,
         };
-        let private = match Text::filled(&object.private) {
-            None => Vec::new(),
-            Some(text) => {
-                base64::engine::general_purpose::STANDARD.decode(text).map_err(|why| {
-                    problems::bad_instance(format!(
-                        "Instance {} has invalid private data: {why}.",
-                        name()
-                    ))
-                })?
-            }
-        };
+        let private = private_data(Text::filled(&object.private), name)?;
         let attributes = match (object.attributes, object.attributes_flat) {
             (Some(json), _) => Attributes::Json(compacted(json)),
             (None, Some(flat)) => Attributes::Flat(flat),
@@ -428,4 +402,36 @@ fn compacted(json: &RawValue) -> Box<RawValue> {
         true => stored::raw(text::compact(json.get())),
         false => json.to_owned(),
     }
+}
+
+fn status(text: Option<&str>, name: impl Fn() -> Instance) -> Result<Status, Diagnostic> {
+    match text {
+        None => Ok(Status::Ready),
+        Some("tainted") => Ok(Status::Tainted),
+        Some(other) => {
+            let why = format!("Instance {} has invalid status {other:?}.", name());
+            Err(problems::bad_instance(why))
+        }
+    }
+}
+
+fn deposed_key(text: Option<&str>, name: impl Fn() -> Instance) -> Result<Option<Str>, Diagnostic> {
+    match text {
+        Some(key) if key.len() != 8 => {
+            let why = format!(
+                "Instance {} has an object with deposed key {key:?}, which is not correctly formatted.",
+                name()
+            );
+            Err(problems::bad_instance(why))
+        }
+        key => Ok(key.map(Str::from)),
+    }
+}
+
+/// What a provider handed out, in base 64.
+fn private_data(text: Option<&str>, name: impl Fn() -> Instance) -> Result<Vec<u8>, Diagnostic> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    base64::engine::general_purpose::STANDARD.decode(text).map_err(|why| {
+        problems::bad_instance(format!("Instance {} has invalid private data: {why}.", name()))
+    })
 }

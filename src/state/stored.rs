@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::text::{JsonWriter, Layout};
+use crate::error::Error;
 use crate::value::{Kind, Path, PathStep, Type, Value, json};
 
 /// Keeps text that is known to be JSON.
@@ -12,7 +13,7 @@ pub(super) fn raw(text: String) -> Box<RawValue> {
 }
 
 /// Reads a type.
-pub(super) fn read_type(text: &RawValue) -> Result<Type, String> {
+pub(super) fn read_type(text: &RawValue) -> Result<Type, Error> {
     json::type_from_json(text.get())
 }
 
@@ -22,8 +23,8 @@ pub(super) fn write_type(ty: Type) -> String {
 }
 
 /// Reads a value of a type.
-pub(super) fn read_value(text: &str, ty: Type) -> Result<Value, String> {
-    json::from_stored_json(text, ty).map_err(|error| error.to_string())
+pub(super) fn read_value(text: &str, ty: Type) -> Result<Value, Error> {
+    Ok(json::from_stored_json(text, ty)?)
 }
 
 /// Writes a value of a type. What has no JSON – an unknown that was planned but never decided – is stored as null.
@@ -32,9 +33,9 @@ pub(super) fn write_value(value: &Value, ty: Type) -> String {
 }
 
 /// Reads a value whose type is not recorded. Old states knew no tuples and objects, so like elements make a list or map.
-pub(super) fn read_implied(text: &str) -> Result<(Value, Type), String> {
+pub(super) fn read_implied(text: &str) -> Result<(Value, Type), Error> {
     let ty = simplified(json::implied_type(text)?);
-    Ok((json::from_json(text, ty).map_err(|error| error.to_string())?, ty))
+    Ok((json::from_json(text, ty)?, ty))
 }
 
 fn simplified(ty: Type) -> Type {
@@ -56,7 +57,7 @@ fn simplified(ty: Type) -> Type {
 }
 
 /// Reads paths.
-pub(super) fn read_paths(text: &str) -> Result<Vec<Path>, String> {
+pub(super) fn read_paths(text: &str) -> Result<Vec<Path>, Error> {
     #[derive(Deserialize)]
     struct Step<'a> {
         #[serde(rename = "type")]
@@ -66,15 +67,13 @@ pub(super) fn read_paths(text: &str) -> Result<Vec<Path>, String> {
     }
     let step = |step: &Step<'_>| match step.kind.as_str() {
         "get_attr" => {
-            let name: String =
-                serde_json::from_str(step.value.get()).map_err(|error| error.to_string())?;
+            let name: String = serde_json::from_str(step.value.get())?;
             Ok(PathStep::Attribute(name.into()))
         }
         "index" => Ok(PathStep::Index(read_value(step.value.get(), Type::DYNAMIC)?)),
-        other => Err(format!("unsupported path step type {other:?}")),
+        other => Err(Error::from(format!("unsupported path step type {other:?}"))),
     };
-    let paths: Vec<Vec<Step<'_>>> =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let paths: Vec<Vec<Step<'_>>> = serde_json::from_str(text)?;
     paths.iter().map(|path| path.iter().map(step).collect()).collect()
 }
 

@@ -41,6 +41,8 @@ use place::Place;
 use scan::Start;
 use token::Kind;
 
+mod collection;
+
 /// Reads a file in native syntax.
 ///
 /// A top-level attribute or block with an error is left out of the body and reported; reading goes on behind it.

@@ -2,6 +2,7 @@
 
 use super::token::Kind;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::error::Error;
 
 mod lexical;
 mod schema;
@@ -294,8 +295,8 @@ pub(super) fn unterminated_template(at: Span, open: Span) -> Diagnostic {
         .within(open.to(at))
 }
 
-pub(super) fn escape(at: Span, detail: &str) -> Diagnostic {
-    error(at, "Invalid escape sequence", detail)
+pub(super) fn escape(at: Span, why: &Error) -> Diagnostic {
+    error(at, "Invalid escape sequence", why.words())
 }
 
 pub(super) fn interpolation_end(kind: Kind, at: Span, open: Span) -> Diagnostic {

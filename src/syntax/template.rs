@@ -7,6 +7,7 @@ use super::parser::{Broken, Parsed, Parser, exact};
 use super::token::{Kind, Token};
 use super::{Expr, Expression, ForPart, IfPart, Name, Part, problems};
 use crate::diagnostic::Span;
+use crate::error::Error;
 use crate::value::{Str, nfc};
 
 /// One element of a template before directives are matched.
@@ -321,10 +322,10 @@ impl Parser<'_> {
             let (length, result) = escape(rest);
             match result {
                 Ok(c) => out.push(c),
-                Err(detail) => {
+                Err(why) => {
                     let start = token.end as usize - rest.len();
                     let at = self.span_of(start, start + length);
-                    self.diags.push(problems::escape(at, &detail));
+                    self.diags.push(problems::escape(at, &why));
                     out.push_str(&rest[..length]);
                 }
             }
@@ -336,7 +337,7 @@ impl Parser<'_> {
 }
 
 /// Reads the escape that the text begins with: its length, and what it means or what is wrong with it.
-fn escape(text: &str) -> (usize, Result<char, String>) {
+fn escape(text: &str) -> (usize, Result<char, Error>) {
     let hex = |most: usize| {
         let digits = &text.as_bytes()[2..];
         digits.iter().take(most).take_while(|it| it.is_ascii_hexdigit()).count()
@@ -345,9 +346,9 @@ fn escape(text: &str) -> (usize, Result<char, String>) {
         let digits = hex(most);
         let code = u32::from_str_radix(&text[2..2 + digits], 16).unwrap_or(0);
         let result = match char::from_u32(code) {
-            _ if digits < most => Err(detail.to_owned()),
+            _ if digits < most => Err(detail.into()),
             Some(c) => Ok(c),
-            None => Err(format!("Cannot encode character U+{code:04x} in UTF-8.")),
+            None => Err(format!("Cannot encode character U+{code:04x} in UTF-8.").into()),
         };
         (2 + digits, result)
     };
@@ -368,7 +369,7 @@ fn escape(text: &str) -> (usize, Result<char, String>) {
         }
         Some(c) => (
             1 + c.len_utf8(),
-            Err(format!("The symbol \"{c}\" is not a valid escape sequence selector.")),
+            Err(format!("The symbol \"{c}\" is not a valid escape sequence selector.").into()),
         ),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::common_type::common_type;
 use super::objects::object_like;
 use super::{Map, Marks, Sequence, Str, Tuple, Type, Value, unknown};
+use crate::error::Error;
 
 /// The way from a value to a part of it.
 pub type Path = Vec<PathStep>;
@@ -68,6 +69,12 @@ impl fmt::Display for PathError {
 }
 
 impl std::error::Error for PathError {}
+
+impl From<PathError> for Error {
+    fn from(cause: PathError) -> Error {
+        Error::of(cause)
+    }
+}
 
 /// Prints a path as messages do: `.triggers["a"]`, `.list[0]`; an element of a set that is no string or number is `[...]`.
 pub struct ShowPath<'a>(

@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::tell_changes;
 use crate::execute::Done;
 use crate::observe::pool::Pool;
-use crate::operation::apply::{self as operation, Approved};
+use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::{saved, validate, variables};
@@ -238,9 +238,8 @@ impl Run<'_> {
         host.tell.carries_out();
         let parallelism = self.options.request.parallelism.max(1);
         let Run { session, pool, approved, .. } = self;
-        let run =
-            operation::apply(session, pool, approved, snapshot, parallelism, host.tell, host.stop);
-        let mut done = run.await?;
+        let conduct = Conduct { parallelism, sink: host.tell, stop: host.stop };
+        let mut done = operation::apply(session, pool, approved, snapshot, conduct).await?;
         problems.extend(std::mem::take(&mut done.problems));
         done.problems = self.complete(&done, problems.once());
         Ok(Applied::Done(Box::new(done)))

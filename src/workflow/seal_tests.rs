@@ -13,6 +13,7 @@ use crate::backend::local::{Choice, Local};
 use crate::backend::seal::{Part, Seal, Seals};
 use crate::backend::{LockInfo, Snapshots};
 use crate::diagnostic::Sources;
+use crate::error::Error;
 use crate::request::Request;
 use crate::world::World;
 
@@ -29,14 +30,14 @@ fn name(part: Part) -> &'static str {
 }
 
 impl Seal for Digits {
-    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String> {
+    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         let digits: String = plain.iter().map(|it| format!("{it:02x}")).collect();
         Ok((name(part).to_owned() + &digits).into_bytes().into())
     }
 
-    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, String> {
+    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         let digits = sealed.strip_prefix(name(part).as_bytes()).ok_or("it is not sealed")?;
-        let pairs = std::str::from_utf8(digits).map_err(|it| it.to_string())?.as_bytes().chunks(2);
+        let pairs = std::str::from_utf8(digits).map_err(Error::of)?.as_bytes().chunks(2);
         let byte = |it: &[u8]| u8::from_str_radix(&String::from_utf8_lossy(it), 16).ok();
         pairs.map(byte).collect::<Option<Vec<u8>>>().map(Cow::from).ok_or("it is torn".into())
     }

@@ -24,7 +24,7 @@ fn rooms() -> Vec<String> {
 
 /// The floors of the library, lowest first. Rooms of one floor may know each other.
 const FLOORS: &[&str] = &[
-    "address diagnostic world stack value syntax",
+    "address diagnostic error world stack value syntax",
     "schema expression config state request",
     "provider backend install",
     "datalog reason lower",
@@ -80,12 +80,8 @@ fn a_room_uses_only_rooms_below_it() {
 fn found(folder: &str, pattern: &str) -> Vec<String> {
     let pattern = Regex::new(pattern).expect("a valid expression");
     let mut found = Vec::new();
-    for (file, text) in sources(&[folder]) {
-        if file.contains("tests") {
-            continue;
-        }
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        let lines = code
+    for (file, text) in code(&[folder]) {
+        let lines = text
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim_start().starts_with("//") && pattern.is_match(line));
@@ -133,6 +129,46 @@ fn files_are_read_by_way_of_the_world() {
     assert_none("places that no longer need to", idle.map(|it| it.0.to_owned()).collect());
 }
 
+/// The error types of all `Result<…>` in a text, with where each stands.
+fn error_types(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("Result<").filter_map(|(start, word)| {
+        let inner = &text[start + word.len()..];
+        let (mut depth, mut comma) = (0, None);
+        for (at, letter) in inner.char_indices() {
+            match letter {
+                // The end of an arrow is no bracket.
+                '>' if inner[..at].ends_with(['-', '=']) => {}
+                '>' if depth == 0 => return Some((start, inner[comma? + 1..at].trim())),
+                '<' | '(' | '[' => depth += 1,
+                '>' | ')' | ']' => depth -= 1,
+                ',' if depth == 0 && !inner[at + 1..].trim_start().starts_with('>') => {
+                    comma = Some(at);
+                }
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+#[test]
+fn failures_are_no_bare_texts() {
+    let types = |text| error_types(text).map(|it| it.1).collect::<Vec<_>>();
+    assert_eq!(
+        types("Result<Vec<(String, String)>, Error> Result<\n (),\n String,\n>"),
+        ["Error", "String,"]
+    );
+    assert!(types("io::Result<()>").is_empty());
+    let mut found = Vec::new();
+    for (file, text) in sources(&["src", "cli/src"]) {
+        for (start, _) in error_types(&text).filter(|it| it.1.trim_end_matches(',') == "String") {
+            found.push(format!("{file}:{}", text[..start].lines().count()));
+        }
+    }
+    let words = "failures that are bare texts (`error::Error` has words, a cause and what was being done; an enum has cases)";
+    assert_none(words, found);
+}
+
 #[test]
 fn marks_are_taken_off_by_one_type() {
     let raw = found("src", r"\bunmark\w*\(|\bValue::Marked\(Arc|\bpath::mark_paths\b");
@@ -162,6 +198,126 @@ fn every_file_says_what_it_is_for() {
         "files that do not open with a `//!` sentence",
         sources(EVERYWHERE).into_iter().filter_map(silent).collect(),
     );
+}
+
+/// The code of a folder's files, tests left out.
+fn code(folders: &[&str]) -> Vec<(String, String)> {
+    let files = sources(folders).into_iter().filter(|it| !it.0.contains("tests"));
+    let without_tests =
+        |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned();
+    files.map(|(name, text)| (name, without_tests(&text))).collect()
+}
+
+/// A function as it is written.
+struct Function {
+    /// Its file, line and name.
+    place: String,
+    lines: usize,
+    parameters: usize,
+}
+
+/// Finds the functions that have a body. What is formatted ends one with a brace below its first letter.
+fn functions(folders: &[&str]) -> Vec<Function> {
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^( *)(?:pub(?:\([^)]*\))? )?(?:(?:const|async|unsafe) )*fn (\w+)")
+            .expect("a valid expression")
+    });
+    let mut found = Vec::new();
+    for (file, text) in code(folders) {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let Some(captures) = HEAD.captures(line) else { continue };
+            let (indent, name) = (&captures[1], captures.get(2).expect("it has a name"));
+            let end = format!("{indent}}}");
+            let is_short = line.ends_with('}') || line.ends_with(';');
+            let rest =
+                if is_short { Some(0) } else { lines[number..].iter().position(|it| *it == end) };
+            let signature: Vec<&str> = lines[number..].iter().take(40).copied().collect();
+            found.push(Function {
+                place: format!("{file}:{}: {}", number + 1, name.as_str()),
+                lines: rest.unwrap_or_default() + 1,
+                parameters: parameters(&signature.join("\n")[name.end()..]),
+            });
+        }
+    }
+    assert!(
+        found.len() > 1000,
+        "{} functions were found: what reads them must be wrong",
+        found.len()
+    );
+    found
+}
+
+/// Counts the parameters of a function, its own object among them. `text` begins behind the name.
+fn parameters(text: &str) -> usize {
+    let mut open: Vec<char> = Vec::new();
+    let (mut found, mut is_begun, mut before) = (0, false, ' ');
+    for it in text.chars() {
+        match it {
+            '>' if "-=".contains(before) => {}
+            ',' if open == ['('] => {
+                found += usize::from(is_begun);
+                is_begun = false;
+            }
+            ')' | ']' | '}' | '>' => {
+                open.pop();
+                if open.is_empty() && it == ')' {
+                    break;
+                }
+            }
+            _ => {
+                is_begun |= open.first() == Some(&'(') && !it.is_whitespace();
+                if "(<[{".contains(it) {
+                    open.push(it);
+                }
+            }
+        }
+        before = it;
+    }
+    found + usize::from(is_begun)
+}
+
+#[test]
+fn parameters_are_counted() {
+    assert_eq!(parameters("()"), 0);
+    assert_eq!(parameters("(&self)"), 1);
+    assert_eq!(
+        parameters("<T: Fn(u8, u8) -> u8>((a, b): (T, T), c: Vec<(u8, u8)>) -> (u8, u8)"),
+        2
+    );
+    assert_eq!(parameters("(\n    a: &dyn Fn(u8, u8) -> u8,\n    b: [u8; 2],\n) {"), 2);
+}
+
+/// The most lines of a function. A table that is longer stands in a `const`.
+const SCREEN: usize = 80;
+
+/// The most lines of a file that is no test.
+const SUBJECT: usize = 450;
+
+/// The most parameters of a function, its own object among them; what belongs together goes together.
+const PARAMETERS: usize = 6;
+
+#[test]
+fn a_function_fits_a_screen() {
+    let long = functions(&["src", "rules", "cli/src"]).into_iter().filter(|it| it.lines > SCREEN);
+    let long = long.map(|it| format!("{} has {} lines", it.place, it.lines));
+    assert_none("functions to be split where a part has a name of its own", long.collect());
+}
+
+#[test]
+fn a_signature_is_read_at_a_glance() {
+    let wide = functions(&["src", "rules", "cli/src"]).into_iter();
+    let wide = wide.filter(|it| it.parameters > PARAMETERS);
+    let wide = wide.map(|it| format!("{} has {} parameters", it.place, it.parameters));
+    assert_none("functions that take too much", wide.collect());
+}
+
+#[test]
+fn a_file_is_one_subject() {
+    let long = sources(&["src", "rules", "cli/src"]).into_iter();
+    let long =
+        long.filter(|(name, text)| !name.contains("tests") && text.lines().count() > SUBJECT);
+    assert_none("files to be split by what they are about", long.map(|it| it.0).collect());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command as Grammar};
 use entail::backend::Recover;
 use entail::diagnostic::Diagnostic;
+use entail::error::Error;
 
 /// Brings flags into clap's form; `grammars` say which flags there are. Other words stay as they are.
 pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String>, Diagnostic> {
@@ -118,17 +119,17 @@ fn too_many() -> Diagnostic {
 }
 
 /// Parses what becomes of a journal.
-pub fn recover(text: &str) -> Result<Recover, String> {
+pub fn recover(text: &str) -> Result<Recover, Error> {
     match text {
         "take" => Ok(Recover::Take),
         "aside" => Ok(Recover::Aside),
-        _ => Err(format!("\"{text}\" is neither \"take\" nor \"aside\"")),
+        _ => Err(format!("\"{text}\" is neither \"take\" nor \"aside\"").into()),
     }
 }
 
 /// Parses a duration such as `5s`, `1m30s`, `300ms` or `0`.
-pub fn duration(text: &str) -> Result<std::time::Duration, String> {
-    let bad = || format!("invalid duration \"{text}\"");
+pub fn duration(text: &str) -> Result<std::time::Duration, Error> {
+    let bad = || Error::from(format!("invalid duration \"{text}\""));
     let mut rest = text.strip_prefix('+').unwrap_or(text);
     if rest == "0" {
         return Ok(std::time::Duration::ZERO);

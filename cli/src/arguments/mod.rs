@@ -11,6 +11,7 @@ use entail::diagnostic::Diagnostic;
 
 use self::groups::VariableArgs;
 use crate::commands::{Cli, Command};
+use entail::error::Error;
 
 pub mod flags;
 pub mod groups;
@@ -51,12 +52,12 @@ pub struct Invocation {
 pub fn read(arguments: Vec<String>, environment: &BTreeMap<String, String>) -> Asked {
     let (directory, arguments) = match take_directory(arguments) {
         Ok(split) => split,
-        Err(text) => return Asked::Confused(text),
+        Err(why) => return Asked::Confused(why.into()),
     };
     let grammar = Cli::command();
     let arguments = match add_environment(arguments, &grammar, environment) {
         Ok(arguments) => arguments,
-        Err(text) => return Asked::Confused(text),
+        Err(why) => return Asked::Confused(why.into()),
     };
     match parse(arguments, &grammar) {
         Ok((name, cli, variables)) => {
@@ -132,7 +133,7 @@ fn is_help(word: &str) -> bool {
 }
 
 /// Takes `-chdir=DIR` off, which stands before the command.
-fn take_directory(mut arguments: Vec<String>) -> Result<(Option<PathBuf>, Vec<String>), String> {
+fn take_directory(mut arguments: Vec<String>) -> Result<(Option<PathBuf>, Vec<String>), Error> {
     let leading = arguments.iter().take_while(|it| it.starts_with('-')).count();
     let is_chdir = |it: &String| it.trim_start_matches('-').split('=').next() == Some("chdir");
     let Some(index) = arguments[..leading].iter().position(is_chdir) else {
@@ -166,7 +167,7 @@ fn add_environment(
     mut arguments: Vec<String>,
     grammar: &Grammar,
     environment: &BTreeMap<String, String>,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, Error> {
     let (path, first) = command_path(&arguments, grammar);
     let suffix: Vec<_> = path.iter().map(|it| it.get_name().replace('-', "_")).collect();
     let specific = format!("TF_CLI_ARGS_{}", suffix.join("_"));

@@ -9,6 +9,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::commands::Command;
 use crate::commands::plan::PlanArgs;
+use entail::error::Error;
 
 fn split(line: &str) -> Vec<String> {
     words::split(line).expect("the test is complete")
@@ -284,10 +285,10 @@ fn every_command_has_a_summary_and_its_flags_have_texts() {
 }
 
 #[track_caller]
-fn request(line: &str) -> Result<entail::request::Request, String> {
+fn request(line: &str) -> Result<entail::request::Request, Error> {
     let args = plan(line, &[]);
     request::build(&args.planning, &args.variables, &Sources::default())
-        .map_err(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        .map_err(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into())
 }
 
 #[test]
@@ -317,16 +318,18 @@ fn contradictions_and_bad_addresses_are_refused_together() {
         Invalid force-replace address "data.a.b": Only managed resources can be used with the -replace=... option.
         Invalid -compat option: There is no reading called "x". The one there is: -compat=opentofu.
         Invalid parallelism value: The parallelism must be a positive value. Not -1."#]]
-    .assert_eq(&problems);
+    .assert_eq(problems.words());
     assert!(request("plan -refresh-only -refresh=false").is_err());
     assert!(
         request("plan -destroy -replace=a.b")
-            .is_err_and(|it| it.starts_with("Unsupported plan mode"))
+            .is_err_and(|it| it.words().starts_with("Unsupported plan mode"))
     );
-    assert!(request("plan -target=a").is_err_and(|it| it.starts_with("Invalid target \"a\"")));
+    assert!(
+        request("plan -target=a").is_err_and(|it| it.words().starts_with("Invalid target \"a\""))
+    );
     assert!(
         request("plan -exclude-file=/nowhere")
-            .is_err_and(|it| it.starts_with("Failed to read file"))
+            .is_err_and(|it| it.words().starts_with("Failed to read file"))
     );
 }
 

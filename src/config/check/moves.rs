@@ -52,8 +52,8 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
                 continue;
             }
             let keyed = has_key(&from) || has_key(&to);
+            let nouns = nouns(&from, keyed);
             if let (false, Some(declared)) = (keyed, declared_at(config, &variant, &from)) {
-                let nouns = nouns(&from, keyed);
                 let problem = problems::moved_still_exists(
                     (&from_text, &to_text),
                     nouns,
@@ -65,19 +65,15 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
             check_agreement(
                 &mut to_of,
                 (&variant, moved),
-                (&from_text, &to_text),
-                nouns(&from, keyed),
+                End { this: &from_text, other: &to_text, side: Side::From, nouns },
                 (config, sources),
-                Side::From,
                 problems,
             );
             check_agreement(
                 &mut from_of,
                 (&variant, moved),
-                (&to_text, &from_text),
-                nouns(&from, keyed),
+                End { this: &to_text, other: &from_text, side: Side::To, nouns },
                 (config, sources),
-                Side::To,
                 problems,
             );
         }
@@ -93,16 +89,23 @@ enum Side {
     To,
 }
 
+/// One end of a `moved` block: what it names, what the other end names, and the words for such a thing.
+struct End<'m> {
+    this: &'m str,
+    other: &'m str,
+    side: Side,
+    nouns: (&'m str, &'m str),
+}
+
 /// Remembers what one end is paired with, and complains where it was paired with something else.
 fn check_agreement(
     known: &mut Partners,
     (variant, moved): (&Variant, &Moved),
-    (this, other): (&str, &str),
-    (noun, short): (&str, &str),
+    end: End<'_>,
     (config, sources): (&Config, &Sources),
-    side: Side,
     problems: &mut Diagnostics,
 ) {
+    let End { this, other, side, nouns: (noun, short) } = end;
     let all = known.entry(this.to_owned()).or_default();
     let Some((_, first, at)) = all.iter().find(|it| !config.are_apart(&it.0, variant)) else {
         all.push((variant.clone(), other.to_owned(), moved.declared));

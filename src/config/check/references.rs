@@ -1,14 +1,18 @@
 //! Whether every reference leads to something that is declared and can be seen from where it stands.
 
-use crate::address::{ConfigResource, Mode, Module as ModuleAddr, ResourceName};
+use crate::address::{ConfigResource, Module as ModuleAddr, ResourceName};
 use crate::diagnostic::{Diagnostics, Span};
-use crate::expression::{Reference, Subject, missing_resource_key};
+use crate::expression::{Reference, Subject};
 use crate::syntax::{self, Step};
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
 use super::super::{Config, Import, Module, Repetition, suggest};
 use super::{module_text, problems};
+
+mod resource;
+
+use self::resource::check_resource;
 
 /// Where an expression stands.
 struct Scope<'a> {
@@ -330,122 +334,4 @@ fn check_module_reference(
 
 fn repeats(repetition: &Repetition) -> bool {
     matches!(repetition, Repetition::Count(_) | Repetition::ForEach(_))
-}
-
-fn check_resource(
-    scope: &Scope,
-    role: Role,
-    resource: &ResourceName,
-    reference: &Reference,
-    problems: &mut Diagnostics,
-) {
-    let at = reference.subject_span;
-    let Some(block) = scope.module.resources.get(resource) else {
-        match (role, scope.owner) {
-            (Role::Trigger, Some(owner)) => {
-                problems.push(problems::undeclared_trigger(
-                    &owner.to_string(),
-                    &resource.to_string(),
-                    reference.span,
-                ));
-            }
-            _ => {
-                let hint = hint_for(scope.module, resource);
-                let names = (&*resource.kind, &*resource.name);
-                problems.push(problems::undeclared_resource(
-                    adjective(resource.mode),
-                    names,
-                    &module_text(scope.address),
-                    &hint,
-                    at,
-                ));
-            }
-        }
-        return;
-    };
-    if block.check.is_some() && block.check.as_deref() != scope.check {
-        problems.push(problems::scoped_resource((&resource.kind, &resource.name), at));
-    }
-    check_key(role, block.name.to_string(), &block.repetition, reference, problems);
-}
-
-fn check_key(
-    role: Role,
-    address: String,
-    repetition: &Repetition,
-    reference: &Reference,
-    problems: &mut Diagnostics,
-) {
-    let whole: Span = reference.subject_span;
-    match (reference.rest, repetition) {
-        ([Step::Attribute(name), ..], _) if &*name.text == "count" => {
-            problems.push(problems::count_attribute(&address, whole))
-        }
-        ([Step::Attribute(_), ..], Repetition::Count(_)) if role != Role::DependsOn => {
-            problems.push(missing_resource_key(&address, "count", whole));
-        }
-        ([Step::Attribute(_), ..], Repetition::ForEach(_)) if role != Role::DependsOn => {
-            problems.push(missing_resource_key(&address, "for_each", whole));
-        }
-        ([Step::Index(key, span), ..], Repetition::Single | Repetition::Enabled(_))
-            if key.is_literal() =>
-        {
-            problems.push(problems::unexpected_key(&address, whole.to(*span)));
-        }
-        ([Step::LegacyIndex(_, span), ..], Repetition::Single | Repetition::Enabled(_)) => {
-            problems.push(problems::unexpected_key(&address, whole.to(*span)));
-        }
-        _ => {}
-    }
-}
-
-fn adjective(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Managed => "managed",
-        Mode::Data => "data",
-        Mode::Ephemeral => "ephemeral",
-    }
-}
-
-/// Returns a sentence that names what was probably meant: the same name in another mode, or a name that is nearly the same.
-fn hint_for(module: &Module, wanted: &ResourceName) -> String {
-    let block = |mode| match mode {
-        Mode::Managed => "resource",
-        Mode::Data => "data",
-        Mode::Ephemeral => "ephemeral",
-    };
-    if let Some(provider) = module.provider_block(&wanted.kind, Some(&wanted.name)) {
-        let key = if provider.repetition.expression().is_some() { "[each.key]" } else { "" };
-        return no_value(&format!("{}{key}", provider.local_name()));
-    }
-    for mode in [Mode::Managed, Mode::Data, Mode::Ephemeral] {
-        let candidate = ResourceName { mode, ..wanted.clone() };
-        if module.resources.contains_key(&candidate) {
-            return format!("\n\nDid you mean the {} resource {candidate}?", block(mode));
-        }
-    }
-    let same_mode = module
-        .resources
-        .keys()
-        .filter(|it| it.mode == wanted.mode && it.kind == wanted.kind)
-        .map(|it| &*it.name);
-    // Of a name of one or two letters nothing would be left.
-    let resembles = |it: &&str| strsim::levenshtein(&wanted.name, it) < wanted.name.chars().count();
-    if let Some(name) = suggest(&wanted.name, same_mode).filter(resembles) {
-        return format!(
-            "\n\nDid you mean {}?",
-            ResourceName { name: name.into(), ..wanted.clone() }
-        );
-    }
-    let kinds = module
-        .resources
-        .keys()
-        .filter(|it| it.mode == wanted.mode && it.name == wanted.name)
-        .map(|it| &*it.kind);
-    match suggest(&wanted.kind, kinds) {
-        Some(kind) => {
-            format!("\n\nDid you mean {}?", ResourceName { kind: kind.into(), ..wanted.clone() })
-        }
-        None => String::new(),
-    }
 }

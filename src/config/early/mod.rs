@@ -378,7 +378,7 @@ impl StaticModule {
         let given = given.clone().mark(&variable.marks());
         with_defaults(&given, variable.ty, variable.type_defaults.as_ref()).map_err(|why| {
             let place = self.context.sources.range(variable.declared);
-            problems::unsuitable(variable, &place, &why)
+            problems::unsuitable(variable, &place, why.words())
         })
     }
 

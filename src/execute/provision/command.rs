@@ -7,6 +7,7 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::sync::mpsc;
 
+use crate::error::{Error, ErrorContext};
 use crate::execute::Stop;
 
 /// The most of a command's output that a message about its failure repeats, in bytes.
@@ -38,10 +39,9 @@ impl Command {
         &self,
         stop: &Stop,
         mut line: impl FnMut(&str),
-    ) -> Result<(), (String, String)> {
-        let plain = |why: String| (why, String::new());
-        let (reader, writer) =
-            std::io::pipe().map_err(|it| plain(format!("no pipe for its output: {it}")))?;
+    ) -> Result<(), (Error, String)> {
+        let plain = |why: Error| (why, String::new());
+        let (reader, writer) = std::io::pipe().context("no pipe for its output").map_err(plain)?;
         let mut child = self.spawn(writer).map_err(plain)?;
         let mut lines = read_lines(reader);
         let mut output = Tail::default();
@@ -76,19 +76,19 @@ impl Command {
         };
         match status {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err((sentence(status), output.text())),
-            Err(error) => Err((error.to_string(), output.text())),
+            Ok(status) => Err((sentence(status).into(), output.text())),
+            Err(error) => Err((error.into(), output.text())),
         }
     }
 
-    fn spawn(&self, writer: std::io::PipeWriter) -> Result<tokio::process::Child, String> {
+    fn spawn(&self, writer: std::io::PipeWriter) -> Result<tokio::process::Child, Error> {
         let Some((program, arguments)) = self.words.split_first() else {
             return Err("exec: no command".into());
         };
         if !self.folder.is_dir() {
-            return Err(format!("chdir {}: no such file or directory", self.folder_shown));
+            return Err(format!("chdir {}: no such file or directory", self.folder_shown).into());
         }
-        let also = writer.try_clone().map_err(|it| it.to_string())?;
+        let also = writer.try_clone()?;
         let mut command = std::process::Command::new(program);
         command
             .args(arguments)
@@ -99,7 +99,7 @@ impl Command {
             .stderr(also)
             .process_group(0);
         let mut command = tokio::process::Command::from(command);
-        command.kill_on_drop(true).spawn().map_err(|error| match error.kind() {
+        Ok(command.kill_on_drop(true).spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound if !program.contains('/') => {
                 format!("exec: {program:?}: executable file not found in $PATH")
             }
@@ -110,7 +110,7 @@ impl Command {
                 format!("fork/exec {program}: permission denied")
             }
             _ => format!("fork/exec {program}: {error}"),
-        })
+        })?)
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::text;
+use crate::error::Error;
 use crate::expression::parse_duration;
 use crate::value::Value;
 use crate::world::World;
@@ -106,13 +107,13 @@ impl Connection {
     /// # Errors
     ///
     /// What is wrong with it, as one sentence.
-    pub(super) fn of(block: &Value, world: &World) -> Result<Connection, String> {
+    pub(super) fn of(block: &Value, world: &World) -> Result<Connection, Error> {
         match &*text(block, "type") {
             "" | "ssh" => {}
             "winrm" => {
                 return Err("Provisioners no longer support WinRM".into());
             }
-            other => return Err(format!("connection type '{other}' not supported")),
+            other => return Err(format!("connection type '{other}' not supported").into()),
         }
         let agent = agent(block, world)?;
         let machine = machine(block)?;
@@ -164,16 +165,17 @@ impl Connection {
 }
 
 /// Reads a port; 0 where it is not set.
-fn port(block: &Value, name: &str) -> Result<u16, String> {
+fn port(block: &Value, name: &str) -> Result<u16, Error> {
     match block.get(name).filter(|it| it.as_number().is_some()) {
         None => Ok(0),
-        Some(it) => it.as_int().and_then(|it| u16::try_from(it).ok()).ok_or_else(|| {
-            "value must be a whole number, between 0 and 65535 inclusive".to_owned()
-        }),
+        Some(it) => it
+            .as_int()
+            .and_then(|it| u16::try_from(it).ok())
+            .ok_or_else(|| "value must be a whole number, between 0 and 65535 inclusive".into()),
     }
 }
 
-fn machine(block: &Value) -> Result<Machine, String> {
+fn machine(block: &Value) -> Result<Machine, Error> {
     let port = port(block, "port")?;
     let (host, user) = (text(block, "host"), text(block, "user"));
     if host.is_empty() {
@@ -191,7 +193,7 @@ fn machine(block: &Value) -> Result<Machine, String> {
 }
 
 /// The machine in between. What is not said of it is as with the machine itself, its own key aside.
-fn bastion(block: &Value, machine: &Machine) -> Result<Option<Machine>, String> {
+fn bastion(block: &Value, machine: &Machine) -> Result<Option<Machine>, Error> {
     let (host, port) = (text(block, "bastion_host"), port(block, "bastion_port")?);
     if host.is_empty() {
         return Ok(None);
@@ -210,7 +212,7 @@ fn bastion(block: &Value, machine: &Machine) -> Result<Option<Machine>, String> 
     }))
 }
 
-fn proxy(block: &Value) -> Result<Option<Proxy>, String> {
+fn proxy(block: &Value) -> Result<Option<Proxy>, Error> {
     let (host, port) = (text(block, "proxy_host"), port(block, "proxy_port")?);
     let scheme = Some(text(block, "proxy_scheme")).filter(|it| !it.is_empty());
     Ok((!host.is_empty()).then(|| Proxy {
@@ -223,17 +225,17 @@ fn proxy(block: &Value) -> Result<Option<Proxy>, String> {
 }
 
 /// The agent: the one there is, where `agent` is not set.
-fn agent(block: &Value, world: &World) -> Result<Option<Agent>, String> {
+fn agent(block: &Value, world: &World) -> Result<Option<Agent>, Error> {
     let socket = world.variable("SSH_AUTH_SOCK").map(PathBuf::from);
     let identity = text(block, "agent_identity");
     match (block.get("agent").and_then(Value::as_bool), socket) {
-        (Some(true), None) => Err("SSH agent requested but SSH_AUTH_SOCK not-specified".to_owned()),
+        (Some(true), None) => Err("SSH agent requested but SSH_AUTH_SOCK not-specified".into()),
         (Some(false), _) | (None, None) => Ok(None),
         (_, Some(socket)) => Ok(Some(Agent { socket, identity })),
     }
 }
 
-fn platform(block: &Value) -> Result<Platform, String> {
+fn platform(block: &Value) -> Result<Platform, Error> {
     match &*text(block, "target_platform") {
         "" | "unix" => Ok(Platform::Unix),
         "windows" => Ok(Platform::Windows),

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::connection::{Machine, Proxy};
 use crate::diagnostic::system_words;
+use crate::error::Error;
 
 /// How long one attempt may take.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -22,27 +23,27 @@ const LONGEST: usize = 16 * 1024;
 /// # Errors
 ///
 /// Why not, as a sentence.
-pub(super) async fn dial(machine: &Machine, proxy: Option<&Proxy>) -> Result<TcpStream, String> {
+pub(super) async fn dial(machine: &Machine, proxy: Option<&Proxy>) -> Result<TcpStream, Error> {
     let Some(proxy) = proxy else { return straight(&machine.address()).await };
     let mut stream = straight(&proxy.address()).await?;
     let asked = async {
         match &*proxy.scheme {
             "http" | "https" => ask_http(&mut stream, proxy, machine).await,
             "socks5" | "socks5h" => ask_socks(&mut stream, proxy, machine).await,
-            other => Err(format!("proxy: unknown scheme: {other}")),
+            other => Err(format!("proxy: unknown scheme: {other}").into()),
         }
     };
     match timeout(PATIENCE, asked).await {
         Ok(asked) => asked.map(|()| stream),
-        Err(_) => Err(format!("dial tcp {}: i/o timeout", proxy.address())),
+        Err(_) => Err(format!("dial tcp {}: i/o timeout", proxy.address()).into()),
     }
 }
 
-async fn straight(address: &str) -> Result<TcpStream, String> {
+async fn straight(address: &str) -> Result<TcpStream, Error> {
     match timeout(PATIENCE, TcpStream::connect(address)).await {
         Ok(Ok(stream)) => Ok(stream),
-        Ok(Err(error)) => Err(format!("dial tcp {address}: {}", reason(&error))),
-        Err(_) => Err(format!("dial tcp {address}: i/o timeout")),
+        Ok(Err(error)) => Err(format!("dial tcp {address}: {}", reason(&error)).into()),
+        Err(_) => Err(format!("dial tcp {address}: i/o timeout").into()),
     }
 }
 
@@ -54,11 +55,11 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-fn broken(error: io::Error) -> String {
-    format!("Error connecting to proxy: {error}")
+fn broken(error: io::Error) -> Error {
+    Error::of(error).context("Error connecting to proxy")
 }
 
-async fn ask_http(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> Result<(), String> {
+async fn ask_http(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> Result<(), Error> {
     let address = machine.address();
     let mut request = format!("CONNECT {address} HTTP/1.1\r\nHost: {address}\r\n");
     if !proxy.user.is_empty() || !proxy.password.is_empty() {
@@ -75,13 +76,13 @@ async fn ask_http(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> R
     let head = String::from_utf8_lossy(&answer);
     match head.split(' ').nth(1) {
         Some("200") => Ok(()),
-        Some(code) => Err(format!("Connection Error: StatusCode: {code}")),
+        Some(code) => Err(format!("Connection Error: StatusCode: {code}").into()),
         None => Err("malformed HTTP response".into()),
     }
 }
 
 /// SOCKS version 5: RFC 1928, and RFC 1929 for user and password.
-async fn ask_socks(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> Result<(), String> {
+async fn ask_socks(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> Result<(), Error> {
     let has_user = !proxy.user.is_empty();
     stream.write_all(&[5, 1, if has_user { 2 } else { 0 }]).await.map_err(broken)?;
     let mut chosen = [0; 2];
@@ -107,7 +108,7 @@ async fn ask_socks(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> 
     let mut answer = [0; 4];
     stream.read_exact(&mut answer).await.map_err(broken)?;
     if answer[1] != 0 {
-        return Err(format!("socks connect: the proxy answers with code {}", answer[1]));
+        return Err(format!("socks connect: the proxy answers with code {}", answer[1]).into());
     }
     let length = match answer[3] {
         1 => 4,
@@ -120,7 +121,7 @@ async fn ask_socks(stream: &mut TcpStream, proxy: &Proxy, machine: &Machine) -> 
 }
 
 /// Returns a text with its length before it.
-fn counted(text: &str) -> Result<Vec<u8>, String> {
+fn counted(text: &str) -> Result<Vec<u8>, Error> {
     let length = u8::try_from(text.len()).map_err(|_| "socks connect: a name is too long")?;
     Ok([&[length], text.as_bytes()].concat())
 }

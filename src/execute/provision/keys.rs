@@ -7,11 +7,12 @@ use russh::keys::agent::AgentIdentity;
 use russh::keys::agent::client::AgentClient;
 use russh::keys::ssh_key::certificate::CertType;
 use russh::keys::{
-    Certificate, Error, HashAlg, PrivateKey, PublicKey, PublicKeyOrCertificate, decode_secret_key,
+    Certificate, HashAlg, PrivateKey, PublicKey, PublicKeyOrCertificate, decode_secret_key,
 };
 use tokio::net::UnixStream;
 
 use super::connection::Agent;
+use crate::error::{Error, ErrorContext};
 
 /// A private key, and what certifies it.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ impl Credential {
     /// # Errors
     ///
     /// What is wrong with either. Nothing of the key is repeated.
-    pub(super) fn of(key: &str, certificate: &str) -> Result<Credential, String> {
+    pub(super) fn of(key: &str, certificate: &str) -> Result<Credential, Error> {
         if !key.contains("-----BEGIN ") {
             return Err("Failed to read ssh private key: no key found".into());
         }
@@ -34,11 +35,11 @@ impl Credential {
             return Err("Failed to read ssh private key: password protected keys are\nnot supported. Please decrypt the key prior to use.".into());
         }
         let key = decode_secret_key(key, None).map_err(|it| match it {
-            Error::KeyIsEncrypted => {
+            russh::keys::Error::KeyIsEncrypted => {
                 "Failed to parse ssh private key: ssh: this private key is passphrase protected"
-                    .to_owned()
+                    .into()
             }
-            other => format!("Failed to parse ssh private key: {other}"),
+            other => Error::of(other).context("Failed to parse ssh private key"),
         })?;
         let certificate = match certificate.trim() {
             "" => None,
@@ -48,14 +49,15 @@ impl Credential {
     }
 }
 
-fn read_certificate(text: &str) -> Result<Certificate, String> {
+fn read_certificate(text: &str) -> Result<Certificate, Error> {
     let kind = text.split(' ').next().unwrap_or_default();
     if PublicKey::from_openssh(text).is_ok() {
         return Err(format!(
             "invalid certificate format {kind:?}: must use a certificate entry type, or leave certificate unset if you don't intend to use a certificate authority"
-        ));
+        )
+        .into());
     }
-    Certificate::from_openssh(text).map_err(|it| format!("failed to parse certificate: {it}"))
+    Certificate::from_openssh(text).context("failed to parse certificate")
 }
 
 /// The key that a machine must have, or that must have signed the machine's key.
@@ -68,12 +70,12 @@ impl HostKey {
     /// # Errors
     ///
     /// It is no public key.
-    pub(super) fn of(text: &str) -> Result<Option<HostKey>, String> {
+    pub(super) fn of(text: &str) -> Result<Option<HostKey>, Error> {
         match text.trim() {
             "" => Ok(None),
             text => PublicKey::from_openssh(text)
                 .map(|it| Some(HostKey(it)))
-                .map_err(|it| format!("failed to parse host key: {it}")),
+                .context("failed to parse host key"),
         }
     }
 
@@ -102,10 +104,8 @@ impl Agent {
     /// # Errors
     ///
     /// Nobody listens there.
-    pub(super) async fn connect(&self) -> Result<AgentClient<UnixStream>, String> {
-        AgentClient::connect_uds(&self.socket)
-            .await
-            .map_err(|it| format!("Error connecting to SSH_AUTH_SOCK: {it}"))
+    pub(super) async fn connect(&self) -> Result<AgentClient<UnixStream>, Error> {
+        AgentClient::connect_uds(&self.socket).await.context("Error connecting to SSH_AUTH_SOCK")
     }
 
     /// Sorts the agent's keys: first the one that is meant, then those that it may be, then the others.

@@ -10,6 +10,7 @@ use super::connection::{Connection, Platform};
 use super::ssh::{Plan, Session};
 use super::{scp, text};
 use crate::diagnostic::system_words;
+use crate::error::{Error, ErrorContext};
 use crate::execute::Context;
 use crate::provider::ProviderDiagnostic;
 use crate::value::Value;
@@ -58,7 +59,7 @@ pub(super) async fn file(
         match config.get("content").and_then(Value::as_str) {
             Some(content) => {
                 let size = content.len() as u64;
-                scp::upload(&session, &to, size, content.as_bytes()).await.map_err(not_uploaded)
+                scp::upload(&session, &to, size, content.as_bytes()).await.context(NOT_UPLOADED)
             }
             None => send(ctx.world, &session, &text(config, "source"), &to).await,
         }
@@ -66,26 +67,24 @@ pub(super) async fn file(
     unless_abandoned(ctx, done).await.map_err(|why| failure("file", why))
 }
 
-fn failure(kind: &str, why: String) -> ProviderDiagnostic {
+fn failure(kind: &str, why: Error) -> ProviderDiagnostic {
     ProviderDiagnostic::error(format!("{kind} provisioner error"), why)
 }
 
-fn not_uploaded(why: String) -> String {
-    format!("Upload failed: {why}")
-}
+const NOT_UPLOADED: &str = "Upload failed";
 
 /// Like a command of this machine, what is under way goes on at the first wish to stop, and not at the second.
 async fn unless_abandoned(
     ctx: &Context<'_>,
-    work: impl Future<Output = Result<(), String>>,
-) -> Result<(), String> {
+    work: impl Future<Output = Result<(), Error>>,
+) -> Result<(), Error> {
     tokio::select! {
         done = work => done,
         () = ctx.stop.wait_for(2) => Err("interrupted".into()),
     }
 }
 
-fn read(ctx: &Context<'_>, block: Option<&Value>) -> Result<Connection, String> {
+fn read(ctx: &Context<'_>, block: Option<&Value>) -> Result<Connection, Error> {
     let block = block.ok_or("Missing connection configuration for provisioner.")?;
     Connection::of(block, ctx.world)
 }
@@ -95,11 +94,11 @@ async fn connect(
     ctx: &Context<'_>,
     connection: &Connection,
     tell: impl Fn(&str),
-) -> Result<Session, String> {
+) -> Result<Session, Error> {
     let plan = Plan::of(connection)?;
     let deadline = Instant::now() + connection.timeout;
     let mut pause = Duration::ZERO;
-    let mut last = String::from("no answer yet");
+    let mut last = Error::from("no answer yet");
     loop {
         connection.describe().iter().for_each(|it| tell(it));
         tokio::select! {
@@ -109,16 +108,16 @@ async fn connect(
                     return Ok(session);
                 }
                 Ok(Err(why)) => last = why,
-                Err(_) => return Err(format!("timeout - last error: {last}")),
+                Err(_) => return Err(last.context("timeout - last error")),
             },
-            () = ctx.stop.wait_for(1) => return Err(format!("interrupted - last error: {last}")),
+            () = ctx.stop.wait_for(1) => return Err(last.context("interrupted - last error")),
         }
         pause = (pause * 2).clamp(Duration::from_secs(1), LONGEST_PAUSE);
         tokio::select! {
             () = sleep(pause) => {}
-            () = ctx.stop.wait_for(1) => return Err(format!("interrupted - last error: {last}")),
+            () = ctx.stop.wait_for(1) => return Err(last.context("interrupted - last error")),
             () = tokio::time::sleep_until(deadline) => {
-                return Err(format!("timeout - last error: {last}"));
+                return Err(last.context("timeout - last error"));
             }
         }
     }
@@ -128,12 +127,12 @@ async fn connect(
 type Script = Box<dyn Read>;
 
 /// Returns the scripts: one of the lines of `inline`, or the files.
-fn scripts(world: &World, config: &Value) -> Result<Vec<Script>, String> {
+fn scripts(world: &World, config: &Value) -> Result<Vec<Script>, Error> {
     let given = |name: &str| config.get(name).filter(|it| !it.is_null());
-    let texts = |value: &Value, name: &str| -> Result<Vec<String>, String> {
+    let texts = |value: &Value, name: &str| -> Result<Vec<String>, Error> {
         let one = |it: &Value| match it.as_str() {
-            None => Err(format!("invalid null string in '{name}'")),
-            Some("") => Err(format!("invalid empty string in '{name}'")),
+            None => Err(format!("invalid null string in '{name}'").into()),
+            Some("") => Err(format!("invalid empty string in '{name}'").into()),
             Some(text) => Ok(text.to_owned()),
         };
         if value.as_str().is_some() {
@@ -151,7 +150,7 @@ fn scripts(world: &World, config: &Value) -> Result<Vec<Script>, String> {
     for value in [given("script"), given("scripts")].into_iter().flatten() {
         paths.extend(texts(value, "script")?);
     }
-    let open = |path: String| -> Result<Script, String> {
+    let open = |path: String| -> Result<Script, Error> {
         let opened = File::open(world.root.join(&path));
         let file = opened.map_err(|it| {
             format!("Failed to open script '{path}': open {path}: {}", system_words(&it))
@@ -166,38 +165,38 @@ async fn run_script(
     path: &str,
     mut script: Script,
     tell: &impl Fn(&str),
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let mut content = Vec::new();
-    script.read_to_end(&mut content).map_err(|it| it.to_string())?;
-    let not_there = |why: String| format!("Failed to upload script: {why}");
+    script.read_to_end(&mut content)?;
+    const NOT_THERE: &str = "Failed to upload script";
     if content.len() < 2 {
-        return Err(not_there("Error reading script: EOF".into()));
+        return Err(Error::from("Error reading script: EOF").context(NOT_THERE));
     }
     if session.platform() == Platform::Unix {
         if !content.starts_with(b"#!") {
             content.splice(..0, SHEBANG.bytes());
         }
-        put(session, path, &content).await.map_err(not_there)?;
+        put(session, path, &content).await.context(NOT_THERE)?;
         let allowed = session.run(&format!("chmod 0777 {path}"), |_| {}).await;
-        allowed.map_err(|it| {
-            not_there(format!("Error chmodding script file to 0777 in remote machine: {it}"))
-        })?;
+        allowed
+            .context("Error chmodding script file to 0777 in remote machine")
+            .context(NOT_THERE)?;
     } else {
-        put(session, path, &content).await.map_err(not_there)?;
+        put(session, path, &content).await.context(NOT_THERE)?;
     }
     let ended = session.run(path, tell).await;
-    ended.map_err(|it| format!("error executing {path:?}: {it}"))?;
+    ended.context(format_args!("error executing {path:?}"))?;
     // The script may hold secrets: nothing of it is left, if that can be had.
     let _ = put(session, path, b"").await;
     Ok(())
 }
 
-async fn put(session: &Session, path: &str, content: &[u8]) -> Result<(), String> {
+async fn put(session: &Session, path: &str, content: &[u8]) -> Result<(), Error> {
     scp::upload(session, path, content.len() as u64, content).await
 }
 
 /// Sends a file or a folder of this machine.
-async fn send(world: &World, session: &Session, from: &str, to: &str) -> Result<(), String> {
+async fn send(world: &World, session: &Session, from: &str, to: &str) -> Result<(), Error> {
     let path = match (from.strip_prefix('~'), world.variable("HOME")) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             std::path::PathBuf::from(format!("{home}{rest}"))
@@ -210,10 +209,10 @@ async fn send(world: &World, session: &Session, from: &str, to: &str) -> Result<
         true => scp::upload_folder(session, to, &path, from).await,
         false => match File::open(&path) {
             Ok(file) => scp::upload(session, to, about.len(), file).await,
-            Err(error) => return Err(format!("open {from}: {}", system_words(&error))),
+            Err(error) => return Err(format!("open {from}: {}", system_words(&error)).into()),
         },
     };
-    sent.map_err(not_uploaded)
+    sent.context(NOT_UPLOADED)
 }
 
 /// Returns a number for the name of a script.

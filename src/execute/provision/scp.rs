@@ -9,7 +9,8 @@ use russh::client::Msg;
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 
 use super::connection::Platform;
-use super::ssh::{Session, ending};
+use super::ssh::{Ending, Session, ending};
+use crate::error::Error;
 
 /// How much is sent at once.
 const CHUNK: usize = 32 * 1024;
@@ -24,7 +25,7 @@ pub(super) async fn upload(
     to: &str,
     size: u64,
     content: impl Read,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let (folder, name) = split(to);
     let mut copy = Copy::start(session, "-t", folder).await?;
     let sent = copy.file(name, size, content).await;
@@ -41,7 +42,7 @@ pub(super) async fn upload_folder(
     to: &str,
     from: &Path,
     shown: &str,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let mut copy = Copy::start(session, "-rt", to).await?;
     let sent = match shown.ends_with('/') {
         true => copy.members(from).await,
@@ -87,14 +88,14 @@ struct Copy {
     answers: ChannelReadHalf,
     sends: ChannelWriteHalf<Msg>,
     inbox: VecDeque<u8>,
-    ended: Option<Result<(), String>>,
+    ended: Option<Result<(), Ending>>,
 }
 
 impl Copy {
-    async fn start(session: &Session, flags: &str, to: &str) -> Result<Copy, String> {
+    async fn start(session: &Session, flags: &str, to: &str) -> Result<Copy, Error> {
         let channel = session.channel().await?;
         let command = format!("scp {flags} {}", quoted(to, session.platform()));
-        channel.exec(true, command).await.map_err(|it| it.to_string())?;
+        channel.exec(true, command).await.map_err(Error::of)?;
         let (answers, sends) = channel.split();
         Ok(Copy { answers, sends, inbox: VecDeque::new(), ended: None })
     }
@@ -178,20 +179,26 @@ impl Copy {
     }
 
     /// Waits for the end of the other side's command.
-    async fn finish(mut self, sent: Result<(), Broken>) -> Result<(), String> {
+    async fn finish(mut self, sent: Result<(), Broken>) -> Result<(), Error> {
         if let Err(Broken::Said(why)) = sent {
-            return Err(why);
+            return Err(why.into());
         }
         // It may have closed the way by itself.
         let _ = self.sends.eof().await;
         while self.listen().await.is_ok() {}
-        match self.ended {
-            Some(Err(why)) if why.ends_with(" 127") => Err(
-                "SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".into(),
-            ),
-            Some(ended) => ended,
-            None => Err("EOF".into()),
-        }
+        judged(self.ended)
+    }
+}
+
+/// Words how the other side's command ended.
+fn judged(ended: Option<Result<(), Ending>>) -> Result<(), Error> {
+    match ended {
+        // What a shell says that does not know the command.
+        Some(Err(Ending::Status(127))) => Err(
+            "SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".into(),
+        ),
+        Some(ended) => Ok(ended?),
+        None => Err("EOF".into()),
     }
 }
 
@@ -200,5 +207,19 @@ fn quoted(word: &str, platform: Platform) -> String {
     match platform {
         Platform::Unix => format!("'{}'", word.replace('\'', r"'\''")),
         Platform::Windows => format!("\"{word}\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_the_command_is_told_apart_from_one_whose_command_fails() {
+        let told = |ending| judged(Some(Err(ending))).expect_err("an error").to_string();
+        assert!(told(Ending::Status(127)).starts_with("SCP failed to start."));
+        assert_eq!(told(Ending::Status(1)), "Process exited with status 1");
+        assert_eq!(told(Ending::Signal(russh::Sig::TERM)), "Process exited from signal TERM");
+        assert!(judged(Some(Ok(()))).is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! A session with another machine over SSH: opened, asked to run commands, and handed files.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +8,12 @@ use std::time::Duration;
 use russh::client::{self, AuthResult, Handle, KeyboardInteractiveAuthResponse};
 use russh::keys::agent::AgentIdentity;
 use russh::keys::{PrivateKeyWithHashAlg, PublicKeyOrCertificate};
-use russh::{Channel, ChannelMsg, ChannelOpenFailure, MethodKind, MethodSet, Preferred, Pty};
+use russh::{Channel, ChannelMsg, ChannelOpenFailure, MethodKind, MethodSet, Preferred, Pty, Sig};
 
 use super::connection::{Connection, Machine, Platform};
 use super::dial::dial;
 use super::keys::{Credential, HostKey};
+use crate::error::{Error, ErrorContext};
 
 /// How often a silent machine is asked whether it is still there, and how often it may owe the answer.
 const KEEP_ALIVE: (Duration, usize) = (Duration::from_secs(2), 60);
@@ -33,7 +35,7 @@ struct Login<'c> {
 }
 
 impl<'c> Login<'c> {
-    fn of(machine: &'c Machine) -> Result<Login<'c>, String> {
+    fn of(machine: &'c Machine) -> Result<Login<'c>, Error> {
         let credential = match &*machine.private_key {
             "" => None,
             key => Some(Credential::of(key, &machine.certificate)?),
@@ -48,7 +50,7 @@ impl<'c> Plan<'c> {
     /// # Errors
     ///
     /// What is wrong with them.
-    pub(super) fn of(connection: &'c Connection) -> Result<Plan<'c>, String> {
+    pub(super) fn of(connection: &'c Connection) -> Result<Plan<'c>, Error> {
         let bastion = connection.bastion.as_ref().map(Login::of).transpose()?;
         Ok(Plan { connection, machine: Login::of(&connection.machine)?, bastion })
     }
@@ -58,21 +60,21 @@ impl<'c> Plan<'c> {
     /// # Errors
     ///
     /// Why not. It may be different a little later.
-    pub(super) async fn open(&self) -> Result<Session, String> {
+    pub(super) async fn open(&self) -> Result<Session, Error> {
         let proxy = self.connection.proxy.as_ref();
         let Some(first) = &self.bastion else {
             let stream = dial(self.machine.machine, proxy).await?;
             let handle = self.enter(stream, &self.machine).await?;
             return Ok(self.session(handle, None));
         };
-        let within = |why: String| format!("Error connecting to bastion: {why}");
-        let stream = dial(first.machine, proxy).await.map_err(within)?;
-        let bastion = self.enter(stream, first).await.map_err(within)?;
+        const BASTION: &str = "Error connecting to bastion";
+        let stream = dial(first.machine, proxy).await.context(BASTION)?;
+        let bastion = self.enter(stream, first).await.context(BASTION)?;
         let machine = self.machine.machine;
         let host = machine.host.trim_matches(['[', ']']);
         let opened =
             bastion.channel_open_direct_tcpip(host, machine.port.into(), "127.0.0.1", 0).await;
-        let stream = opened.map_err(|it| format!("ssh: rejected: {}", reason(&it)))?.into_stream();
+        let stream = opened.map_err(reason).context("ssh: rejected")?.into_stream();
         let handle = self.enter(stream, &self.machine).await?;
         Ok(self.session(handle, Some(bastion)))
     }
@@ -87,7 +89,7 @@ impl<'c> Plan<'c> {
         &self,
         stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
         login: &Login<'_>,
-    ) -> Result<Handle<Client>, String> {
+    ) -> Result<Handle<Client>, Error> {
         let mut preferred = Preferred::default();
         if login.host_key.is_some() {
             // The key may be that of an authority: the machine is to show what it has signed.
@@ -104,21 +106,23 @@ impl<'c> Plan<'c> {
             host_key: login.host_key.clone(),
             agent: self.connection.agent.as_ref().map(|it| it.socket.clone()),
         };
-        let failed = |why: String| {
-            let who = login.machine.login();
-            format!("SSH authentication failed ({who}): ssh: handshake failed: {why}")
+        let shake = async {
+            let connected = client::connect_stream(Arc::new(config), stream, client).await;
+            let mut handle = connected.map_err(reason)?;
+            self.authenticate(&mut handle, login).await?;
+            Ok::<_, Error>(handle)
         };
-        let connected = client::connect_stream(Arc::new(config), stream, client).await;
-        let mut handle = connected.map_err(|it| failed(reason(&it)))?;
-        self.authenticate(&mut handle, login).await.map_err(failed)?;
-        Ok(handle)
+        shake.await.context(format_args!(
+            "SSH authentication failed ({}): ssh: handshake failed",
+            login.machine.login()
+        ))
     }
 
     async fn authenticate(
         &self,
         handle: &mut Handle<Client>,
         login: &Login<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let user = &*login.machine.user;
         let mut tried = vec!["none"];
         let Some(allowed) = refused(handle.authenticate_none(user).await)? else { return Ok(()) };
@@ -149,7 +153,8 @@ impl<'c> Plan<'c> {
         Err(format!(
             "ssh: unable to authenticate, attempted methods [{}], no supported methods remain",
             tried.join(" ")
-        ))
+        )
+        .into())
     }
 
     /// Offers the agent's keys. Returns whether one was taken; nothing where there was none to offer.
@@ -157,10 +162,10 @@ impl<'c> Plan<'c> {
         &self,
         handle: &mut Handle<Client>,
         user: &str,
-    ) -> Result<Option<bool>, String> {
+    ) -> Result<Option<bool>, Error> {
         let Some(agent) = &self.connection.agent else { return Ok(None) };
         let mut client = agent.connect().await?;
-        let identities = client.request_identities().await.map_err(|it| it.to_string())?;
+        let identities = client.request_identities().await.map_err(Error::of)?;
         let mut is_tried = None;
         for identity in agent.sort(identities) {
             let hash = rsa_hash(handle).await?;
@@ -186,7 +191,7 @@ async fn offer_key(
     handle: &mut Handle<Client>,
     user: &str,
     credential: &Credential,
-) -> Result<bool, String> {
+) -> Result<bool, Error> {
     let key = credential.key.clone();
     let result = match &credential.certificate {
         Some(certificate) => handle.authenticate_openssh_cert(user, key, certificate.clone()).await,
@@ -198,8 +203,8 @@ async fn offer_key(
     Ok(refused(result)?.is_none())
 }
 
-async fn rsa_hash(handle: &Handle<Client>) -> Result<Option<russh::keys::HashAlg>, String> {
-    let best = handle.best_supported_rsa_hash().await.map_err(|it| reason(&it))?;
+async fn rsa_hash(handle: &Handle<Client>) -> Result<Option<russh::keys::HashAlg>, Error> {
+    let best = handle.best_supported_rsa_hash().await.map_err(reason)?;
     // A machine that does not say speaks what every one has spoken for years.
     Ok(best.unwrap_or(Some(russh::keys::HashAlg::Sha256)))
 }
@@ -209,10 +214,10 @@ async fn answer_questions(
     handle: &mut Handle<Client>,
     user: &str,
     password: &str,
-) -> Result<bool, String> {
+) -> Result<bool, Error> {
     let mut answer = handle.authenticate_keyboard_interactive_start(user, None).await;
     for _ in 0..QUESTIONS {
-        let prompts = match answer.map_err(|it| reason(&it))? {
+        let prompts = match answer.map_err(reason)? {
             KeyboardInteractiveAuthResponse::Success => return Ok(true),
             KeyboardInteractiveAuthResponse::Failure { .. } => return Ok(false),
             KeyboardInteractiveAuthResponse::InfoRequest { prompts, .. } => prompts,
@@ -224,22 +229,22 @@ async fn answer_questions(
 }
 
 /// Returns what else may be tried where one is not let in.
-fn refused(result: Result<AuthResult, russh::Error>) -> Result<Option<MethodSet>, String> {
-    match result.map_err(|it| reason(&it))? {
+fn refused(result: Result<AuthResult, russh::Error>) -> Result<Option<MethodSet>, Error> {
+    match result.map_err(reason)? {
         AuthResult::Success => Ok(None),
         AuthResult::Failure { remaining_methods, .. } => Ok(Some(remaining_methods)),
     }
 }
 
 /// Says what went wrong.
-fn reason(error: &russh::Error) -> String {
+fn reason(error: russh::Error) -> Error {
     match error {
         russh::Error::UnknownKey => "knownhosts: key mismatch".into(),
         russh::Error::HUP | russh::Error::Disconnect => "EOF".into(),
         russh::Error::ChannelOpenFailure(ChannelOpenFailure::ConnectFailed) => {
             "connect failed".into()
         }
-        other => other.to_string(),
+        other => Error::of(other),
     }
 }
 
@@ -295,10 +300,10 @@ impl Session {
     }
 
     /// Opens a channel for one command.
-    pub(super) async fn channel(&self) -> Result<Channel<client::Msg>, String> {
-        let channel = self.handle.channel_open_session().await.map_err(|it| reason(&it))?;
+    pub(super) async fn channel(&self) -> Result<Channel<client::Msg>, Error> {
+        let channel = self.handle.channel_open_session().await.map_err(reason)?;
         if self.lends_agent {
-            channel.agent_forward(false).await.map_err(|it| reason(&it))?;
+            channel.agent_forward(false).await.map_err(reason)?;
         }
         Ok(channel)
     }
@@ -308,15 +313,15 @@ impl Session {
     /// # Errors
     ///
     /// How it ended, if not well.
-    pub(super) async fn run(&self, command: &str, line: impl Fn(&str)) -> Result<(), String> {
+    pub(super) async fn run(&self, command: &str, line: impl Fn(&str)) -> Result<(), Error> {
         let mut channel = self.channel().await?;
         if self.platform == Platform::Unix {
             let modes = [(Pty::ECHO, 0), (Pty::TTY_OP_ISPEED, 14400), (Pty::TTY_OP_OSPEED, 14400)];
             let asked = channel.request_pty(true, "xterm", 40, 80, 0, 0, &modes).await;
-            asked.map_err(|it| reason(&it))?;
+            asked.map_err(reason)?;
         }
         let command = format!("{}\n", command.trim());
-        channel.exec(true, command).await.map_err(|it| reason(&it))?;
+        channel.exec(true, command).await.map_err(reason)?;
         let (mut lines, mut errors, mut ended) = (Lines::default(), Lines::default(), None);
         while let Some(message) = channel.wait().await {
             match message {
@@ -327,23 +332,50 @@ impl Session {
         }
         lines.finish(&line);
         errors.finish(&line);
-        ended.unwrap_or_else(|| {
-            Err("wait: remote command exited without exit status or exit signal".into())
-        })
+        let ended =
+            ended.ok_or("wait: remote command exited without exit status or exit signal")?;
+        Ok(ended?)
+    }
+}
+
+/// How a command ended that did not end well.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// It said that it failed.
+    Status(u32),
+    /// It was ended.
+    Signal(Sig),
+    /// It was not begun.
+    Refused,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Status(status) => write!(f, "Process exited with status {status}"),
+            Ending::Signal(signal) => write!(f, "Process exited from signal {signal:?}"),
+            Ending::Refused => f.write_str("ssh: command failed"),
+        }
+    }
+}
+
+impl std::error::Error for Ending {}
+
+impl From<Ending> for Error {
+    fn from(ending: Ending) -> Error {
+        Error::of(ending)
     }
 }
 
 /// Returns how a command ended, where a message says so.
-pub(super) fn ending(message: &ChannelMsg) -> Option<Result<(), String>> {
+pub(super) fn ending(message: &ChannelMsg) -> Option<Result<(), Ending>> {
     match message {
         ChannelMsg::ExitStatus { exit_status: 0 } => Some(Ok(())),
-        ChannelMsg::ExitStatus { exit_status } => {
-            Some(Err(format!("Process exited with status {exit_status}")))
-        }
+        ChannelMsg::ExitStatus { exit_status } => Some(Err(Ending::Status(*exit_status))),
         ChannelMsg::ExitSignal { signal_name, .. } => {
-            Some(Err(format!("Process exited from signal {signal_name:?}")))
+            Some(Err(Ending::Signal(signal_name.clone())))
         }
-        ChannelMsg::Failure => Some(Err("ssh: command failed".into())),
+        ChannelMsg::Failure => Some(Err(Ending::Refused)),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive};
 
 use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
+use crate::error::Error;
 use crate::value::{Number, Type, Value};
 
 const PREFIX: Parameter = Parameter::string("prefix").about("A network, such as `10.0.0.0/8`.");
@@ -148,8 +149,8 @@ fn parse_address(text: &str) -> Option<Address> {
     Some(Address { bits: address.into(), width: 128 })
 }
 
-fn parse_network(text: &str) -> Result<Network, String> {
-    let wrong = || format!("invalid CIDR address: {text}");
+fn parse_network(text: &str) -> Result<Network, Error> {
+    let wrong = || Error::from(format!("invalid CIDR address: {text}"));
     let (address, prefix) = text.split_once('/').ok_or_else(wrong)?;
     let address = parse_address(address).ok_or_else(wrong)?;
     if prefix.is_empty() || !prefix.bytes().all(|it| it.is_ascii_digit()) {

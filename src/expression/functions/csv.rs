@@ -1,5 +1,7 @@
 //! Reads comma-separated values as RFC 4180 has them, with the checks that people rely on.
 
+use crate::error::Error;
+
 /// One record and the line on which it starts.
 pub(super) struct Record {
     pub fields: Vec<String>,
@@ -7,7 +9,7 @@ pub(super) struct Record {
 }
 
 /// Returns all records; empty lines are passed over. The error is a sentence with the line.
-pub(super) fn records(text: &str) -> Result<Vec<Record>, String> {
+pub(super) fn records(text: &str) -> Result<Vec<Record>, Error> {
     let text = text.replace("\r\n", "\n");
     let mut reader = Reader { rest: &text, line: 1 };
     let mut records = Vec::new();
@@ -28,7 +30,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn record(&mut self) -> Result<Record, String> {
+    fn record(&mut self) -> Result<Record, Error> {
         let line = self.line;
         let mut fields = Vec::new();
         loop {
@@ -52,11 +54,11 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong(&self, what: &str) -> String {
-        format!("CSV parse error on line {}: {what}", self.line)
+    fn wrong(&self, what: &str) -> Error {
+        format!("CSV parse error on line {}: {what}", self.line).into()
     }
 
-    fn plain(&mut self) -> Result<String, String> {
+    fn plain(&mut self) -> Result<String, Error> {
         let end = self.rest.find([',', '\n']).unwrap_or(self.rest.len());
         let (field, rest) = self.rest.split_at(end);
         if field.contains('"') {
@@ -68,7 +70,7 @@ impl Reader<'_> {
             .to_owned())
     }
 
-    fn quoted(&mut self) -> Result<String, String> {
+    fn quoted(&mut self) -> Result<String, Error> {
         let mut field = String::new();
         loop {
             let Some(end) = self.rest.find('"') else {
@@ -89,7 +91,9 @@ impl Reader<'_> {
                     self.rest = "";
                     return Ok(field);
                 }
-                Some(_) => return Err(self.wrong("extraneous or missing \" in quoted-field")),
+                Some(_) => {
+                    return Err(self.wrong("extraneous or missing \" in quoted-field"));
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::expression::parse_duration;
 use crate::value::{Type, Value};
 
 use super::hashes::later;
+use crate::error::Error;
 
 const TEXT: Returns = Returns::Always(Shape::String);
 
@@ -103,7 +104,7 @@ fn offset(time: &Time, separator: &str) -> String {
 }
 
 /// Reads a time strictly as RFC 3339 has it.
-fn parse_time(text: &str) -> Result<Time, String> {
+fn parse_time(text: &str) -> Result<Time, Error> {
     let mut reader = TimeReader { text, at: 0 };
     let year = reader.number(4, "year")?;
     reader.separator('-')?;
@@ -141,8 +142,8 @@ fn parse_time(text: &str) -> Result<Time, String> {
         .ok_or_else(|| wrong("day out of range"))
 }
 
-fn wrong(what: &str) -> String {
-    format!("not a valid RFC3339 timestamp: {what}")
+fn wrong(what: &str) -> Error {
+    format!("not a valid RFC3339 timestamp: {what}").into()
 }
 
 struct TimeReader<'t> {
@@ -156,14 +157,14 @@ impl TimeReader<'_> {
     }
 
     /// What could not be read, as a message names it.
-    fn cannot(&self, what: &str) -> String {
+    fn cannot(&self, what: &str) -> Error {
         match self.rest() {
             "" => wrong(&format!("end of string before {what}")),
             rest => wrong(&format!("cannot use {rest:?} as {what}")),
         }
     }
 
-    fn number(&mut self, digits: usize, what: &str) -> Result<u32, String> {
+    fn number(&mut self, digits: usize, what: &str) -> Result<u32, Error> {
         let number = self
             .rest()
             .get(..digits)
@@ -174,7 +175,7 @@ impl TimeReader<'_> {
         Ok(number)
     }
 
-    fn clock(&mut self, what: &str) -> Result<u32, String> {
+    fn clock(&mut self, what: &str) -> Result<u32, Error> {
         let bytes = self.rest().as_bytes();
         if let [first, second, ..] = bytes
             && first.is_ascii_digit()
@@ -185,7 +186,7 @@ impl TimeReader<'_> {
         self.number(2, what)
     }
 
-    fn separator(&mut self, wanted: char) -> Result<(), String> {
+    fn separator(&mut self, wanted: char) -> Result<(), Error> {
         match self.rest().chars().next() {
             Some(it) if it == wanted => {
                 self.at += 1;
@@ -202,7 +203,7 @@ impl TimeReader<'_> {
         }
     }
 
-    fn fraction(&mut self) -> Result<u32, String> {
+    fn fraction(&mut self) -> Result<u32, Error> {
         let Some(rest) = self.rest().strip_prefix('.') else { return Ok(0) };
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
@@ -213,7 +214,7 @@ impl TimeReader<'_> {
         Ok(nanoseconds)
     }
 
-    fn offset(&mut self) -> Result<FixedOffset, String> {
+    fn offset(&mut self) -> Result<FixedOffset, Error> {
         let seconds = match self.rest().as_bytes() {
             b"Z" => 0,
             [sign @ (b'+' | b'-'), a, b, b':', c, d]
@@ -281,8 +282,8 @@ fn quoted_literal<'t>(text: &'t str, into: &mut String) -> Option<&'t str> {
     }
 }
 
-fn date_part(time: &Time, verb: &str) -> Result<String, String> {
-    let wrong = |what: &str| Err(format!("invalid date format verb {verb:?}: {what}"));
+fn date_part(time: &Time, verb: &str) -> Result<String, Error> {
+    let wrong = |what: &str| Err(format!("invalid date format verb {verb:?}: {what}").into());
     let twelve = match time.hour() % 12 {
         0 => 12,
         hour => hour,
@@ -326,7 +327,7 @@ fn date_part(time: &Time, verb: &str) -> Result<String, String> {
             b'm' => return wrong("minute must either be \"m\" or \"mm\""),
             b's' => return wrong("second must either be \"s\" or \"ss\""),
             b'Z' => return wrong("timezone must be Z, ZZZZ, or ZZZZZ"),
-            _ => return Err(format!("invalid date format verb {verb:?}")),
+            _ => return Err(format!("invalid date format verb {verb:?}").into()),
         },
     })
 }

@@ -1,5 +1,6 @@
 //! Why a call failed, and how that is told without telling what is secret.
 
+use crate::error::Error;
 use crate::value::Value;
 
 /// Why a call failed.
@@ -30,6 +31,12 @@ impl From<&'static str> for Words {
 impl From<String> for Words {
     fn from(text: String) -> Words {
         Words::Telling(text)
+    }
+}
+
+impl From<Error> for Words {
+    fn from(error: Error) -> Words {
+        Words::Telling(error.to_string())
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Relative paths start from the folder of the root module. Nothing here writes.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use base64::Engine;
@@ -10,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::hashes::{BASE64_SHA256, BASE64_SHA512, Hash, MD5, SHA1, SHA256, SHA512};
 use super::maps::redacted;
 use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, glob};
+use crate::error::{Error, ErrorContext};
 use crate::value::{Marks, Type, Value};
 use crate::world::World;
 use crate::world::files::Kind;
@@ -39,7 +41,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         body: |call| {
             let marks = call.argument(0).marks();
             let bytes = bytes_of(call.text(0), &marks, call.scope.world())
-                .map_err(|why| Failure::argument(0, why).discreet())?;
+                .map_err(|why| Failure::argument(0, why.to_string()).discreet())?;
             Ok(Value::string(STANDARD.encode(bytes)).mark(&marks))
         },
     },
@@ -117,23 +119,23 @@ fn hash_of(call: &Call<'_>, hash: Hash) -> CallResult {
     let marks = call.argument(0).marks();
     let path = call.text(0);
     let bytes = bytes_of(path, &marks, call.scope.world()).map_err(|why| {
-        match why.starts_with("no file exists") {
-            true => {
-                Failure::call(format!("open {}: no such file or directory", redacted(path, &marks)))
+        Failure::call(match why {
+            Unread::Missing(_) => {
+                format!("open {}: no such file or directory", redacted(path, &marks))
             }
-            false => Failure::call(why),
-        }
+            Unread::Other(why) => why.to_string(),
+        })
         .discreet()
     })?;
     Ok(Value::string(hash(&bytes)).mark(&marks))
 }
 
 /// Replaces a leading `~`.
-fn expand(path: &str, world: &World) -> Result<String, String> {
+fn expand(path: &str, world: &World) -> Result<String, Error> {
     match path.strip_prefix('~') {
         None => Ok(path.to_owned()),
         Some(rest) if !rest.is_empty() && !rest.starts_with('/') => {
-            Err("cannot expand user-specific home dir".to_owned())
+            Err("cannot expand user-specific home dir".into())
         }
         Some(rest) => match world.variable("HOME") {
             Some(home) => Ok(if rest.is_empty() {
@@ -141,7 +143,7 @@ fn expand(path: &str, world: &World) -> Result<String, String> {
             } else {
                 clean(&Path::new(home).join(rest.trim_start_matches('/')))
             }),
-            None => Err("the home directory is not known".to_owned()),
+            None => Err("the home directory is not known".into()),
         },
     }
 }
@@ -151,27 +153,50 @@ fn absolute(path: &str, world: &World) -> PathBuf {
     world.root.join(path)
 }
 
-fn place(path: &str, world: &World) -> Result<PathBuf, String> {
-    Ok(absolute(&expand(path, world).map_err(|why| format!("failed to expand ~: {why}"))?, world))
+fn place(path: &str, world: &World) -> Result<PathBuf, Error> {
+    Ok(absolute(&expand(path, world).context("failed to expand ~")?, world))
+}
+
+/// Why a file could not be read.
+pub(super) enum Unread {
+    /// There is none; the path as it may be shown.
+    Missing(String),
+    /// Anything else.
+    Other(Error),
+}
+
+impl std::fmt::Display for Unread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unread::Missing(shown) => write!(
+                f,
+                "no file exists at {shown}; this function works only with files that are distributed as part of the \
+                 configuration source code, so if this file will be created by a resource in this configuration you must \
+                 instead obtain this result from an attribute of that resource"
+            ),
+            Unread::Other(why) => why.fmt(f),
+        }
+    }
 }
 
 /// Reads a file; the error is a phrase.
-pub(super) fn bytes_of(path: &str, marks: &Marks, world: &World) -> Result<Vec<u8>, String> {
+pub(super) fn bytes_of(path: &str, marks: &Marks, world: &World) -> Result<Vec<u8>, Unread> {
     let shown = redacted(&format!("{path:?}"), marks);
-    world.files.read(&place(path, world)?).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!(
-            "no file exists at {shown}; this function works only with files that are distributed as part of the configuration \
-             source code, so if this file will be created by a resource in this configuration you must instead obtain this \
-             result from an attribute of that resource"
-        ),
-        std::io::ErrorKind::IsADirectory => format!("failed to read file: read {}: is a directory", redacted(path, marks)),
-        _ => format!("failed to read {shown}: {error}"),
+    let place = place(path, world).map_err(Unread::Other)?;
+    world.files.read(&place).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Unread::Missing(shown),
+        ErrorKind::IsADirectory => {
+            let path = redacted(path, marks);
+            Unread::Other(format!("failed to read file: read {path}: is a directory").into())
+        }
+        _ => Unread::Other(Error::of(error).context(format_args!("failed to read {shown}"))),
     })
 }
 
 /// Reads a text file.
 pub(super) fn text_of(path: &str, marks: &Marks, world: &World) -> Result<String, Failure> {
-    let bytes = bytes_of(path, marks, world).map_err(|why| Failure::argument(0, why).discreet())?;
+    let bytes = bytes_of(path, marks, world)
+        .map_err(|why| Failure::argument(0, why.to_string()).discreet())?;
     String::from_utf8(bytes).map_err(|_| {
         Failure::call(format!(
             "contents of {} are not valid UTF-8; use the filebase64 function to obtain the Base64 encoded contents or the other \
@@ -194,9 +219,7 @@ fn fileexists(call: &Call<'_>) -> CallResult {
         Ok(Kind::Other) => {
             Err(Failure::call(format!("{} is not a regular file", shown())).discreet())
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Ok(Value::Bool(false).mark(&marks))
-        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Value::Bool(false).mark(&marks)),
         Err(_) => Err(Failure::call(format!("failed to stat {}", shown())).discreet()),
     }
 }

@@ -71,31 +71,36 @@ fn join(fraction: f64, exponent: i64) -> f64 {
     fraction * 2.0_f64.powi(first) * 2.0_f64.powi(exponent - first)
 }
 
-/// A number raised to a power, whole powers by squaring.
-pub(super) fn power(base: f64, exponent: f64) -> f64 {
+/// The powers that need no multiplying: of and to zero, one and infinity, and square roots.
+fn power_without_work(base: f64, exponent: f64) -> Option<f64> {
     let odd = |it: f64| it.abs() < 9_007_199_254_740_992.0 && it.rem_euclid(2.0) == 1.0;
-    match (base, exponent) {
-        (_, 0.0) | (1.0, _) => return 1.0,
-        (_, 1.0) => return base,
-        (base, exponent) if base.is_nan() || exponent.is_nan() => return f64::NAN,
+    Some(match (base, exponent) {
+        (_, 0.0) | (1.0, _) => 1.0,
+        (_, 1.0) => base,
+        (base, exponent) if base.is_nan() || exponent.is_nan() => f64::NAN,
         (0.0, exponent) => {
             let size = if exponent < 0.0 { f64::INFINITY } else { 0.0 };
-            return if odd(exponent) { size.copysign(base) } else { size };
+            if odd(exponent) { size.copysign(base) } else { size }
         }
-        (base, exponent) if exponent.is_infinite() => {
-            return match (base.abs(), exponent > 0.0) {
-                (1.0, _) => 1.0,
-                (size, up) if (size < 1.0) == up => 0.0,
-                _ => f64::INFINITY,
-            };
-        }
+        (base, exponent) if exponent.is_infinite() => match (base.abs(), exponent > 0.0) {
+            (1.0, _) => 1.0,
+            (size, up) if (size < 1.0) == up => 0.0,
+            _ => f64::INFINITY,
+        },
         (base, exponent) if base.is_infinite() => {
             let size = if exponent < 0.0 { 0.0 } else { f64::INFINITY };
-            return if base < 0.0 && odd(exponent) { -size } else { size };
+            if base < 0.0 && odd(exponent) { -size } else { size }
         }
-        (base, 0.5) => return base.sqrt(),
-        (base, -0.5) => return 1.0 / base.sqrt(),
-        _ => {}
+        (base, 0.5) => base.sqrt(),
+        (base, -0.5) => 1.0 / base.sqrt(),
+        _ => return None,
+    })
+}
+
+/// A number raised to a power, whole powers by squaring.
+pub(super) fn power(base: f64, exponent: f64) -> f64 {
+    if let Some(known) = power_without_work(base, exponent) {
+        return known;
     }
     let (mut whole, mut part) = (exponent.abs().trunc(), exponent.abs().fract());
     if part != 0.0 && base < 0.0 {

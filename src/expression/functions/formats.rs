@@ -3,6 +3,7 @@
 use super::graphemes::graphemes;
 use super::sets::is_open;
 use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
+use crate::error::Error;
 use crate::value::convert::convert;
 use crate::value::number::Notation;
 use crate::value::{Number, Type, Value, json, unknown};
@@ -228,23 +229,24 @@ fn write_verb(
     verb: &Verb<'_>,
     value: Option<&Value>,
     count: usize,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let (raw, offset) = (verb.raw, verb.offset);
     let Some(value) = value else {
         return Err(format!(
             "not enough arguments for {raw:?} at {offset}: need index {} but have {count} total",
             verb.argument
-        ));
+        )
+        .into());
     };
     if verb.letter != 'v' && value.is_null() {
         return Err(format!(
             "unsupported value for {raw:?} at {offset}: null value cannot be formatted"
-        ));
+        )
+        .into());
     }
     let converted = |ty| {
-        convert(value, ty).map_err(|error| {
-            format!("unsupported value for {raw:?} at {offset}: {}", error.message)
-        })
+        convert(value, ty)
+            .map_err(|it| format!("unsupported value for {raw:?} at {offset}: {}", it.message))
     };
     match verb.letter {
         'v' => text.push_str(&padded(verb, &as_is(verb, value)?)),
@@ -259,7 +261,8 @@ fn write_verb(
             let Some(whole) = whole else {
                 return Err(format!(
                     "unsupported value for {raw:?} at {offset}: an integer is required"
-                ));
+                )
+                .into());
             };
             text.push_str(&integer(verb, &whole));
         }
@@ -281,19 +284,22 @@ fn write_verb(
             text.push_str(&padded(verb, &shown));
         }
         other => {
-            return Err(format!("unsupported format verb {other:?} in {raw:?} at offset {offset}"));
+            return Err(
+                format!("unsupported format verb {other:?} in {raw:?} at offset {offset}").into()
+            );
         }
     }
     Ok(())
 }
 
 /// `%v`: text and numbers as they are, anything else as JSON; `%#v`: always JSON.
-fn as_is(verb: &Verb<'_>, value: &Value) -> Result<String, String> {
+fn as_is(verb: &Verb<'_>, value: &Value) -> Result<String, Error> {
     match value {
         Value::String(it) if !verb.sharp => Ok(it.to_string()),
         Value::Number(it) if !verb.sharp => Ok(it.text(Notation::General, None)),
         _ => json::to_json(value).map_err(|error| {
             format!("unsupported value for {:?} at {}: {}", verb.raw, verb.offset, error.message)
+                .into()
         }),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::error::Error;
 use crate::world::Files;
 
 /// More alternatives than this are refused.
@@ -13,7 +14,7 @@ pub(super) fn files(
     files: &Files,
     folder: &Path,
     pattern: &str,
-) -> Result<BTreeSet<String>, String> {
+) -> Result<BTreeSet<String>, Error> {
     check(pattern)?;
     let mut walk = Walk { files, folder, taken: Vec::new(), found: BTreeSet::new() };
     for pattern in alternatives(pattern)? {
@@ -37,12 +38,12 @@ fn tidy(pattern: &str) -> Vec<&str> {
     parts
 }
 
-fn malformed() -> String {
-    "syntax error in pattern".to_owned()
+fn malformed() -> Error {
+    "syntax error in pattern".into()
 }
 
 /// Refuses patterns with open brackets or braces, or a backslash at the end.
-fn check(pattern: &str) -> Result<(), String> {
+fn check(pattern: &str) -> Result<(), Error> {
     let mut depth = 0_i32;
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
@@ -68,12 +69,12 @@ fn check(pattern: &str) -> Result<(), String> {
 }
 
 /// Writes `{a,b}` out: one pattern for each choice.
-fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
+fn alternatives(pattern: &str) -> Result<Vec<String>, Error> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(pattern) = open.pop() {
         if done.len() + open.len() > MOST_ALTERNATIVES {
-            return Err("the pattern has too many alternatives".to_owned());
+            return Err("the pattern has too many alternatives".into());
         }
         match choices(&pattern) {
             None => done.push(pattern),

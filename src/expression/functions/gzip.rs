@@ -6,6 +6,8 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::DeflateEncoder;
 
+use crate::error::Error;
+
 /// What comes out may not be larger: a small text can stand for a huge one.
 const LARGEST: u64 = 512 << 20;
 
@@ -24,11 +26,8 @@ pub(super) fn compress(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Decompresses bytes; the error is a phrase.
-pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
-    MultiGzDecoder::new(bytes)
-        .take(LARGEST + 1)
-        .read_to_end(&mut out)
-        .map_err(|error| error.to_string())?;
-    if out.len() as u64 > LARGEST { Err("the result is too large".to_owned()) } else { Ok(out) }
+    MultiGzDecoder::new(bytes).take(LARGEST + 1).read_to_end(&mut out)?;
+    if out.len() as u64 > LARGEST { Err("the result is too large".into()) } else { Ok(out) }
 }

@@ -3,7 +3,13 @@
 //! The languages differ in what `\d` and `\b` mean (ASCII here), in literal `{` and `[`, in escapes, and in repetition of
 //! repetitions.
 
+use std::fmt;
+
 use regex::Regex;
+
+mod counts;
+
+use counts::counted;
 
 /// RE2 repeats nothing more often.
 const MOST_REPEATS: u32 = 1000;
@@ -16,14 +22,39 @@ pub(super) struct Pattern {
     pub groups: Vec<Option<String>>,
 }
 
-/// Compiles a pattern; the error is RE2's short name of it and the place in the pattern.
-pub(super) fn compile(pattern: &str) -> Result<Pattern, String> {
+/// What is wrong with a pattern.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    /// RE2's short name of it.
+    pub what: String,
+    /// The part of the pattern, where it is known.
+    pub place: Option<String>,
+}
+
+impl Mistake {
+    fn new(what: &str, place: &str) -> Mistake {
+        Mistake { what: what.to_owned(), place: Some(place.to_owned()) }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{} in {place}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+/// Compiles a pattern.
+pub(super) fn compile(pattern: &str) -> Result<Pattern, Mistake> {
     let (translated, groups) = Translator::new(pattern).translate()?;
     let regex = Regex::new(&translated).map_err(|error| {
         let text = error.to_string();
         // The last line of a syntax error says what it is; those before show the place.
         let last = text.lines().last().unwrap_or_default();
-        last.strip_prefix("error: ").unwrap_or(last).to_owned()
+        let what = last.strip_prefix("error: ").unwrap_or(last).to_owned();
+        Mistake { what, place: None }
     })?;
     Ok(Pattern { regex, groups })
 }
@@ -72,13 +103,13 @@ impl<'p> Translator<'p> {
         self.repeated = None;
     }
 
-    fn translate(mut self) -> Result<(String, Vec<Option<String>>), String> {
+    fn translate(mut self) -> Result<(String, Vec<Option<String>>), Mistake> {
         while let Some(letter) = self.rest.chars().next() {
             match letter {
                 '(' => self.open()?,
                 ')' => {
                     if self.groups.pop().is_none() {
-                        return Err(format!("unexpected ) in {}", self.pattern));
+                        return Err(Mistake::new("unexpected )", self.pattern));
                     }
                     self.take(1);
                     self.atom(")");
@@ -94,10 +125,7 @@ impl<'p> Translator<'p> {
                         if low > MOST_REPEATS
                             || high.is_some_and(|high| high > MOST_REPEATS || high < low)
                         {
-                            return Err(format!(
-                                "invalid repeat count in {}",
-                                &self.rest[..length]
-                            ));
+                            return Err(Mistake::new("invalid repeat count", &self.rest[..length]));
                         }
                         self.repeat(length)?;
                     }
@@ -124,12 +152,12 @@ impl<'p> Translator<'p> {
         }
         match self.groups.is_empty() {
             true => Ok((self.out, self.names)),
-            false => Err(format!("missing closing ) in {}", self.pattern)),
+            false => Err(Mistake::new("missing closing )", self.pattern)),
         }
     }
 
     /// `(`, with names and flags.
-    fn open(&mut self) -> Result<(), String> {
+    fn open(&mut self) -> Result<(), Mistake> {
         self.groups.push(self.at());
         (self.repeatable, self.repeated) = (false, None);
         if !self.rest.starts_with("(?") {
@@ -139,18 +167,18 @@ impl<'p> Translator<'p> {
             return Ok(());
         }
         if self.rest.starts_with("(?P<") || self.rest.starts_with("(?<") {
-            let wrong = |end: usize| format!("invalid named capture in {}", &self.rest[..end]);
+            let wrong = |end: usize| Mistake::new("invalid named capture", &self.rest[..end]);
             let Some(end) = self.rest.find('>') else { return Err(wrong(self.rest.len())) };
             let start = if self.rest.starts_with("(?P<") { 4 } else { 3 };
             let name = &self.rest[start..end];
             if matches!(&self.rest[3..start.max(4)], "=" | "!") {
-                return Err(format!("invalid or unsupported Perl syntax in {}", &self.rest[..4]));
+                return Err(Mistake::new("invalid or unsupported Perl syntax", &self.rest[..4]));
             }
             if name.is_empty() || !name.chars().all(|it| it == '_' || it.is_ascii_alphanumeric()) {
                 return Err(wrong(end + 1));
             }
             if self.names.iter().flatten().any(|it| it == name) {
-                return Err(format!("duplicate capture group name in {name}"));
+                return Err(Mistake::new("duplicate capture group name", name));
             }
             self.names.push(Some(name.to_owned()));
             self.take(end + 1);
@@ -169,7 +197,7 @@ impl<'p> Translator<'p> {
         if !valid || (flags.is_empty() && text.ends_with(')')) {
             let shown =
                 &self.rest[..self.rest.char_indices().nth(3).map_or(self.rest.len(), |it| it.0)];
-            return Err(format!("invalid or unsupported Perl syntax in {shown}"));
+            return Err(Mistake::new("invalid or unsupported Perl syntax", shown));
         }
         let text = self.take(length);
         self.out.push_str(text);
@@ -180,18 +208,18 @@ impl<'p> Translator<'p> {
     }
 
     /// A repetition of `length` bytes, with the `?` that makes it lazy.
-    fn repeat(&mut self, length: usize) -> Result<(), String> {
+    fn repeat(&mut self, length: usize) -> Result<(), Mistake> {
         let start = self.at();
         if let Some(before) = self.repeated {
-            return Err(format!(
-                "invalid nested repetition operator in {}",
-                &self.pattern[before..start + length]
+            return Err(Mistake::new(
+                "invalid nested repetition operator",
+                &self.pattern[before..start + length],
             ));
         }
         if !self.repeatable {
-            return Err(format!(
-                "missing argument to repetition operator in {}",
-                &self.rest[..length]
+            return Err(Mistake::new(
+                "missing argument to repetition operator",
+                &self.rest[..length],
             ));
         }
         let text = self.take(length);
@@ -204,7 +232,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    fn escape(&mut self) -> Result<(), String> {
+    fn escape(&mut self) -> Result<(), Mistake> {
         if let Some(quoted) = self.rest.strip_prefix("\\Q") {
             let end = quoted.find("\\E").unwrap_or(quoted.len());
             for letter in quoted[..end].chars() {
@@ -222,7 +250,7 @@ impl<'p> Translator<'p> {
                 self.take(2);
                 self.atom(&format!("\\{letter}"));
             }
-            Some('C') => return Err("invalid escape sequence in \\C".to_owned()),
+            Some('C') => return Err(Mistake::new("invalid escape sequence", "\\C")),
             Some('p' | 'P') => {
                 let text = self.property()?;
                 self.atom(&text);
@@ -247,8 +275,8 @@ impl<'p> Translator<'p> {
     }
 
     /// `\pL`, `\p{Greek}`, `\p{^Greek}`
-    fn property(&mut self) -> Result<String, String> {
-        let wrong = |text: &str| format!("invalid character class range in {text}");
+    fn property(&mut self) -> Result<String, Mistake> {
+        let wrong = |text: &str| Mistake::new("invalid character class range", text);
         let Some(first) = self.rest[2..].chars().next() else { return Err(wrong(self.rest)) };
         let length = match first {
             '{' => match self.rest.find('}') {
@@ -270,10 +298,10 @@ impl<'p> Translator<'p> {
     }
 
     /// An escape that stands for one letter, in a class or outside.
-    fn escaped_letter(&mut self) -> Result<String, String> {
-        let wrong = |text: &str| Err(format!("invalid escape sequence in {text}"));
+    fn escaped_letter(&mut self) -> Result<String, Mistake> {
+        let wrong = |text: &str| Err(Mistake::new("invalid escape sequence", text));
         let Some(letter) = self.rest[1..].chars().next() else {
-            return Err("trailing backslash at end of expression in ".to_owned());
+            return Err(Mistake::new("trailing backslash at end of expression", ""));
         };
         let length = 1 + letter.len_utf8();
         let hex = |code: u32| char::from_u32(code).map(|it| format!("\\x{{{:X}}}", it as u32));
@@ -286,7 +314,7 @@ impl<'p> Translator<'p> {
                 let count = digits(1, 3, 8);
                 let code = u32::from_str_radix(&self.rest[1..1 + count], 8).unwrap_or(0);
                 self.take(1 + count);
-                hex(code).ok_or_else(|| "invalid escape sequence in \\0".to_owned())
+                hex(code).ok_or_else(|| Mistake::new("invalid escape sequence", "\\0"))
             }
             'x' => {
                 let (code, used) = match self.rest[2..].strip_prefix('{') {
@@ -318,7 +346,7 @@ impl<'p> Translator<'p> {
     }
 
     /// `[…]`
-    fn class(&mut self) -> Result<(), String> {
+    fn class(&mut self) -> Result<(), Mistake> {
         let whole = self.rest;
         let mut class = String::from("[");
         self.take(1);
@@ -329,7 +357,7 @@ impl<'p> Translator<'p> {
         let mut first = true;
         loop {
             if self.rest.is_empty() {
-                return Err(format!("missing closing ] in {whole}"));
+                return Err(Mistake::new("missing closing ]", whole));
             }
             if self.rest.starts_with(']') && !first {
                 self.take(1);
@@ -348,7 +376,7 @@ impl<'p> Translator<'p> {
                 let high = self.class_letter()?;
                 if letter_of(&high) < letter_of(&low) {
                     let used = start.len() - self.rest.len();
-                    return Err(format!("invalid character class range in {}", &start[..used]));
+                    return Err(Mistake::new("invalid character class range", &start[..used]));
                 }
                 class.push_str(&format!("{low}-{high}"));
             } else {
@@ -361,7 +389,7 @@ impl<'p> Translator<'p> {
     }
 
     /// A named set in a class: `[:alpha:]`, `\d`, `\pL`.
-    fn class_set(&mut self) -> Result<Option<String>, String> {
+    fn class_set(&mut self) -> Result<Option<String>, Mistake> {
         if let Some(inner) = self.rest.strip_prefix("[:") {
             let Some(length) = inner.find(":]") else { return Ok(None) };
             const NAMES: [&str; 14] = [
@@ -370,7 +398,7 @@ impl<'p> Translator<'p> {
             ];
             let (name, text) = (&inner[..length], &self.rest[..length + 4]);
             if !NAMES.contains(&name.strip_prefix('^').unwrap_or(name)) {
-                return Err(format!("invalid character class range in {text}"));
+                return Err(Mistake::new("invalid character class range", text));
             }
             self.take(text.len());
             return Ok(Some(text.to_owned()));
@@ -390,14 +418,14 @@ impl<'p> Translator<'p> {
     }
 
     /// One letter of a class, escaped so that it means only itself.
-    fn class_letter(&mut self) -> Result<String, String> {
+    fn class_letter(&mut self) -> Result<String, Mistake> {
         match self.rest.chars().next() {
             Some('\\') => self.escaped_letter(),
             Some(letter) => {
                 self.take(letter.len_utf8());
                 Ok(format!("\\x{{{:X}}}", letter as u32))
             }
-            None => Err(format!("missing closing ] in {}", self.pattern)),
+            None => Err(Mistake::new("missing closing ]", self.pattern)),
         }
     }
 }
@@ -416,23 +444,4 @@ fn letter_of(text: &str) -> u32 {
             other => other.chars().next().map_or(0, |it| it as u32),
         },
     }
-}
-
-/// Reads `{2}`, `{2,}` or `{2,3}`: its length and numbers; `None` where the brace is a literal.
-fn counted(text: &str) -> Option<(usize, u32, Option<u32>)> {
-    let end = text.find('}')?;
-    let inner = &text[1..end];
-    let number = |it: &str| {
-        (!it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
-            .then(|| it.parse().unwrap_or(u32::MAX))
-    };
-    let (low, high) = match inner.split_once(',') {
-        None => {
-            let count = number(inner)?;
-            (count, Some(count))
-        }
-        Some((low, "")) => (number(low)?, None),
-        Some((low, high)) => (number(low)?, Some(number(high)?)),
-    };
-    Some((end + 1, low, high))
 }

@@ -101,8 +101,8 @@ fn replace(call: &Call<'_>) -> CallResult {
     let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
     if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
         let pattern = re2::compile(&wanted[1..wanted.len() - 1]).map_err(|why| {
-            let (what, place) = why.rsplit_once(" in ").unwrap_or((&why, ""));
-            Failure::call(format!("error parsing regexp: {what}: `{place}`"))
+            let place = why.place.unwrap_or_default();
+            Failure::call(format!("error parsing regexp: {}: `{place}`", why.what))
         })?;
         return Ok(Value::string(pattern.regex.replace_all(text, instead)));
     }

@@ -10,6 +10,7 @@ use rsa::{BigUint, Pkcs1v15Encrypt, RsaPrivateKey, pkcs1, pkcs8};
 
 use super::maps::redacted;
 use super::{Call, CallResult, Failure};
+use crate::error::Error;
 use crate::value::Value;
 
 /// The smallest modulus that is decrypted with.
@@ -31,14 +32,15 @@ pub(super) fn rsadecrypt(call: &Call<'_>) -> CallResult {
     Ok(Value::string(String::from_utf8_lossy(&plain)))
 }
 
-fn decrypt(key: &RsaPrivateKey, bytes: &[u8]) -> Result<Vec<u8>, String> {
+fn decrypt(key: &RsaPrivateKey, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let bits = key.n().bits();
     if bits < SMALLEST_BITS {
         return Err(format!(
             "{bits}-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)"
-        ));
+        )
+        .into());
     }
-    let failed = || "decryption error".to_owned();
+    let failed = || Error::from("decryption error");
     if bytes.len() > key.size() {
         return Err(failed());
     }

@@ -191,3 +191,23 @@ fn what_is_deprecated_without_advice_is_told_in_one_sentence() {
         "This value is derived from a.b.old, which is deprecated with the following message:\n\nUse new."
     );
 }
+
+#[test]
+fn what_is_wrong_with_a_pattern_is_told_apart_from_the_part_that_it_is_about() {
+    check(
+        r#"replace("a", "/x in (/", "")"#,
+        expect![[r#"
+            unknown any
+            Error in function call: Call to function "replace" failed: error parsing regexp: missing closing ): `x in (`."#]],
+    );
+}
+
+#[test]
+fn a_hash_of_a_file_that_is_not_there_says_so_briefly() {
+    check(
+        r#"filesha1("nope")"#,
+        expect![[r#"
+            unknown any
+            Error in function call: Call to function "filesha1" failed: open nope: no such file or directory."#]],
+    );
+}

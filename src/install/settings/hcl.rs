@@ -2,6 +2,8 @@
 //!
 //! Names may be quoted (`"hashicorp/null" = "/dir"`), several names make nested blocks, and a comma may stand between items.
 
+use crate::error::Error;
+
 /// The inside of a file or of braces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object(pub Vec<Item>);
@@ -44,12 +46,12 @@ impl Item {
 }
 
 /// Reads a file; JSON where it begins with a brace. The error says what is wrong and where.
-pub fn parse(text: &str) -> Result<Object, String> {
+pub fn parse(text: &str) -> Result<Object, Error> {
     if text.trim_start().starts_with('{') {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(|it| it.to_string())?;
+        let value: serde_json::Value = serde_json::from_str(text)?;
         return match of_json(value) {
             Setting::Object(object) => Ok(object),
-            _ => Err("the file must hold one JSON object".to_owned()),
+            _ => Err("the file must hold one JSON object".into()),
         };
     }
     let mut reader = Reader { text, at: 0, depth: 0 };
@@ -122,13 +124,13 @@ impl Reader<'_> {
         (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
     }
 
-    fn fail<T>(&self, why: &str) -> Result<T, String> {
+    fn fail<T>(&self, why: &str) -> Result<T, Error> {
         let (line, column) = self.position();
-        Err(format!("At {line}:{column}: {why}"))
+        Err(format!("At {line}:{column}: {why}").into())
     }
 
     /// Passes over blanks, line ends and comments.
-    fn skip(&mut self) -> Result<(), String> {
+    fn skip(&mut self) -> Result<(), Error> {
         loop {
             let rest = self.rest();
             let blank = rest.len() - rest.trim_start().len();
@@ -147,7 +149,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self, is_file: bool) -> Result<Object, String> {
+    fn object(&mut self, is_file: bool) -> Result<Object, Error> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return self.fail("settings are nested too deeply");
@@ -170,7 +172,7 @@ impl Reader<'_> {
         Ok(Object(items))
     }
 
-    fn item(&mut self) -> Result<Item, String> {
+    fn item(&mut self) -> Result<Item, Error> {
         let at = self.position();
         let mut keys = Vec::new();
         loop {
@@ -203,7 +205,7 @@ impl Reader<'_> {
         word
     }
 
-    fn value(&mut self) -> Result<Setting, String> {
+    fn value(&mut self) -> Result<Setting, Error> {
         match self.peek() {
             Some('"') => Ok(Setting::Text(self.string()?)),
             Some('{') => {
@@ -225,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    fn list(&mut self) -> Result<Setting, String> {
+    fn list(&mut self) -> Result<Setting, Error> {
         self.at += 1;
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -246,7 +248,7 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, String> {
+    fn string(&mut self) -> Result<String, Error> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -261,7 +263,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, String> {
+    fn escape(&mut self) -> Result<char, Error> {
         let Some(it) = self.peek() else { return self.fail("a string does not end") };
         self.at += it.len_utf8();
         let digits = match it {
@@ -283,7 +285,7 @@ impl Reader<'_> {
         }
     }
 
-    fn heredoc(&mut self) -> Result<Setting, String> {
+    fn heredoc(&mut self) -> Result<Setting, Error> {
         let Some(head) = self.rest().strip_prefix("<<") else {
             return self.fail("expected a value");
         };
@@ -344,7 +346,7 @@ mod tests {
             ("a = [1 2]", "1:8"),
         ] {
             let why = parse(text).expect_err(text);
-            assert!(why.starts_with(&format!("At {place}:")), "{text}: {why}");
+            assert!(why.words().starts_with(&format!("At {place}:")), "{text}: {why}");
         }
         assert!(parse(&"a {".repeat(5000)).is_err());
         assert!(parse(&format!("a = {}", "[".repeat(5000))).is_err());

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::hcl::{Item, Object, Setting};
 use crate::address::{DEFAULT_HOST, Provider};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::Error;
 
 /// One `provider_installation` block.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +55,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// Reads `[host/]namespace/name`, where `*` may stand for the last parts. The error says what is wrong.
-    pub fn parse(text: &str) -> Result<Pattern, String> {
+    pub fn parse(text: &str) -> Result<Pattern, Error> {
         let parts: Vec<&str> = text.split('/').collect();
         let (host, namespace, kind) = match parts[..] {
             [namespace, kind] => (DEFAULT_HOST, namespace, kind),
@@ -62,7 +63,7 @@ impl Pattern {
             _ => {
                 return Err(format!(
                     "invalid provider matching pattern {text:?}: must have either two or three slash-separated segments"
-                ));
+                ).into());
             }
         };
         // What is no wildcard must be a valid part of an address.
@@ -82,12 +83,12 @@ impl Pattern {
         if pattern.host.is_none() && (pattern.namespace.is_some() || pattern.kind.is_some()) {
             return Err(format!(
                 "invalid provider matching pattern {text:?}: hostname can be a wildcard only if both namespace and provider type are also wildcards"
-            ));
+            ).into());
         }
         if pattern.namespace.is_none() && pattern.kind.is_some() {
             return Err(format!(
                 "invalid provider matching pattern {text:?}: namespace can be a wildcard only if the provider type is also a wildcard"
-            ));
+            ).into());
         }
         Ok(pattern)
     }

@@ -7,6 +7,7 @@ use super::hcl::{Item, Object, Setting};
 use super::installation::find;
 use super::{Token, labelled, problem};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::Error;
 
 /// What opens a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,14 +87,14 @@ impl Logins {
         }
         match find(body, "docker_credentials_helper").and_then(text).map(helper_name) {
             Some(Ok(name)) => self.helper = Some(name),
-            Some(Err(why)) => problems.push(invalid(item, &why)),
+            Some(Err(why)) => problems.push(invalid(item, why)),
             None => {}
         }
     }
 }
 
 /// Reads what opens the repositories under a prefix. The error ends the sentence about the block.
-fn login(prefix: &str, body: &Object) -> Result<Login, String> {
+fn login(prefix: &str, body: &Object) -> Result<Login, Error> {
     let get = |name: &str| find(body, name).and_then(text).map(str::to_owned);
     let (user, password) = (get("username"), get("password"));
     let (access, refresh) = (get("access_token"), get("refresh_token"));
@@ -105,9 +106,9 @@ fn login(prefix: &str, body: &Object) -> Result<Login, String> {
         helper.is_some(),
     ];
     match ways.into_iter().filter(|it| *it).count() {
-        0 => return Err(format!("must set either {groups}.")),
+        0 => return Err(format!("must set either {groups}.").into()),
         1 => {}
-        _ => return Err(format!("must set only one group out of {groups}.")),
+        _ => return Err(format!("must set only one group out of {groups}.").into()),
     }
     match (user, password, access, refresh, helper) {
         (Some(user), Some(password), ..) => Ok(Login::Password(user, Token::new(password))),
@@ -120,12 +121,12 @@ fn login(prefix: &str, body: &Object) -> Result<Login, String> {
 }
 
 /// A helper's name becomes a part of a file's name.
-fn helper_name(name: &str) -> Result<String, String> {
+fn helper_name(name: &str) -> Result<String, Error> {
     match name.is_empty() || name.contains(['/', '\\']) {
         false => Ok(name.to_owned()),
         true => Err(format!(
             "specifies the invalid Docker credential helper name {name:?}. Must be a non-empty string that could be used as part of an executable filename."
-        )),
+        ).into()),
     }
 }
 
@@ -136,7 +137,7 @@ fn text(setting: &Setting) -> Option<&str> {
     }
 }
 
-fn invalid(item: &Item, why: &str) -> Diagnostic {
+fn invalid(item: &Item, why: impl std::fmt::Display) -> Diagnostic {
     let kind = &item.keys[0];
     problem(format!("Invalid {kind} block"))
         .detail(format!("The {kind} block at {} {why}", item.place()))

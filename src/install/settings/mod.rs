@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::Error;
 use crate::world::{Files, World};
 
 mod hcl;
@@ -150,7 +151,9 @@ impl Settings {
                         self.cache = Some(expand(text, world).into());
                     }
                     Setting::Text(_) => {}
-                    _ => problems.push(unparsable(file, "plugin_cache_dir must be a string")),
+                    _ => {
+                        problems.push(unparsable(file, &"plugin_cache_dir must be a string".into()))
+                    }
                 },
                 "plugin_cache_may_break_dependency_lock_file" => {
                     self.cache_may_break_lock |= item.value == Setting::Bool(true);
@@ -320,6 +323,6 @@ fn unreadable(file: &Path, why: &str) -> Diagnostic {
     Diagnostic::error(format!("Error reading {}: {why}", file.display()))
 }
 
-fn unparsable(file: &Path, why: &str) -> Diagnostic {
+fn unparsable(file: &Path, why: &Error) -> Diagnostic {
     Diagnostic::error(format!("Error parsing {}: {why}", file.display()))
 }

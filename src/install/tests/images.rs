@@ -238,4 +238,8 @@ fn a_template_must_tell_providers_apart() {
         let told: Vec<String> = problems.iter().map(|it| it.to_string()).collect();
         assert!(told.concat().contains(expected), "{template}: {told:?}");
     }
+    // The reader of the settings lets none of these through; a command has another reader.
+    let open = crate::install::images::ImageMirror::parse("localhost/${type", &[], 0).err();
+    let open = open.expect("an error").to_string();
+    assert_eq!(open, "the template \"localhost/${type\" is not closed.");
 }

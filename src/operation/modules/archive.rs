@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
+use crate::error::{Error, ErrorContext};
 use crate::world::open_regular;
 
 /// How large the content of an archive may be.
@@ -49,9 +50,9 @@ impl Kind {
 }
 
 /// Unpacks an archive into a folder, which is made.
-pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(into).map_err(|it| it.to_string())?;
-    let file = open_regular(archive).map_err(|it| it.to_string())?;
+pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(into)?;
+    let file = open_regular(archive)?;
     let mut target = Target { root: into, written: 0, entries: 0, links: Vec::new() };
     match kind {
         Kind::Zip => zip(file, &mut target)?,
@@ -61,9 +62,9 @@ pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), Stri
                 Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
                 Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(file)),
                 Packing::Xz => Box::new(lzma_rust2::XzReader::new(file, true)),
-                Packing::Zstd => Box::new(
-                    ruzstd::decoding::StreamingDecoder::new(file).map_err(|it| it.to_string())?,
-                ),
+                Packing::Zstd => {
+                    Box::new(ruzstd::decoding::StreamingDecoder::new(file).map_err(Error::of)?)
+                }
                 Packing::Plain => Box::new(file),
             };
             tar(reader, &mut target)?;
@@ -72,12 +73,14 @@ pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), Stri
     target.link()
 }
 
-fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), String> {
-    let broken = |it: zip::result::ZipError| format!("the archive is damaged: {it}");
-    let mut archive = zip::ZipArchive::new(file).map_err(broken)?;
+/// What is said of an archive that is none.
+const BROKEN: &str = "the archive is damaged";
+
+fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), Error> {
+    let mut archive = zip::ZipArchive::new(file).context(BROKEN)?;
     for index in 0..archive.len() {
-        let mut entry = archive.by_index(index).map_err(broken)?;
-        let name = entry.name().map_err(broken)?.into_owned();
+        let mut entry = archive.by_index(index).context(BROKEN)?;
+        let name = entry.name().context(BROKEN)?.into_owned();
         let mode = entry.unix_mode();
         if entry.is_dir() {
             target.folder(&name)?;
@@ -91,13 +94,12 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), String> {
     Ok(())
 }
 
-fn tar(reader: impl Read, target: &mut Target) -> Result<(), String> {
-    let broken = |it: std::io::Error| format!("the archive is damaged: {it}");
+fn tar(reader: impl Read, target: &mut Target) -> Result<(), Error> {
     let mut archive = tar::Archive::new(reader);
     // Names that are too long for their field stand in entries of their own, which are read here: they may claim any size.
     let mut long = LongNames::default();
-    for entry in archive.entries().map_err(broken)?.raw(true) {
-        let mut entry = entry.map_err(broken)?;
+    for entry in archive.entries().context(BROKEN)?.raw(true) {
+        let mut entry = entry.context(BROKEN)?;
         if long.take(&mut entry)? {
             continue;
         }
@@ -115,7 +117,8 @@ fn tar(reader: impl Read, target: &mut Target) -> Result<(), String> {
             _ => {
                 return Err(format!(
                     "the archive holds {name:?}, which is neither file nor folder"
-                ));
+                )
+                .into());
             }
         }
     }
@@ -130,19 +133,20 @@ const LONGEST_LIST: u64 = 1 << 20;
 const MOST_ENTRIES: usize = 500_000;
 
 /// Reads a path.
-fn short_text(content: &mut dyn Read, name: &str) -> Result<String, String> {
+fn short_text(content: &mut dyn Read, name: &str) -> Result<String, Error> {
     let text = bounded(content, LONGEST_PATH, name)?;
-    String::from_utf8(text).map_err(|_| format!("the archive's entry {name:?} leads to no path"))
+    String::from_utf8(text)
+        .map_err(|_| format!("the archive's entry {name:?} leads to no path").into())
 }
 
 /// Reads what must not be longer than so many bytes.
-fn bounded(content: &mut dyn Read, most: u64, name: &str) -> Result<Vec<u8>, String> {
+fn bounded(content: &mut dyn Read, most: u64, name: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    content.take(most + 1).read_to_end(&mut bytes).map_err(|it| it.to_string())?;
+    content.take(most + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
         true => Err(format!(
             "the archive's entry {name:?} holds a path or a property that is longer than {most} bytes"
-        )),
+        ).into()),
         false => Ok(bytes),
     }
 }
@@ -156,7 +160,7 @@ struct LongNames {
 
 impl LongNames {
     /// Takes an entry that only names the next one; returns whether it is such.
-    fn take(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<bool, String> {
+    fn take(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<bool, Error> {
         let text = |bytes: Vec<u8>| {
             let end = bytes.iter().position(|it| *it == 0).unwrap_or(bytes.len());
             String::from_utf8_lossy(&bytes[..end]).into_owned()
@@ -185,15 +189,14 @@ impl LongNames {
     }
 
     /// Returns the name of an entry and where it leads, the long ones where there are any.
-    fn over(self, entry: &tar::Entry<'_, impl Read>) -> Result<(String, String), String> {
-        let broken = |it: std::io::Error| format!("the archive is damaged: {it}");
+    fn over(self, entry: &tar::Entry<'_, impl Read>) -> Result<(String, String), Error> {
         let name = match self.name {
             Some(name) => name,
-            None => entry.path().map_err(broken)?.to_string_lossy().into_owned(),
+            None => entry.path().context(BROKEN)?.to_string_lossy().into_owned(),
         };
         let link = match self.link {
             Some(link) => link,
-            None => entry.link_name().map_err(broken)?.unwrap_or_default().to_string_lossy().into(),
+            None => entry.link_name().context(BROKEN)?.unwrap_or_default().to_string_lossy().into(),
         };
         Ok((name, link))
     }
@@ -210,7 +213,7 @@ struct Target<'a> {
 
 impl Target<'_> {
     /// Returns where an entry belongs.
-    fn place(&self, name: &str) -> Result<PathBuf, String> {
+    fn place(&self, name: &str) -> Result<PathBuf, Error> {
         let mut path = self.root.to_owned();
         for part in Path::new(&name.replace('\\', "/")).components() {
             match part {
@@ -219,7 +222,8 @@ impl Target<'_> {
                 _ => {
                     return Err(format!(
                         "the archive's entry {name:?} would lie outside of its folder"
-                    ));
+                    )
+                    .into());
                 }
             }
         }
@@ -227,31 +231,26 @@ impl Target<'_> {
     }
 
     /// Counts an entry.
-    fn count(&mut self) -> Result<(), String> {
+    fn count(&mut self) -> Result<(), Error> {
         self.entries += 1;
         match self.entries > MOST_ENTRIES {
-            true => Err(format!("the archive has more than {MOST_ENTRIES} entries")),
+            true => Err(format!("the archive has more than {MOST_ENTRIES} entries").into()),
             false => Ok(()),
         }
     }
 
-    fn link_to(&mut self, name: String, to: String) -> Result<(), String> {
+    fn link_to(&mut self, name: String, to: String) -> Result<(), Error> {
         self.count()?;
         self.links.push((name, to));
         Ok(())
     }
 
-    fn folder(&mut self, name: &str) -> Result<(), String> {
+    fn folder(&mut self, name: &str) -> Result<(), Error> {
         self.count()?;
-        std::fs::create_dir_all(self.place(name)?).map_err(|it| it.to_string())
+        Ok(std::fs::create_dir_all(self.place(name)?)?)
     }
 
-    fn file(
-        &mut self,
-        name: &str,
-        content: &mut dyn Read,
-        mode: Option<u32>,
-    ) -> Result<(), String> {
+    fn file(&mut self, name: &str, content: &mut dyn Read, mode: Option<u32>) -> Result<(), Error> {
         self.count()?;
         let path = self.place(name)?;
         let mut attempt = || -> std::io::Result<u64> {
@@ -265,19 +264,20 @@ impl Target<'_> {
             set_mode(&file, mode)?;
             Ok(count)
         };
-        self.written += attempt().map_err(|it| format!("{name:?} cannot be unpacked: {it}"))?;
+        self.written += attempt().context(format_args!("{name:?} cannot be unpacked"))?;
         if self.written > LARGEST {
-            return Err("the archive's content is too large".to_owned());
+            return Err("the archive's content is too large".into());
         }
         Ok(())
     }
 
     /// Makes the symbolic links that stay inside the folder.
-    fn link(&self) -> Result<(), String> {
+    fn link(&self) -> Result<(), Error> {
         for (name, to) in &self.links {
             let path = self.place(name)?;
-            let outside =
-                || format!("the archive's link {name:?} would lead outside of its folder");
+            let outside = || {
+                Error::from(format!("the archive's link {name:?} would lead outside of its folder"))
+            };
             let inner = path.strip_prefix(self.root).map_err(|_| outside())?;
             let folder = inner.parent().unwrap_or(Path::new("")).to_string_lossy().into_owned();
             let folder = if folder.is_empty() { "." } else { folder.as_str() };
@@ -285,16 +285,17 @@ impl Target<'_> {
             if to.starts_with('/') || goal == ".." || goal.starts_with("../") {
                 return Err(outside());
             }
-            make_link(to, &path).map_err(|it| format!("the link {name:?} cannot be made: {it}"))?;
+            make_link(to, &path).context(format_args!("the link {name:?} cannot be made"))?;
         }
         // A link may lead through another; where all of them lead in the end is what counts.
-        let root = self.root.canonicalize().map_err(|it| it.to_string())?;
+        let root = self.root.canonicalize()?;
         for (name, _) in &self.links {
             let end = self.place(name)?.canonicalize();
             if end.is_ok_and(|it| !it.starts_with(&root)) {
                 return Err(format!(
                     "the archive's link {name:?} would lead outside of its folder"
-                ));
+                )
+                .into());
             }
         }
         Ok(())

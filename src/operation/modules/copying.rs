@@ -8,6 +8,7 @@ use super::registry::Trouble;
 use crate::config::files::config_files;
 use crate::config::source::{ModuleSource, RegistryAddress, RemoteAddress, join_path};
 use crate::diagnostic::Diagnostic;
+use crate::error::{Error, ErrorContext};
 use crate::world::World;
 
 /// Copies a module into the working directory, without files whose names begin with a dot.
@@ -23,13 +24,13 @@ pub fn copy_module(world: &World, source: &str, how: &How<'_>) -> Result<(), Dia
             "The -from-module option wants a directory without configuration files, into which the module is copied. To initialize the configuration that is there already, leave the option out.",
         ));
     }
-    let failed = |why: String| {
+    let failed = |why: Error| {
         Diagnostic::error("Failed to download module").detail(format!(
             "Could not copy the module from {source:?}: {}.",
-            why.trim_end_matches('.')
+            why.words().trim_end_matches('.')
         ))
     };
-    let beside = tempfile::tempdir().map_err(|it| failed(it.to_string()))?;
+    let beside = tempfile::tempdir().map_err(|it| failed(it.into()))?;
     let folder = fetch(world, source, how, beside.path()).map_err(failed)?;
     if !folder.is_dir() {
         return Err(Diagnostic::error("Unreadable module directory")
@@ -39,10 +40,10 @@ pub fn copy_module(world: &World, source: &str, how: &How<'_>) -> Result<(), Dia
 }
 
 /// Returns the folder of a module, which is fetched where it lies elsewhere.
-fn fetch(world: &World, source: &str, how: &How<'_>, beside: &Path) -> Result<PathBuf, String> {
+fn fetch(world: &World, source: &str, how: &How<'_>, beside: &Path) -> Result<PathBuf, Error> {
     let fetcher = &mut Fetcher::new(world, beside, how);
     let parsed = ModuleSource::parse(source, false)
-        .map_err(|_| "it is no module source; a local path begins with ./ or ../".to_owned())?;
+        .map_err(|_| "it is no module source; a local path begins with ./ or ../")?;
     let address = match parsed {
         ModuleSource::Local(path) => return Ok(world.root.join(path)),
         ModuleSource::Remote(text) => RemoteAddress::parse(&text)?,
@@ -54,22 +55,22 @@ fn fetch(world: &World, source: &str, how: &How<'_>, beside: &Path) -> Result<Pa
 }
 
 /// Returns where the newest version of a registry's module is.
-fn newest(fetcher: &Fetcher, registry: &RegistryAddress) -> Result<RemoteAddress, String> {
+fn newest(fetcher: &Fetcher, registry: &RegistryAddress) -> Result<RemoteAddress, Error> {
     let versions = fetcher.versions(registry).map_err(|it| match it {
-        Trouble::NotFound => format!("the registry at {} has no such module", registry.host),
+        Trouble::NotFound => format!("the registry at {} has no such module", registry.host).into(),
         Trouble::Failed(why) => why,
     })?;
     let newest = versions.iter().rfind(|it| it.prerelease.is_empty());
-    let newest = newest.ok_or_else(|| "the module has no released versions".to_owned())?;
+    let newest = newest.ok_or("the module has no released versions")?;
     let address = fetcher.located(registry, &newest.to_string())?;
     let folder = super::join_folder(&address.folder, &registry.folder);
     Ok(RemoteAddress { folder, ..address })
 }
 
-fn copy_visible(from: &Path, into: &Path) -> Result<(), String> {
-    let entries = std::fs::read_dir(from).map_err(|it| format!("{}: {it}", from.display()))?;
+fn copy_visible(from: &Path, into: &Path) -> Result<(), Error> {
+    let entries = std::fs::read_dir(from).context(from.display())?;
     for entry in entries {
-        let entry = entry.map_err(|it| format!("{}: {it}", from.display()))?;
+        let entry = entry.context(from.display())?;
         let name = entry.file_name();
         if name.to_string_lossy().starts_with('.') {
             continue;
@@ -77,9 +78,9 @@ fn copy_visible(from: &Path, into: &Path) -> Result<(), String> {
         let (path, target) = (entry.path(), into.join(&name));
         match path.is_dir() {
             true => copy_folder(&path, &target)?,
-            false => drop(
-                std::fs::copy(&path, &target).map_err(|it| format!("{}: {it}", path.display()))?,
-            ),
+            false => {
+                std::fs::copy(&path, &target).context(path.display())?;
+            }
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use super::{How, git};
 use crate::backend::files::NewFolder;
 use crate::config::source::{Getter, RegistryAddress, RemoteAddress, join_path};
 use crate::config::version::Version;
+use crate::error::{Error, ErrorContext};
 use crate::world::World;
 
 /// How often one address may lead to the next.
@@ -42,14 +43,14 @@ impl Fetcher {
         &self,
         registry: &RegistryAddress,
         version: &str,
-    ) -> Result<RemoteAddress, String> {
+    ) -> Result<RemoteAddress, Error> {
         registry::located(&self.web, registry, version)
     }
 
     /// Fetches a package into a folder, in whose place it comes.
-    pub fn fetch(&mut self, address: &RemoteAddress, folder: &Path) -> Result<(), String> {
-        std::fs::create_dir_all(&self.modules).map_err(|it| it.to_string())?;
-        let beside = NewFolder::within(&self.modules).map_err(|it| it.to_string())?;
+    pub fn fetch(&mut self, address: &RemoteAddress, folder: &Path) -> Result<(), Error> {
+        std::fs::create_dir_all(&self.modules)?;
+        let beside = NewFolder::within(&self.modules)?;
         let package = beside.path().join("package");
         match self.done.get(&address.package()) {
             Some(known) => copy_folder(known, &package)?,
@@ -66,7 +67,7 @@ impl Fetcher {
         into: &Path,
         beside: &Path,
         depth: u32,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         match address.getter {
             Getter::Git => git::fetch(address, into),
             Getter::File => copy_file(address, into),
@@ -81,11 +82,11 @@ impl Fetcher {
         into: &Path,
         beside: &Path,
         depth: u32,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let url = address.without(&["archive", "checksum"]);
         if let Some(kind) = archive_kind(address) {
             let path = beside.join(format!("archive-{depth}"));
-            let mut file = std::fs::File::create(&path).map_err(|it| it.to_string())?;
+            let mut file = std::fs::File::create(&path)?;
             self.web.download(&url, &mut file)?;
             drop(file);
             if let Some(checksum) = address.query("checksum") {
@@ -94,12 +95,12 @@ impl Fetcher {
             return archive::unpack(&path, kind, into);
         }
         if depth >= LONGEST_CHAIN {
-            return Err("one address leads to the next, without end".to_owned());
+            return Err("one address leads to the next, without end".into());
         }
         let next = self.web.package_at(&url)?;
         let next = RemoteAddress::parse(&next)?;
         if next.getter == Getter::File {
-            return Err("the server names a file of this machine as the package".to_owned());
+            return Err("the server names a file of this machine as the package".into());
         }
         if next.folder.is_empty() {
             return self.get(&next, into, beside, depth + 1);
@@ -109,7 +110,7 @@ impl Fetcher {
         let inner = join_path(".", &next.folder);
         match whole.join(&inner).is_dir() && inner != ".." && !inner.starts_with("../") {
             true => copy_folder(&whole.join(inner), into),
-            false => Err(format!("the package has no directory {:?}", next.folder)),
+            false => Err(format!("the package has no directory {:?}", next.folder).into()),
         }
     }
 }
@@ -123,33 +124,32 @@ fn archive_kind(address: &RemoteAddress) -> Option<Kind> {
 }
 
 /// Puts a new folder in the place of an old one, which is kept where that fails.
-fn replace(folder: &Path, new: &Path, old: &Path) -> Result<(), String> {
-    let text = |it: std::io::Error| it.to_string();
+fn replace(folder: &Path, new: &Path, old: &Path) -> Result<(), Error> {
     let had_one = folder.symlink_metadata().is_ok();
     if had_one {
-        std::fs::rename(folder, old).map_err(text)?;
+        std::fs::rename(folder, old)?;
     }
     if let Err(error) = std::fs::rename(new, folder) {
         if had_one {
             let _ = std::fs::rename(old, folder);
         }
-        return Err(error.to_string());
+        return Err(error.into());
     }
     Ok(())
 }
 
 /// Copies a folder of this machine, or unpacks an archive.
-fn copy_file(address: &RemoteAddress, into: &Path) -> Result<(), String> {
+fn copy_file(address: &RemoteAddress, into: &Path) -> Result<(), Error> {
     let path = Path::new(address.url.strip_prefix("file://").unwrap_or(&address.url));
     match (path.is_dir(), archive_kind(address)) {
         (true, _) => copy_folder(path, into),
         (false, Some(kind)) if path.exists() => archive::unpack(path, kind, into),
-        _ => Err(format!("{} is neither a directory nor an archive", path.display())),
+        _ => Err(format!("{} is neither a directory nor an archive", path.display()).into()),
     }
 }
 
 /// Copies a folder with all that is in it; symbolic links as such.
-pub(super) fn copy_folder(from: &Path, into: &Path) -> Result<(), String> {
+pub(super) fn copy_folder(from: &Path, into: &Path) -> Result<(), Error> {
     let copy = || -> std::io::Result<()> {
         let mut open = vec![(from.to_owned(), into.to_owned())];
         while let Some((from, into)) = open.pop() {
@@ -168,7 +168,7 @@ pub(super) fn copy_folder(from: &Path, into: &Path) -> Result<(), String> {
         }
         Ok(())
     };
-    copy().map_err(|it| format!("{} cannot be copied: {it}", from.display()))
+    copy().context(format_args!("{} cannot be copied", from.display()))
 }
 
 #[cfg(unix)]
@@ -182,8 +182,8 @@ fn copy_link(from: &Path, into: &Path) -> std::io::Result<()> {
 }
 
 /// Compares a file with `sha256:HEX` and the like.
-fn check_sum(path: &Path, wanted: &str) -> Result<(), String> {
-    let bytes = crate::world::read_regular(path).map_err(|it| it.to_string())?;
+fn check_sum(path: &Path, wanted: &str) -> Result<(), Error> {
+    let bytes = crate::world::read_regular(path)?;
     let (kind, wanted) = match wanted.split_once(':') {
         Some((kind, text)) => (kind, text),
         None => match wanted.len() {
@@ -198,11 +198,13 @@ fn check_sum(path: &Path, wanted: &str) -> Result<(), String> {
         "sha1" => hex(&sha1::Sha1::digest(&bytes)),
         "sha256" => hex(&sha2::Sha256::digest(&bytes)),
         "sha512" => hex(&sha2::Sha512::digest(&bytes)),
-        other => return Err(format!("checksums of kind {other:?} are not supported")),
+        other => return Err(format!("checksums of kind {other:?} are not supported").into()),
     };
     match found.eq_ignore_ascii_case(wanted) {
         true => Ok(()),
-        false => Err(format!("the checksum is {kind}:{found}, and {kind}:{wanted} is wanted")),
+        false => {
+            Err(format!("the checksum is {kind}:{found}, and {kind}:{wanted} is wanted").into())
+        }
     }
 }
 

@@ -5,25 +5,26 @@ use std::process::{Command, Stdio};
 
 use crate::config::has_credentials;
 use crate::config::source::RemoteAddress;
+use crate::error::{Error, ErrorContext};
 
 /// Which addresses git may be given: others run programs.
 const SCHEMES: [&str; 6] = ["https", "http", "ssh", "git", "file", "git+ssh"];
 
 /// Clones a repository into a folder that does not exist yet.
-pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), String> {
+pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), Error> {
     let scheme = address.url.split_once("://").map(|it| it.0);
     if !scheme.is_some_and(|it| SCHEMES.contains(&it)) {
-        return Err("git can fetch from https, ssh, git and file addresses only".to_owned());
+        return Err("git can fetch from https, ssh, git and file addresses only".into());
     }
     let query = |name: &str| address.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str());
     let (revision, depth) = (query("ref"), query("depth"));
     if revision.is_some_and(|it| it.starts_with('-')) {
-        return Err("the revision begins with a dash".to_owned());
+        return Err("the revision begins with a dash".into());
     }
     let depth = match depth.map(str::parse::<u32>) {
         None => None,
         Some(Ok(depth)) => (depth > 0).then(|| depth.to_string()),
-        Some(Err(_)) => return Err("the depth is not a number".to_owned()),
+        Some(Err(_)) => return Err("the depth is not a number".into()),
     };
     let target = into.to_string_lossy();
     let mut clone = vec!["clone"];
@@ -51,16 +52,14 @@ pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), String> 
 }
 
 /// Removes what git keeps of a repository, where that is the address with its credentials. The files stay.
-fn forget(folder: &Path) -> Result<(), String> {
-    std::fs::remove_dir_all(folder.join(".git")).map_err(|error| {
-        format!(
-            "the credentials of the address cannot be removed from {}: {error}",
-            folder.display()
-        )
-    })
+fn forget(folder: &Path) -> Result<(), Error> {
+    std::fs::remove_dir_all(folder.join(".git")).context(format_args!(
+        "the credentials of the address cannot be removed from {}",
+        folder.display()
+    ))
 }
 
-fn run(arguments: &[&str], folder: Option<&Path>) -> Result<(), String> {
+fn run(arguments: &[&str], folder: Option<&Path>) -> Result<(), Error> {
     let mut command = Command::new("git");
     command.args(arguments).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0");
     if let Some(folder) = folder {
@@ -77,5 +76,5 @@ fn run(arguments: &[&str], folder: Option<&Path>) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said: Vec<&str> = said.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
-    Err(format!("git {} failed: {}", arguments[0], said.join("; ")))
+    Err(format!("git {} failed: {}", arguments[0], said.join("; ")).into())
 }

@@ -6,6 +6,7 @@ use super::Wanted;
 use crate::config::masked;
 use crate::config::source::RegistryAddress;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::error::Error;
 
 fn error(summary: &str, detail: String, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
@@ -40,12 +41,12 @@ pub(super) fn escapes(wanted: &Wanted, path: &str, package: &str) -> Diagnostic 
 }
 
 /// A package cannot be fetched.
-pub(super) fn not_fetched(wanted: &Wanted, from: &str, why: &str) -> Diagnostic {
+pub(super) fn not_fetched(wanted: &Wanted, from: &str, why: &Error) -> Diagnostic {
     let detail = format!(
         "Could not download module {:?} source code from {:?}: {}. What was installed before is still there.",
         wanted.key,
         masked(from),
-        masked(why.trim_end_matches('.'))
+        masked(why.words().trim_end_matches('.'))
     );
     error("Failed to download module", detail, wanted.span)
 }
@@ -71,15 +72,18 @@ pub(super) fn not_in_registry(registry: &RegistryAddress, wanted: &Wanted) -> Di
 pub(super) fn registry_failed(
     registry: &RegistryAddress,
     version: Option<&str>,
-    why: &str,
+    why: &Error,
     wanted: &Wanted,
 ) -> Diagnostic {
     let what = match version {
         Some(version) => format!("a download URL for {} {version}", registry.package()),
         None => format!("available versions for module {:?}", wanted.call.name.text),
     };
-    let detail =
-        format!("Failed to retrieve {what} from {}: {}.", registry.host, why.trim_end_matches('.'));
+    let detail = format!(
+        "Failed to retrieve {what} from {}: {}.",
+        registry.host,
+        why.words().trim_end_matches('.')
+    );
     error("Error accessing remote module registry", detail, wanted.span)
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::web::{Web, resolve};
 use crate::config::source::{RegistryAddress, RemoteAddress};
 use crate::config::version::Version;
+use crate::error::Error;
 use crate::install::web::HttpResponse;
 
 /// Why a registry gives no answer.
@@ -12,7 +13,13 @@ pub(super) enum Trouble {
     /// It has no such module.
     NotFound,
     /// It cannot be asked, or its answer makes no sense.
-    Failed(String),
+    Failed(Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Trouble {
+        Trouble::Failed(error)
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,15 +47,15 @@ struct Located {
 /// Returns the versions of a module, in rising order.
 pub(super) fn versions(web: &Web, registry: &RegistryAddress) -> Result<Vec<Version>, Trouble> {
     let path = format!("{}/versions", registry.path());
-    let answer = web.ask_registry(&registry.host, &path).map_err(Trouble::Failed)?;
+    let answer = web.ask_registry(&registry.host, &path)?;
     match answer.status {
         200 => {}
         404 => return Err(Trouble::NotFound),
-        _ => return Err(Trouble::Failed(refused(&answer))),
+        _ => return Err(refused(&answer).into()),
     }
-    let listing: Listing = answer.json().map_err(Trouble::Failed)?;
+    let listing: Listing = answer.json()?;
     let Some(module) = listing.modules.first() else {
-        return Err(Trouble::Failed("the answer names no module".to_owned()));
+        return Err(Trouble::Failed("the answer names no module".into()));
     };
     let mut versions: Vec<Version> =
         module.versions.iter().filter_map(|it| Version::parse(&it.version)).collect();
@@ -61,7 +68,7 @@ pub(super) fn located(
     web: &Web,
     registry: &RegistryAddress,
     version: &str,
-) -> Result<RemoteAddress, String> {
+) -> Result<RemoteAddress, Error> {
     let path = format!("{}/{version}/download", registry.path());
     let answer = web.ask_registry(&registry.host, &path)?;
     let location = match (answer.status, &answer.package) {
@@ -75,6 +82,6 @@ pub(super) fn located(
     RemoteAddress::parse(&resolve(&answer.url, location)?)
 }
 
-fn refused(answer: &HttpResponse) -> String {
-    format!("the registry answers with status {}", answer.status_text())
+fn refused(answer: &HttpResponse) -> Error {
+    format!("the registry answers with status {}", answer.status_text()).into()
 }

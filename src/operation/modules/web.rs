@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::sync::OnceLock;
 
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
+use crate::error::{Error, ErrorContext};
 use crate::install::web::{HttpResponse, Url, Web as Transport};
 use crate::install::{Settings, Trouble};
 use crate::world::World;
@@ -12,7 +13,7 @@ use crate::world::World;
 /// The way to other hosts, for callers that wait. Opened when something is first asked for.
 pub(super) struct Web {
     transport: Transport,
-    runtime: OnceLock<Result<Runtime, String>>,
+    runtime: OnceLock<Result<Runtime, Error>>,
 }
 
 impl Web {
@@ -21,57 +22,54 @@ impl Web {
         Web { transport: Transport::new(settings, world), runtime: OnceLock::new() }
     }
 
-    fn wait<T>(&self, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
-        let open = || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.map_err(|it| it.to_string())
-        };
+    fn wait<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let open = || Builder::new_current_thread().enable_all().build().map_err(Error::of);
         self.runtime.get_or_init(open).as_ref().map_err(Clone::clone)?.block_on(work)
     }
 
     /// Asks a host's module registry, with the credentials for that host. Statuses are for the caller to judge.
-    pub fn ask_registry(&self, host: &str, path: &str) -> Result<HttpResponse, String> {
+    pub fn ask_registry(&self, host: &str, path: &str) -> Result<HttpResponse, Error> {
         self.wait(async {
             let registry = self.transport.service(host, "modules.v1").await.map_err(refusal)?;
-            let url = registry.join(path).map_err(|it| it.to_string())?;
+            let url = registry.join(path).map_err(Error::of)?;
             let token = self.transport.token(host).await?;
             self.transport.get(&url, token.as_ref()).await
         })
     }
 
     /// Loads a file. Whoever keeps packages gets no credentials: those are for the registry.
-    pub fn download(&self, url: &str, into: &mut File) -> Result<(), String> {
+    pub fn download(&self, url: &str, into: &mut File) -> Result<(), Error> {
         let url = parse(url)?;
         self.wait(self.transport.download(&url, None, 0, into))
     }
 
     /// Asks an address where its package is: the header `X-Terraform-Get`, or the page's `meta` of that name.
-    pub fn package_at(&self, url: &str) -> Result<String, String> {
+    pub fn package_at(&self, url: &str) -> Result<String, Error> {
         let mut url = parse(url)?;
         url.query_pairs_mut().append_pair("terraform-get", "1");
         let answer = self.wait(self.transport.get(&url, None))?;
         if !(200..300).contains(&answer.status) {
-            return Err(format!("the server answers with status {}", answer.status_text()));
+            return Err(format!("the server answers with status {}", answer.status_text()).into());
         }
         let found = answer.package.or_else(|| meta(&String::from_utf8_lossy(&answer.body)));
         let Some(found) = found else {
-            return Err("no source URL was returned: the address is no archive, and does not say where the package is".to_owned());
+            return Err("no source URL was returned: the address is no archive, and does not say where the package is".into());
         };
         resolve(&answer.url, found)
     }
 }
 
 /// Returns an address that may be relative to the one that named it.
-pub(super) fn resolve(base: &Url, found: String) -> Result<String, String> {
+pub(super) fn resolve(base: &Url, found: String) -> Result<String, Error> {
     let is_relative = ["/", "./", "../"].iter().any(|it| found.starts_with(it));
     match is_relative {
-        true => base.join(&found).map(|it| it.to_string()).map_err(|it| it.to_string()),
+        true => base.join(&found).map(String::from).map_err(Error::of),
         false => Ok(found),
     }
 }
 
-fn parse(url: &str) -> Result<Url, String> {
-    Url::parse(url).map_err(|it| format!("the address is no URL: {it}"))
+fn parse(url: &str) -> Result<Url, Error> {
+    Url::parse(url).context("the address is no URL")
 }
 
 fn refusal(trouble: Trouble) -> String {

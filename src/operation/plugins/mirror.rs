@@ -11,6 +11,7 @@ use crate::address::Provider;
 use crate::backend::files::{self, Fresh, NewFolder};
 use crate::config::version::{Constraint, Version, normal};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::error::Error;
 use crate::install::requirement::allows;
 use crate::install::{
     Hash, Locks, PackagePlace, PackageSources, Platform, Plugins, Reach, Requirements, Settings,
@@ -157,12 +158,13 @@ impl Run<'_> {
                 "it is not in a registry".into(),
             ));
         };
-        let broken = |why: String| failed("Cannot download provider release", "download", why);
+        let broken =
+            |why: Error| failed("Cannot download provider release", "download", why.into());
         let archive = self.package_sources.download(remote).await.map_err(broken)?;
         let mut hashes = Vec::new();
         if let Some(result) = self.package_sources.check(&package, archive.path()) {
-            let result =
-                result.map_err(|it| failed("Invalid provider package", "authenticate", it))?;
+            let result = result
+                .map_err(|it| failed("Invalid provider package", "authenticate", it.into()))?;
             (self.tell)(Progress::Authenticated(result.summary()));
             hashes.extend(result.verified());
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::address::Provider;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -10,6 +11,7 @@ use crate::install::{
     problems, providers_folder,
 };
 use crate::state::State;
+use crate::world::World;
 
 use super::session::Session;
 
@@ -73,19 +75,10 @@ pub async fn install(
     if !adopted.is_empty() {
         found.push(problems::adopted(&adopted));
     }
-    let (package_sources, wrong) = match choices.folders.is_empty() {
-        true => PackageSources::of(&settings, world),
-        false => {
-            let folders = choices.folders.iter().cloned();
-            (PackageSources::folders(folders, &settings, world), Diagnostics::new())
-        }
-    };
+    let (package_sources, wrong) = choices.package_sources(&settings, world);
     found.extend(wrong);
     if choices.upgrade && choices.readonly {
-        found.push(
-            Diagnostic::error("Conflicting options")
-                .detail("The -upgrade flag conflicts with -lockfile=readonly."),
-        );
+        found.push(conflicting_options());
     }
     if found.has_errors() {
         return Err(found);
@@ -120,6 +113,26 @@ pub async fn install(
     let incomplete: Vec<String> = outcome.incomplete.iter().map(Provider::short).collect();
     let lock_file = keep(session, choices, &before, &outcome.locks, &incomplete, &mut found)?;
     Ok((lock_file, found))
+}
+
+impl Choices {
+    /// Where packages are looked for: in the folders that were named, else where the settings say.
+    fn package_sources(
+        &self,
+        settings: &Settings,
+        world: &Arc<World>,
+    ) -> (PackageSources, Diagnostics) {
+        if self.folders.is_empty() {
+            return PackageSources::of(settings, world);
+        }
+        let folders = self.folders.iter().cloned();
+        (PackageSources::folders(folders, settings, world), Diagnostics::new())
+    }
+}
+
+fn conflicting_options() -> Diagnostic {
+    Diagnostic::error("Conflicting options")
+        .detail("The -upgrade flag conflicts with -lockfile=readonly.")
 }
 
 /// Writes the lock file where it says something new and may be written.

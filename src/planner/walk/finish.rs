@@ -2,6 +2,7 @@
 
 use entail_rules::{Action, Node, Reason};
 
+use super::super::progress::ObjectDecision;
 use super::ask::{Answer, schema_and_provider, subject};
 use crate::address::Mode;
 use crate::lower::structure::NodeKind;
@@ -12,49 +13,7 @@ use crate::observe::object::{ObjectContext, Planned, Prior};
 use crate::planner::problems;
 use crate::request::PlanMode;
 use crate::schema;
-use crate::value::{MarkPaths, Path, Value};
-
-/// What was learned and decided of one object.
-#[derive(Clone, Debug)]
-pub struct ObjectDecision {
-    /// What is to be done.
-    pub action: Action,
-    /// Why.
-    pub reason: Reason,
-    /// The object now; marked.
-    pub prior: Option<Prior>,
-    /// The planned object, null when it goes; marked.
-    pub after: Value,
-    /// What the provider handed out.
-    pub private: Vec<u8>,
-    /// What the object will be identified by.
-    pub identity: Option<Value>,
-    /// Paths that made it a replacement.
-    pub replace_paths: Vec<Path>,
-    /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
-    pub recorded_marks: Option<MarkPaths>,
-}
-
-impl ObjectDecision {
-    /// Returns what is decided where no provider planned anything.
-    fn unplanned(
-        action: Action,
-        reason: Reason,
-        prior: Option<Prior>,
-        after: Value,
-    ) -> ObjectDecision {
-        ObjectDecision {
-            action,
-            reason,
-            prior,
-            after,
-            private: Vec::new(),
-            identity: None,
-            replace_paths: Vec::new(),
-            recorded_marks: None,
-        }
-    }
-}
+use crate::value::Value;
 
 /// What becomes of a node.
 pub(super) enum Decision {

@@ -11,10 +11,11 @@ use sha2::{Digest, Sha256, Sha512};
 
 use super::attribute::{Attribute, Preset, Shape, text};
 use super::fields::{Fields, Read, at};
-use super::host::{Function, Source, Table};
 use super::resource::{Kind, Problem};
 use super::rules::exactly_one;
+use super::table::{Function, Source, Table};
 use super::text::{from_base64, hex};
+use crate::error::Error;
 use crate::value::{Type, Value, text_of};
 use crate::world::World;
 
@@ -163,12 +164,12 @@ fn mode(permission: &str) -> u32 {
     u32::from_str_radix(permission, 8).unwrap_or_default()
 }
 
-fn is_as_written(world: &World, object: &Value) -> Result<bool, String> {
+fn is_as_written(world: &World, object: &Value) -> Result<bool, Error> {
     let bytes = disk::read_if_there(world, object.text("filename").unwrap_or_default())?;
     Ok(bytes.is_some_and(|it| object.text("id") == Some(&hex(&Sha1::digest(it)))))
 }
 
-fn write(world: &World, planned: &mut Fields) -> Result<(), String> {
+fn write(world: &World, planned: &mut Fields) -> Result<(), Error> {
     let bytes = bytes_to_write(world, planned)?;
     let name = planned.text("filename").unwrap_or_default();
     let modes = ["directory_permission", "file_permission"]
@@ -178,12 +179,12 @@ fn write(world: &World, planned: &mut Fields) -> Result<(), String> {
     Ok(())
 }
 
-fn bytes_to_write(world: &World, planned: &Fields) -> Result<Vec<u8>, String> {
+fn bytes_to_write(world: &World, planned: &Fields) -> Result<Vec<u8>, Error> {
     if let Some(content) = planned.text("sensitive_content") {
         return Ok(content.as_bytes().to_vec());
     }
     if let Some(encoded) = planned.text("content_base64") {
-        return from_base64(encoded).ok_or_else(|| "content_base64 is not base64.".to_owned());
+        return from_base64(encoded).ok_or_else(|| "content_base64 is not base64.".into());
     }
     match planned.text("source") {
         Some(name) => disk::read(world, name),

@@ -1,6 +1,6 @@
 //! The providers that are part of the program: no download, no process, the same behaviour as the plugins.
 //!
-//! Each provider is a table of kinds (`resource::Kind`, `host::Source`) over a table of attributes; `host::Host`
+//! Each provider is a table of kinds (`resource::Kind`, `table::Source`) over a table of attributes; `host::Host`
 //! answers the protocol's calls from them.
 
 use std::sync::Arc;
@@ -24,6 +24,8 @@ mod tests;
 mod text;
 mod time;
 
+mod table;
+
 /// Starts the provider at an address; `None` where it is not embedded.
 pub fn start(address: &address::Provider, world: &Arc<World>) -> Option<Arc<dyn Provider>> {
     let (table, _) = find(address)?;
@@ -36,7 +38,7 @@ pub fn version(address: &address::Provider) -> Option<&'static str> {
     find(address).map(|it| it.1)
 }
 
-fn find(address: &address::Provider) -> Option<(&'static host::Table, &'static str)> {
+fn find(address: &address::Provider) -> Option<(&'static table::Table, &'static str)> {
     if address.is_builtin() {
         return (&*address.kind == "terraform").then(|| (&*terraform::TABLE, ""));
     }

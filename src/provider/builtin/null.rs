@@ -6,8 +6,8 @@ use async_trait::async_trait;
 
 use super::attribute::{Attribute, text, text_map, values_differ};
 use super::fields::{Fields, Read};
-use super::host::{Source, Table};
 use super::resource::{Kind, Problem};
+use super::table::{Source, Table};
 use crate::value::Value;
 use crate::world::World;
 

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::attribute::{Attribute, text_map, values_differ};
-use super::host::Table;
 use super::resource::Problem;
+use super::table::Table;
 use crate::world::World;
 
 mod encoded;

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 
 use super::attribute::{Attribute, any, text};
 use super::fields::{Fields, Read, at};
-use super::host::Source;
 use super::resource::Problem;
+use super::table::Source;
 use crate::backend::local::Choice;
 use crate::backend::registry::{self, Kind, Unfit};
 use crate::backend::seal::{Part, Seals};

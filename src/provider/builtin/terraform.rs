@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use super::attribute::{Attribute, any, text};
 use super::fields::{Fields, Read};
-use super::host::Table;
 use super::remote_state::RemoteState;
 use super::resource::{Kind, Problem, planned_as};
+use super::table::Table;
 use crate::provider::{PlanCall, PlannedObject, Response};
 use crate::value::json::from_stored_json;
 use crate::value::{PathStep, Str, Type, Value};

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::attribute::{Attribute, text, text_map, whole};
 use super::fields::{Fields, Read, at};
-use super::host::Table;
 use super::resource::Problem;
+use super::table::Table;
 use crate::value::{Type, Value};
 use crate::world::World;
 use stamp::Stamp;

@@ -13,6 +13,7 @@ use super::tls::{self, Pinned};
 use super::wire::entail::plugin as msg;
 use super::wire::tfplugin5::provider_client::ProviderClient as Client5;
 use super::wire::tfplugin6::provider_client::ProviderClient as Client6;
+use crate::error::Error;
 
 /// The largest message that is taken or sent. The largest providers announce some five megabytes.
 pub(super) const LARGEST: usize = 256 << 20;
@@ -98,7 +99,7 @@ calls! {
 /// # Errors
 ///
 /// Says why nobody answers, or why the one who answers is not trusted.
-pub(super) async fn connect(handshake: &Handshake) -> Result<Channel, String> {
+pub(super) async fn connect(handshake: &Handshake) -> Result<Channel, Error> {
     let endpoint = Endpoint::from_static(match handshake.certificate {
         Some(_) => "https://localhost",
         None => "http://localhost",
@@ -134,7 +135,9 @@ pub(super) async fn connect(handshake: &Handshake) -> Result<Channel, String> {
     };
     match connected {
         Err(_) => Err("does not answer on its socket".into()),
-        Ok(result) => result.map_err(|it| format!("cannot be connected to: {}", causes(&it))),
+        Ok(result) => {
+            result.map_err(|it| format!("cannot be connected to: {}", causes(&it)).into())
+        }
     }
 }
 

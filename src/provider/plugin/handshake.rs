@@ -6,6 +6,8 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use crate::error::Error;
+
 /// The variable by which a plugin knows that it was not started by hand, and its value.
 pub(super) const COOKIE: (&str, &str) =
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
@@ -28,11 +30,11 @@ impl Socket {
     /// # Errors
     ///
     /// If the network is neither `unix` nor `tcp`.
-    pub fn of(network: &str, address: &str) -> Result<Socket, String> {
+    pub fn of(network: &str, address: &str) -> Result<Socket, Error> {
         match network {
             "unix" => Ok(Socket::Unix(address.into())),
             "tcp" => Ok(Socket::Tcp(address.to_owned())),
-            other => Err(format!("listens on the network {other:?}, which is not known")),
+            other => Err(format!("listens on the network {other:?}, which is not known").into()),
         }
     }
 }
@@ -49,16 +51,17 @@ pub(super) struct Handshake {
 }
 
 /// Reads the line. The error says what is wrong with the plugin.
-pub(super) fn read(line: &str) -> Result<Handshake, String> {
+pub(super) fn read(line: &str) -> Result<Handshake, Error> {
     let fields: Vec<&str> = line.trim().split('|').collect();
     let [core, version, network, address, ..] = fields.as_slice() else {
         return Err(format!(
             "is not a plugin, or one of another kind: its first line is {:?}",
             shortened(line)
-        ));
+        )
+        .into());
     };
     if *core != "1" {
-        return Err(format!("speaks version {core} of the handshake, and only 1 is known"));
+        return Err(format!("speaks version {core} of the handshake, and only 1 is known").into());
     }
     let version =
         version.parse::<u32>().ok().filter(|it| [5, 6].contains(it)).ok_or_else(|| {
@@ -66,7 +69,7 @@ pub(super) fn read(line: &str) -> Result<Handshake, String> {
         })?;
     match fields.get(4) {
         Some(&"grpc") => {}
-        Some(other) => return Err(format!("speaks {other:?}, and only \"grpc\" is known")),
+        Some(other) => return Err(format!("speaks {other:?}, and only \"grpc\" is known").into()),
         None => {
             return Err("speaks the protocol of very old plugins".into());
         }
@@ -96,7 +99,7 @@ mod tests {
             Ok(it) => {
                 format!("{} {:?} {:?}", it.version, it.socket, it.certificate.map(|it| it.len()))
             }
-            Err(why) => why,
+            Err(why) => why.into(),
         }
     }
 

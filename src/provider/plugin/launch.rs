@@ -22,6 +22,7 @@ use super::opened::Opened;
 use super::sockets::SocketFolder;
 use super::tail::Tail;
 use super::tls;
+use crate::error::Error;
 use crate::install::Platform;
 use crate::world::World;
 
@@ -83,7 +84,7 @@ pub(super) async fn launch(
     program: &Program,
     executable: &Path,
     world: &World,
-) -> Result<Running, String> {
+) -> Result<Running, Error> {
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
     let folder = SocketFolder::new()?;
@@ -92,7 +93,7 @@ pub(super) async fn launch(
         None => executable.to_owned(),
     };
     if let Some(why) = machine::obstacle(&path, &Platform::current().to_string()) {
-        return Err(why);
+        return Err(why.into());
     }
     let mut child = command(program, (&path, executable), world, &log, folder.path())?
         .spawn()
@@ -111,7 +112,7 @@ pub(super) async fn launch(
             drop(leash);
             let _ = tokio::time::timeout(Duration::from_secs(1), drained).await;
             let said = tail.plain();
-            Err(if said.is_empty() { why } else { format!("{why}. It said:\n{said}") })
+            Err(if said.is_empty() { why } else { format!("{why}. It said:\n{said}").into() })
         }
     }
 }
@@ -120,16 +121,16 @@ pub(super) async fn launch(
 async fn introduction(
     stdout: ChildStdout,
     exit: &watch::Receiver<Option<ExitStatus>>,
-) -> Result<Handshake, String> {
+) -> Result<Handshake, Error> {
     match tokio::time::timeout(PATIENCE, first_line(stdout)).await {
-        Err(_) => Err("did not say within a minute where it listens".to_owned()),
+        Err(_) => Err("did not say within a minute where it listens".into()),
         Ok(Ok(line)) if !line.is_empty() => handshake::read(&line),
         Ok(_) => {
             let mut exit = exit.clone();
             let ended = tokio::time::timeout(GRACE, exit.wait_for(Option::is_some)).await;
             let status = ended.ok().and_then(Result::ok).and_then(|it| *it);
             let how = status.map(|it| format!(" ({it})")).unwrap_or_default();
-            Err(format!("ended before it said where it listens{how}"))
+            Err(format!("ended before it said where it listens{how}").into())
         }
     }
 }
@@ -157,7 +158,7 @@ fn command(
     world: &World,
     log: &Log,
     folder: &Path,
-) -> Result<Command, String> {
+) -> Result<Command, Error> {
     let mut command = std::process::Command::new(path);
     for name in std::env::vars_os().map(|it| it.0).filter(|it| is_withheld(it)) {
         command.env_remove(name);

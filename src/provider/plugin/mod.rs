@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::{ProviderDiagnostic, Response};
 use crate::address;
+use crate::error::Error;
 use crate::schema::ProviderSchema;
 use crate::value::Value;
 use crate::world::World;
@@ -119,7 +120,7 @@ impl Program {
         network: &str,
         address: &str,
         version: u32,
-    ) -> Result<Arc<Program>, String> {
+    ) -> Result<Arc<Program>, Error> {
         Ok(Program::at(provider, process::place_of(network, address, version)?, None, None))
     }
 
@@ -255,7 +256,7 @@ impl Plugin {
         let ready = handle.spawn(async move {
             process.get_or_init(|| started(&program, &world, &starts)).await.clone()
         });
-        ready.await.unwrap_or_else(|it| Err(not_loaded(&self.program.provider, &it.to_string())))
+        ready.await.unwrap_or_else(|it| Err(not_loaded(&self.program.provider, &Error::of(it))))
     }
 
     /// Returns what the plugin announces: asked once for all its processes.
@@ -379,7 +380,7 @@ async fn started(
 }
 
 /// The plugin cannot be started, or nobody can speak with it.
-fn not_loaded(provider: &address::Provider, why: &str) -> ProviderDiagnostic {
+fn not_loaded(provider: &address::Provider, why: &Error) -> ProviderDiagnostic {
     let detail = format!("failed to instantiate provider \"{provider}\" to obtain schema: {why}");
     ProviderDiagnostic::error(NOT_LOADED, detail)
 }

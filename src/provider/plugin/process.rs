@@ -14,6 +14,7 @@ use super::wire::helper;
 use super::wire::helper::grpc_controller_client::GrpcControllerClient;
 use super::wire::helper::grpc_stdio_client::GrpcStdioClient;
 use super::{Place, Program, runtime};
+use crate::error::Error;
 use crate::install::Platform;
 use crate::provider::ProviderDiagnostic;
 use crate::world::World;
@@ -37,13 +38,13 @@ impl Process {
     /// # Errors
     ///
     /// Says which plugin it is, what is wrong with it, and what helps.
-    pub async fn start(program: &Program, world: &World) -> Result<Process, String> {
+    pub async fn start(program: &Program, world: &World) -> Result<Process, Error> {
         let (shown, way_out) = (shown(&program.place, world), way_out(program));
         let begun = Process::begin(program, world).await;
-        begun.map_err(|why| format!("{shown} {why}.\n\n{way_out}"))
+        begun.map_err(|why| format!("{shown} {why}.\n\n{way_out}").into())
     }
 
-    async fn begin(program: &Program, world: &World) -> Result<Process, String> {
+    async fn begin(program: &Program, world: &World) -> Result<Process, Error> {
         let (handshake, child) = match &program.place {
             Place::Executable(executable) => {
                 let child = launch(program, executable, world).await?;
@@ -96,7 +97,7 @@ impl Process {
         R: Send + 'static,
     {
         let unread = |why: &str| (plugin_error(name, why), false);
-        let handle = runtime::handle().map_err(|it| unread(&it))?;
+        let handle = runtime::handle().map_err(|it| unread(it.words()))?;
         let process = self.clone();
         let call = call(self.client.clone());
         let done: JoinHandle<Result<R, (ProviderDiagnostic, bool)>> = handle.spawn(async move {
@@ -218,7 +219,7 @@ async fn drain_output(channel: tonic::transport::Channel) {
 }
 
 /// Returns the place of a plugin that somebody else started.
-pub(super) fn place_of(network: &str, address: &str, version: u32) -> Result<Place, String> {
+pub(super) fn place_of(network: &str, address: &str, version: u32) -> Result<Place, Error> {
     let version = if version == 0 { 5 } else { version };
     Ok(Place::Running { socket: Socket::of(network, address)?, version })
 }

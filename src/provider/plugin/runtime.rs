@@ -13,26 +13,26 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle};
 
+use crate::error::{Error, ErrorContext};
+
 /// Returns the runtime of plugins; the first call starts it.
 ///
 /// # Errors
 ///
 /// If the system gives no thread.
-pub(super) fn handle() -> Result<&'static Handle, String> {
-    static HANDLE: OnceLock<Result<Handle, String>> = OnceLock::new();
+pub(super) fn handle() -> Result<&'static Handle, Error> {
+    static HANDLE: OnceLock<Result<Handle, Error>> = OnceLock::new();
     HANDLE.get_or_init(start).as_ref().map_err(Clone::clone)
 }
 
-fn start() -> Result<Handle, String> {
-    let runtime = Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|it| format!("plugins cannot be run: {it}"))?;
+fn start() -> Result<Handle, Error> {
+    let runtime =
+        Builder::new_current_thread().enable_all().build().context("plugins cannot be run")?;
     let handle = runtime.handle().clone();
     std::thread::Builder::new()
         .name("plugins".into())
         .spawn(move || runtime.block_on(std::future::pending::<()>()))
-        .map_err(|it| format!("plugins cannot be run: {it}"))?;
+        .context("plugins cannot be run")?;
     Ok(handle)
 }
 

@@ -9,6 +9,7 @@ use prost::Message;
 use super::values::diagnostics;
 use super::wire::entail::plugin as msg;
 use super::wire::entail::plugin::{Nesting as Told, Schema5, Schema6, schema6};
+use crate::error::Error;
 use crate::provider::ProviderDiagnostic;
 use crate::schema::{
     AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
@@ -89,7 +90,7 @@ pub(super) fn check(
     let broken: Vec<_> = all
         .filter_map(|(name, bytes)| {
             let why = match message(version, bytes) {
-                Ok(it) => it.block.as_ref().and_then(|it| flaw(it, "")),
+                Ok(it) => it.block.as_ref().and_then(|it| flaw(it, "")).map(Error::from),
                 Err(why) => Some(why),
             };
             Some(invalid(name, &why?))
@@ -98,7 +99,7 @@ pub(super) fn check(
     if broken.is_empty() { Ok(()) } else { Err(broken) }
 }
 
-fn invalid(what: &str, why: &str) -> ProviderDiagnostic {
+fn invalid(what: &str, why: &Error) -> ProviderDiagnostic {
     ProviderDiagnostic::error(
         "Invalid provider schema",
         format!(
@@ -183,7 +184,7 @@ fn lazily(
 }
 
 /// Reads one schema.
-fn read(version: u32, bytes: &Bytes) -> Result<Schema, String> {
+fn read(version: u32, bytes: &Bytes) -> Result<Schema, Error> {
     let it = message(version, bytes)?;
     let block = it.block.map(block).transpose()?.unwrap_or_default();
     let version = u64::try_from(it.version).unwrap_or_default();
@@ -210,14 +211,13 @@ fn identity(it: &msg::ResourceIdentitySchema) -> Option<IdentitySchema> {
     })
 }
 
-fn message(version: u32, bytes: &Bytes) -> Result<Schema6, String> {
-    let wrong = |it: prost::DecodeError| it.to_string();
+fn message(version: u32, bytes: &Bytes) -> Result<Schema6, Error> {
     match version {
         5 => {
-            let it = Schema5::decode(bytes.clone()).map_err(wrong)?;
+            let it = Schema5::decode(bytes.clone()).map_err(Error::of)?;
             Ok(Schema6 { version: it.version, block: it.block.map(newer) })
         }
-        _ => Schema6::decode(bytes.clone()).map_err(wrong),
+        _ => Schema6::decode(bytes.clone()).map_err(Error::of),
     }
 }
 
@@ -267,8 +267,8 @@ fn documentation(description: &str, kind: i32, deprecation: &str) -> Documentati
     }
 }
 
-fn block(it: schema6::Block) -> Result<BlockSchema, String> {
-    let nested = |it: schema6::NestedBlock| -> Result<_, String> {
+fn block(it: schema6::Block) -> Result<BlockSchema, Error> {
+    let nested = |it: schema6::NestedBlock| -> Result<_, Error> {
         let nested = NestedBlock {
             nesting: nesting(it.nesting).ok_or("a block nests in no known way")?,
             block: it.block.map(block).transpose()?.unwrap_or_default(),
@@ -286,8 +286,8 @@ fn block(it: schema6::Block) -> Result<BlockSchema, String> {
     })
 }
 
-fn attributes(said: Vec<schema6::Attribute>) -> Result<BTreeMap<Str, AttributeSchema>, String> {
-    let one = |it: schema6::Attribute| -> Result<_, String> {
+fn attributes(said: Vec<schema6::Attribute>) -> Result<BTreeMap<Str, AttributeSchema>, Error> {
+    let one = |it: schema6::Attribute| -> Result<_, Error> {
         let nested = it.nested_type.map(nested_attributes).transpose()?;
         let ty = match &nested {
             Some(it) => it.ty(),
@@ -314,7 +314,7 @@ fn attributes(said: Vec<schema6::Attribute>) -> Result<BTreeMap<Str, AttributeSc
     said.into_iter().map(one).collect()
 }
 
-fn nested_attributes(it: schema6::Object) -> Result<NestedAttributes, String> {
+fn nested_attributes(it: schema6::Object) -> Result<NestedAttributes, Error> {
     Ok(NestedAttributes {
         nesting: nesting(it.nesting).ok_or("an attribute nests in no known way")?,
         attributes: attributes(it.attributes)?,
@@ -332,14 +332,14 @@ fn nesting(said: i32) -> Option<Nesting> {
     })
 }
 
-fn constraint(json: &[u8]) -> Result<Type, String> {
+fn constraint(json: &[u8]) -> Result<Type, Error> {
     let text = std::str::from_utf8(json).map_err(|_| "a type is not UTF-8")?;
     Ok(type_from_json(text)?.without_optional())
 }
 
 /// Reads what a function takes and gives.
-pub(super) fn signature(it: &msg::Function) -> Result<FunctionSignature, String> {
-    let parameter = |it: &msg::function::Parameter| -> Result<_, String> {
+pub(super) fn signature(it: &msg::Function) -> Result<FunctionSignature, Error> {
+    let parameter = |it: &msg::function::Parameter| -> Result<_, Error> {
         Ok(FunctionParameter {
             name: nfc(&it.name),
             ty: constraint(&it.r#type)?,

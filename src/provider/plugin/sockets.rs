@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use crate::backend::files;
+use crate::error::{Error, ErrorContext};
 use crate::world::private_folder;
 
 /// A socket's path must fit into about a hundred bytes.
@@ -26,7 +27,7 @@ pub(super) struct SocketFolder {
 
 impl SocketFolder {
     /// Makes a folder that only this user can look into, with a short path.
-    pub(super) fn new() -> Result<SocketFolder, String> {
+    pub(super) fn new() -> Result<SocketFolder, Error> {
         let usual = std::env::temp_dir();
         let parent = match usual.as_os_str().len() <= PATH {
             true => usual,
@@ -35,10 +36,9 @@ impl SocketFolder {
         SocketFolder::within(&parent)
     }
 
-    fn within(parent: &Path) -> Result<SocketFolder, String> {
+    fn within(parent: &Path) -> Result<SocketFolder, Error> {
         sweep_once(parent);
-        let folder =
-            private_folder(parent).map_err(|it| format!("has no place for its socket: {it}"))?;
+        let folder = private_folder(parent).context("has no place for its socket")?;
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(0o600);
         // It gets its name when it is locked, so that nobody who sweeps finds it free. Without it the folder is left behind

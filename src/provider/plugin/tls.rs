@@ -12,7 +12,9 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::{CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, DistinguishedName, SignatureScheme};
+
+use crate::error::{Error, ErrorContext};
 
 /// A certificate and its key, as text.
 #[derive(Debug)]
@@ -36,9 +38,9 @@ impl Own {
 }
 
 /// Returns this program's certificate: one for every plugin of a run.
-pub(super) fn own() -> Result<&'static Own, String> {
-    static OWN: OnceLock<Result<Own, String>> = OnceLock::new();
-    OWN.get_or_init(|| make().map_err(|it| format!("a certificate cannot be made: {it}")))
+pub(super) fn own() -> Result<&'static Own, Error> {
+    static OWN: OnceLock<Result<Own, Error>> = OnceLock::new();
+    OWN.get_or_init(|| make().context("a certificate cannot be made"))
         .as_ref()
         .map_err(Clone::clone)
 }
@@ -97,12 +99,12 @@ impl Pinned {
         Pinned { certificate: certificate.into(), provider }
     }
 
-    fn expect(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
+    fn expect(&self, shown: &CertificateDer<'_>) -> Result<(), rustls::Error> {
         match *shown == self.certificate {
             true => Ok(()),
-            false => {
-                Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
-            }
+            false => Err(rustls::Error::InvalidCertificate(
+                CertificateError::ApplicationVerificationFailure,
+            )),
         }
     }
 }
@@ -115,7 +117,7 @@ macro_rules! signatures {
             message: &[u8],
             cert: &CertificateDer<'_>,
             dss: &DigitallySignedStruct,
-        ) -> Result<HandshakeSignatureValid, Error> {
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
             let algorithms = &self.provider.signature_verification_algorithms;
             verify_tls12_signature(message, cert, dss, algorithms)
         }
@@ -125,7 +127,7 @@ macro_rules! signatures {
             message: &[u8],
             cert: &CertificateDer<'_>,
             dss: &DigitallySignedStruct,
-        ) -> Result<HandshakeSignatureValid, Error> {
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
             let algorithms = &self.provider.signature_verification_algorithms;
             verify_tls13_signature(message, cert, dss, algorithms)
         }
@@ -144,7 +146,7 @@ impl ServerCertVerifier for Pinned {
         _: &ServerName<'_>,
         _: &[u8],
         _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
+    ) -> Result<ServerCertVerified, rustls::Error> {
         self.expect(end_entity).map(|()| ServerCertVerified::assertion())
     }
 
@@ -161,7 +163,7 @@ impl ClientCertVerifier for Pinned {
         end_entity: &CertificateDer<'_>,
         _: &[CertificateDer<'_>],
         _: UnixTime,
-    ) -> Result<ClientCertVerified, Error> {
+    ) -> Result<ClientCertVerified, rustls::Error> {
         self.expect(end_entity).map(|()| ClientCertVerified::assertion())
     }
 

@@ -2,6 +2,7 @@
 
 use super::read::{Reader, Start};
 use super::types::read_type;
+use crate::error::{Error, ErrorContext};
 use crate::value::common_type::common_type;
 use crate::value::objects::object_like;
 use crate::value::{Kind, Map, Number, PathError, PathStep, Str, Type, Value, convert, nfc};
@@ -23,7 +24,7 @@ pub fn from_stored_json(text: &str, ty: Type) -> Result<Value, PathError> {
 /// Decodes JSON text as a value of the type that it implies: objects and tuples.
 ///
 /// The error is a phrase without a full stop.
-pub fn from_json_implied(text: &str) -> Result<Value, String> {
+pub fn from_json_implied(text: &str) -> Result<Value, Error> {
     let mut reader = Reader::new(text);
     let value = implied(&mut reader)?;
     reader.end()?;
@@ -31,7 +32,7 @@ pub fn from_json_implied(text: &str) -> Result<Value, String> {
 }
 
 /// Returns the type that JSON text implies; null is `Dynamic`.
-pub fn implied_type(text: &str) -> Result<Type, String> {
+pub fn implied_type(text: &str) -> Result<Type, Error> {
     from_json_implied(text).map(|it| it.ty())
 }
 
@@ -50,6 +51,12 @@ type Decoded<T> = Result<T, Failure>;
 impl From<String> for Failure {
     fn from(message: String) -> Failure {
         Failure(PathError { path: Vec::new(), message })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        error.to_string().into()
     }
 }
 
@@ -223,10 +230,7 @@ impl Decoder<'_> {
             match &*key {
                 "type" => {
                     let decoded = read_type(&mut self.reader);
-                    ty =
-                        Some(decoded.map_err(|it| {
-                            format!("failed to decode type for dynamic value: {it}")
-                        })?);
+                    ty = Some(decoded.context("failed to decode type for dynamic value")?);
                 }
                 "value" => text = Some(self.reader.skip()?),
                 key => return Err(format!("invalid key {key:?} in dynamically-typed value").into()),
@@ -246,7 +250,7 @@ fn unify_element_type(element: Type, items: &mut [Value]) -> Decoded<Type> {
     common_type(items).ok_or_else(|| "all elements must have the same type".to_owned().into())
 }
 
-fn implied(reader: &mut Reader<'_>) -> Result<Value, String> {
+fn implied(reader: &mut Reader<'_>) -> Result<Value, Error> {
     Ok(match reader.start()? {
         Start::Null => {
             reader.null()?;
@@ -277,11 +281,11 @@ fn implied(reader: &mut Reader<'_>) -> Result<Value, String> {
 }
 
 /// A name may come twice with values of one type; the last one counts.
-fn object_without_duplicates(mut attributes: Vec<(Str, Value)>) -> Result<Value, String> {
+fn object_without_duplicates(mut attributes: Vec<(Str, Value)>) -> Result<Value, Error> {
     attributes.sort_by(|a, b| a.0.cmp(&b.0));
     for pair in attributes.windows(2) {
         if pair[0].0 == pair[1].0 && pair[0].1.ty() != pair[1].1.ty() {
-            return Err(format!("duplicate {:?} property in JSON object", &*pair[0].0));
+            return Err(format!("duplicate {:?} property in JSON object", &*pair[0].0).into());
         }
     }
     Ok(Value::object(attributes))

@@ -3,6 +3,7 @@
 use super::encode::{Escape, to_state_json, write_string};
 use super::from_json;
 use super::read::{Reader, Start};
+use crate::error::Error;
 use crate::value::{Path, PathError, PathStep, Type, nfc};
 
 /// Writes paths as a JSON array of arrays of steps. Fails where the key of a step is unknown or marked.
@@ -36,7 +37,7 @@ fn write_step(step: &PathStep, out: &mut String) -> Result<(), PathError> {
 }
 
 /// Reads paths from a JSON array of arrays of steps. The error is a phrase without a full stop.
-pub fn paths_from_json(text: &str) -> Result<Vec<Path>, String> {
+pub fn paths_from_json(text: &str) -> Result<Vec<Path>, Error> {
     let mut reader = Reader::new(text);
     let mut paths = Vec::new();
     reader.enter_array()?;
@@ -52,7 +53,7 @@ pub fn paths_from_json(text: &str) -> Result<Vec<Path>, String> {
     Ok(paths)
 }
 
-fn read_step(reader: &mut Reader<'_>) -> Result<PathStep, String> {
+fn read_step(reader: &mut Reader<'_>) -> Result<PathStep, Error> {
     let (mut kind, mut value) = (None, None);
     reader.enter_object()?;
     let mut is_first = true;
@@ -69,13 +70,13 @@ fn read_step(reader: &mut Reader<'_>) -> Result<PathStep, String> {
             Ok(name) => name
                 .as_str()
                 .map(|it| PathStep::Attribute(nfc(it)))
-                .ok_or_else(|| "missing name".to_owned()),
-            Err(error) => Err(error.message),
+                .ok_or_else(|| "missing name".into()),
+            Err(error) => Err(error.message.into()),
         },
         (Some("index"), Some(text)) => {
-            from_json(text, Type::DYNAMIC).map(PathStep::Index).map_err(|it| it.message)
+            from_json(text, Type::DYNAMIC).map(PathStep::Index).map_err(|it| it.message.into())
         }
-        (Some(kind), Some(_)) => Err(format!("unsupported path step {kind:?}")),
-        _ => Err("path step without type or value".to_owned()),
+        (Some(kind), Some(_)) => Err(format!("unsupported path step {kind:?}").into()),
+        _ => Err("path step without type or value".into()),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::error::Error;
+
 /// Where in JSON text a reader is.
 pub(super) struct Reader<'a> {
     text: &'a str,
@@ -23,7 +25,7 @@ pub(super) enum Start {
     Object,
 }
 
-pub(super) type Result<T> = std::result::Result<T, String>;
+pub(super) type Result<T> = std::result::Result<T, Error>;
 
 impl<'a> Reader<'a> {
     pub fn new(text: &'a str) -> Reader<'a> {
@@ -44,11 +46,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Says that the next byte, or the end of the text, is not what is `expected` there.
-    fn unexpected(&self, expected: &str) -> String {
+    fn unexpected(&self, expected: &str) -> Error {
         match self.text.as_bytes().get(self.at) {
-            Some(byte) => format!("invalid character {}{expected}", show(*byte)),
-            None if self.text.trim_ascii().is_empty() => "EOF".to_owned(),
-            None => "unexpected EOF".to_owned(),
+            Some(byte) => format!("invalid character {}{expected}", show(*byte)).into(),
+            None if self.text.trim_ascii().is_empty() => "EOF".into(),
+            None => "unexpected EOF".into(),
         }
     }
 
@@ -69,7 +71,7 @@ impl<'a> Reader<'a> {
     pub fn end(&mut self) -> Result<()> {
         match self.peek() {
             None | Some(b']' | b'}') => Ok(()),
-            Some(_) => Err("extraneous data after JSON object".to_owned()),
+            Some(_) => Err("extraneous data after JSON object".into()),
         }
     }
 
@@ -215,10 +217,10 @@ impl<'a> Reader<'a> {
 
     fn enter(&mut self, open: u8) -> Result<()> {
         if self.peek() != Some(open) {
-            return Err(format!("missing expected {}", open as char));
+            return Err(format!("missing expected {}", open as char).into());
         }
         if self.depth == MAX_DEPTH {
-            return Err("exceeded max depth".to_owned());
+            return Err("exceeded max depth".into());
         }
         self.depth += 1;
         self.at += 1;

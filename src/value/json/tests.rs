@@ -21,7 +21,7 @@ fn check(text: &str, by: &str, expected: &str) {
 fn check_implied(text: &str, expected: &str) {
     let shown = match from_json_implied(text) {
         Ok(it) => format!("{} {}", type_to_json(it.ty()), to_json(&it).expect("known")),
-        Err(error) => error,
+        Err(error) => error.to_string(),
     };
     assert_eq!(shown, expected, "{text}");
 }
@@ -112,7 +112,7 @@ fn malformed_text_is_named_as_go_names_it() {
 #[test]
 fn nesting_beyond_the_limit_is_refused_and_not_a_crash() {
     let deep = "[".repeat(100_000);
-    assert_eq!(from_json_implied(&deep), Err("exceeded max depth".to_owned()));
+    assert_eq!(from_json_implied(&deep), Err("exceeded max depth".into()));
     assert!(type_from_json(&"[\"list\",".repeat(100_000)).is_err());
     let fits = format!("{}{}", "[".repeat(500), "]".repeat(500));
     assert!(from_json_implied(&fits).is_ok());

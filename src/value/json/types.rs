@@ -2,6 +2,7 @@
 
 use super::encode::{Escape, write_string};
 use super::read::{Reader, Start};
+use crate::error::Error;
 use crate::value::{Kind, Str, Type, nfc};
 
 /// Writes a type as JSON.
@@ -12,7 +13,7 @@ pub fn type_to_json(ty: Type) -> String {
 }
 
 /// Reads a type from JSON. The error is a phrase without a full stop.
-pub fn type_from_json(text: &str) -> Result<Type, String> {
+pub fn type_from_json(text: &str) -> Result<Type, Error> {
     let mut reader = Reader::new(text);
     let ty = read_type(&mut reader)?;
     reader.end()?;
@@ -66,28 +67,28 @@ fn write_object(attributes: &[(Str, Type, bool)], out: &mut String) {
     out.push_str(if separator == "," { "]]" } else { "]" });
 }
 
-pub(super) fn read_type(reader: &mut Reader<'_>) -> Result<Type, String> {
+pub(super) fn read_type(reader: &mut Reader<'_>) -> Result<Type, Error> {
     match reader.start()? {
         Start::String => match &*reader.string()? {
             "bool" => Ok(Type::BOOL),
             "number" => Ok(Type::NUMBER),
             "string" => Ok(Type::STRING),
             "dynamic" => Ok(Type::DYNAMIC),
-            other => Err(format!("invalid primitive type name {other:?}")),
+            other => Err(format!("invalid primitive type name {other:?}").into()),
         },
         Start::Array => read_compound(reader),
-        _ => Err("invalid type description".to_owned()),
+        _ => Err("invalid type description".into()),
     }
 }
 
-fn read_compound(reader: &mut Reader<'_>) -> Result<Type, String> {
+fn read_compound(reader: &mut Reader<'_>) -> Result<Type, Error> {
     reader.enter_array()?;
     if !reader.next_item(true)? || reader.start()? != Start::String {
-        return Err("invalid complex type kind name".to_owned());
+        return Err("invalid complex type kind name".into());
     }
     let kind = reader.string()?;
     if !reader.next_item(false)? {
-        return Err("invalid complex type description".to_owned());
+        return Err("invalid complex type description".into());
     }
     let ty = match &*kind {
         "list" => Type::list(read_type(reader)?),
@@ -95,20 +96,20 @@ fn read_compound(reader: &mut Reader<'_>) -> Result<Type, String> {
         "map" => Type::map(read_type(reader)?),
         "tuple" => Type::tuple(read_types(reader)?),
         "object" => return read_object(reader),
-        _ => return Err("invalid complex type kind name".to_owned()),
+        _ => return Err("invalid complex type kind name".into()),
     };
     end_of_type(reader, ty)
 }
 
-fn end_of_type(reader: &mut Reader<'_>, ty: Type) -> Result<Type, String> {
+fn end_of_type(reader: &mut Reader<'_>, ty: Type) -> Result<Type, Error> {
     if reader.next_item(false)? {
-        Err("unexpected extra data in type description".to_owned())
+        Err("unexpected extra data in type description".into())
     } else {
         Ok(ty)
     }
 }
 
-fn read_types(reader: &mut Reader<'_>) -> Result<Vec<Type>, String> {
+fn read_types(reader: &mut Reader<'_>) -> Result<Vec<Type>, Error> {
     reader.enter_array()?;
     let mut types = Vec::new();
     while reader.next_item(types.is_empty())? {
@@ -117,7 +118,7 @@ fn read_types(reader: &mut Reader<'_>) -> Result<Vec<Type>, String> {
     Ok(types)
 }
 
-fn read_object(reader: &mut Reader<'_>) -> Result<Type, String> {
+fn read_object(reader: &mut Reader<'_>) -> Result<Type, Error> {
     let mut attributes: std::collections::BTreeMap<Str, (Type, bool)> = Default::default();
     reader.enter_object()?;
     let mut is_first = true;
@@ -136,7 +137,7 @@ fn read_object(reader: &mut Reader<'_>) -> Result<Type, String> {
             {
                 attribute.1 = true;
             } else {
-                return Err("invalid name of an optional attribute".to_owned());
+                return Err("invalid name of an optional attribute".into());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Msgpack to values.
 
 use super::{PLAIN_UNKNOWN, REFINED_UNKNOWN, key};
+use crate::error::Error;
 use crate::value::json::type_from_json;
 use crate::value::objects::object_like;
 use crate::value::unknown::refined;
@@ -41,6 +42,12 @@ type Decoded<T> = Result<T, Failure>;
 impl From<String> for Failure {
     fn from(message: String) -> Failure {
         Failure(PathError { path: Vec::new(), message })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        error.to_string().into()
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use entail::address::{Mode, Provider};
 use entail::event::{Summary, is_told};
-use entail::plan::{Action, Change, LeftOut, OutputChange, Plan};
+use entail::plan::{Action, Change, OutputChange, Plan};
 use entail::request::PlanMode;
 use entail::schema::{AttributeSchema, BlockSchema, mark_sensitive};
 use entail::value::{Path, Type, Value};
@@ -29,6 +29,9 @@ mod tests;
 
 /// Objects of a provider that is missing in [`Schemas`] are shown by their values alone.
 pub use entail::workflow::Schemas;
+
+mod left_out;
+mod nothing;
 
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -276,131 +279,6 @@ impl Screen<'_> {
         }
         Ok(())
     }
-
-    /// Says that there is nothing to do.
-    fn nothing(&self, out: &mut dyn Write, has_drift: bool) -> io::Result<()> {
-        let style = self.style();
-        if has_drift && self.plan.mode == PlanMode::RefreshOnly && !self.plan.errored {
-            // The drift itself has said what applying would do.
-            return Ok(());
-        }
-        if has_drift {
-            writeln!(out, "{}", style.rule())?;
-        }
-        let (head, rest, text) = match self.plan.mode {
-            _ if self.plan.errored => {
-                let head = style.paint(&[Paint::Bold, Paint::Red], "Planning failed.").into_owned();
-                let rest = format!(" {PRODUCT} encountered an error while generating this plan.");
-                return writeln!(out, "\n{head}{}\n", style.bold(&rest));
-            }
-            PlanMode::RefreshOnly => (
-                "No changes.",
-                " Your infrastructure still matches the configuration.",
-                format!(
-                    "{PRODUCT} has checked that the real remote objects still match the result of your most recent changes, and \
-                     found no differences."
-                ),
-            ),
-            PlanMode::Destroy => (
-                "No changes.",
-                " No objects need to be destroyed.",
-                format!(
-                    "Either you have not created any objects yet or the existing objects were already deleted outside of {PRODUCT}."
-                ),
-            ),
-            PlanMode::Normal => (
-                "No changes.",
-                " Your infrastructure matches the configuration.",
-                match has_drift {
-                    true => self.drift_alone(),
-                    false => format!(
-                        "{PRODUCT} has compared your real infrastructure against your configuration and found no differences, so no \
-                         changes are needed."
-                    ),
-                },
-            ),
-        };
-        writeln!(
-            out,
-            "\n{}{}\n",
-            style.paint(&[Paint::Bold, Paint::Green], head),
-            style.bold(rest)
-        )?;
-        writeln!(out, "{}", style.wrap(&text))
-    }
-
-    fn drift_alone(&self) -> String {
-        if self.plan.is_applyable() {
-            return "Your configuration already matches the changes detected above, so applying this plan will only update the state \
-                    to include the changes detected above and won't change any real infrastructure."
-                .to_owned();
-        }
-        let suggestion =
-            if self.look.in_automation { "." } else { ":\n  entail apply -refresh-only" };
-        format!(
-            "Your configuration already matches the changes detected above. If you'd like to update the {PRODUCT} state to match, \
-             create and apply a refresh-only plan{suggestion}"
-        )
-    }
-
-    /// The flags that make the same plan again.
-    fn flags(&self) -> String {
-        let targets = self.plan.targets.iter().map(|it| format!(" -target={}", shell_word(it)));
-        let excludes = self.plan.excludes.iter().map(|it| format!(" -exclude={}", shell_word(it)));
-        let mode = if self.plan.mode == PlanMode::Destroy { " -destroy" } else { "" };
-        let all: Vec<String> = targets.chain(excludes).collect();
-        let (shown, more) =
-            if all.len() > MOST_FLAGS { (&all[..MOST_FLAGS], " ...") } else { (&all[..], "") };
-        format!("{mode}{}{more}", shown.concat())
-    }
-
-    /// Says what takes no part, one line per thing that the request names.
-    fn left_out(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(first) = self.plan.left_out.first() else { return Ok(()) };
-        let title = match self.plan.mode {
-            PlanMode::Destroy => "Left out, with what it rests on:",
-            _ => "Left out, with everything that depends on it:",
-        };
-        writeln!(out, "\n{}", self.style().bold(title))?;
-        for root in &self.plan.left_out {
-            writeln!(out, "  {}", left_out_line(root))?;
-        }
-        match self.look.in_automation {
-            true => Ok(()),
-            false => {
-                let example = first.objects.first().unwrap_or(&first.root);
-                writeln!(
-                    out,
-                    "\nTo see why something is left out, run:\n    entail why {}{}",
-                    shell_word(example),
-                    self.flags()
-                )
-            }
-        }
-    }
-}
-
-/// The most flags that are repeated in a hint; a request with more came from a file.
-const MOST_FLAGS: usize = 5;
-
-/// One line for something that is left out: its address, how many objects, and where it is asked for unless that is plain.
-fn left_out_line(root: &LeftOut) -> String {
-    let objects = match root.objects.len() {
-        1 => "1 object".to_owned(),
-        number => format!("{number} objects"),
-    };
-    let origin = if root.flag == format!("-exclude={}", root.root) {
-        String::new()
-    } else {
-        format!(", {}", root.flag)
-    };
-    format!("{} ({objects}{origin})", root.root)
-}
-
-/// Quotes an address for a shell, where it needs it.
-fn shell_word(text: &str) -> String {
-    let is_plain = text.chars().all(|it| it.is_ascii_alphanumeric() || "._-/=".contains(it));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// The order in which symbols are explained.

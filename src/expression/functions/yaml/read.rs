@@ -6,6 +6,7 @@ use libyaml_safer::{Event, EventData, Parser};
 
 use super::open_end;
 use super::scalar::scalar;
+use crate::error::Error;
 use crate::value::convert::convert;
 use crate::value::{Kind, Str, Type, Value};
 
@@ -15,20 +16,20 @@ const DEEPEST: u32 = 1000;
 const MOST_NODES: usize = 10_000_000;
 
 /// Reads one document; the error is a phrase, with the place where it is not in the first line.
-pub(super) fn decode(text: &str) -> Result<Value, String> {
+pub(super) fn decode(text: &str) -> Result<Value, Error> {
     if text.is_empty() {
         return decode_whole("\n", "\n");
     }
     // The parser panics where a block's text ends without a line break: it gets one, and the value loses it again.
     open_end::contain(|| decode_whole(text, text))
         .or_else(|| open_end::contain(|| decode_whole(&format!("{text}\n"), text)))
-        .unwrap_or_else(|| Err("invalid YAML syntax".to_owned()))
+        .unwrap_or_else(|| Err("invalid YAML syntax".into()))
 }
 
 /// Reads one document.
 ///
 /// - `given`: the text as it was given, where one line break was added to it.
-fn decode_whole(text: &str, given: &str) -> Result<Value, String> {
+fn decode_whole(text: &str, given: &str) -> Result<Value, Error> {
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
@@ -56,12 +57,15 @@ fn decode_whole(text: &str, given: &str) -> Result<Value, String> {
 }
 
 /// A problem at an event; its place is said from the second line on, or `always`.
-fn on(event: &Event, problem: &str, always: bool) -> String {
+fn on(event: &Event, problem: impl Into<Error>, always: bool) -> Error {
+    let problem = problem.into();
     match event.start_mark.line {
-        0 if !always => problem.to_owned(),
-        line => {
-            format!("on line {}, column {}: {problem}", line.max(1), event.start_mark.column + 1)
-        }
+        0 if !always => problem,
+        line => problem.context(format_args!(
+            "on line {}, column {}",
+            line.max(1),
+            event.start_mark.column + 1
+        )),
     }
 }
 
@@ -76,7 +80,7 @@ struct Reader<'r, 'b> {
 }
 
 impl Reader<'_, '_> {
-    fn next(&mut self) -> Result<Event, String> {
+    fn next(&mut self) -> Result<Event, Error> {
         let mut event = self.parser.parse().map_err(|error| {
             let problem = match error.problem() {
                 "" => "invalid YAML syntax",
@@ -96,12 +100,12 @@ impl Reader<'_, '_> {
         Ok(event)
     }
 
-    fn count(&mut self, nodes: usize) -> Result<(), String> {
+    fn count(&mut self, nodes: usize) -> Result<(), Error> {
         self.nodes = self.nodes.saturating_add(nodes);
-        if self.nodes > MOST_NODES { Err("the document is too large".to_owned()) } else { Ok(()) }
+        if self.nodes > MOST_NODES { Err("the document is too large".into()) } else { Ok(()) }
     }
 
-    fn node(&mut self, event: Event) -> Result<Value, String> {
+    fn node(&mut self, event: Event) -> Result<Value, Error> {
         self.count(1)?;
         if self.depth > DEEPEST {
             return Err(on(&event, "the document is nested too deeply", false));
@@ -110,11 +114,11 @@ impl Reader<'_, '_> {
         let value = match &event.data {
             EventData::Scalar { anchor, tag, value, style, .. } => {
                 let read = scalar(tag.as_deref().unwrap_or_default(), value, *style)
-                    .map_err(|why| on(&event, &why, false))?;
+                    .map_err(|why| on(&event, why, false))?;
                 self.keep(anchor.clone(), read)
             }
             EventData::Alias { anchor } => {
-                self.alias(anchor).map_err(|why| on(&event, &why, false))?
+                self.alias(anchor).map_err(|why| on(&event, why, false))?
             }
             EventData::MappingStart { anchor, tag, .. } => {
                 self.begin(anchor);
@@ -146,11 +150,12 @@ impl Reader<'_, '_> {
         value
     }
 
-    fn alias(&mut self, anchor: &str) -> Result<Value, String> {
+    fn alias(&mut self, anchor: &str) -> Result<Value, Error> {
         if self.pending.iter().any(|it| it == anchor) {
             return Err(format!(
                 "cannot refer to anchor {anchor:?} from inside its own definition"
-            ));
+            )
+            .into());
         }
         let value = self
             .anchors
@@ -161,9 +166,9 @@ impl Reader<'_, '_> {
         Ok(value)
     }
 
-    fn sequence(&mut self, start: &Event, tag: &str) -> Result<Value, String> {
+    fn sequence(&mut self, start: &Event, tag: &str) -> Result<Value, Error> {
         if !matches!(tag, "" | "tag:yaml.org,2002:seq") {
-            return Err(on(start, &format!("can't interpret sequence as {tag}"), false));
+            return Err(on(start, format!("can't interpret sequence as {tag}"), false));
         }
         let mut items = Vec::new();
         loop {
@@ -175,9 +180,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn mapping(&mut self, start: &Event, tag: &str) -> Result<Value, String> {
+    fn mapping(&mut self, start: &Event, tag: &str) -> Result<Value, Error> {
         if !matches!(tag, "" | "tag:yaml.org,2002:map") {
-            return Err(on(start, &format!("can't interpret mapping as {tag}"), false));
+            return Err(on(start, format!("can't interpret mapping as {tag}"), false));
         }
         let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
         loop {
@@ -192,7 +197,7 @@ impl Reader<'_, '_> {
             if (tag.is_empty() && key == "<<") || tag == "tag:yaml.org,2002:merge" {
                 let next = self.next()?;
                 let merged = self.node(next)?;
-                merge(&mut entries, &merged).map_err(|why| on(&event, &why, false))?;
+                merge(&mut entries, &merged).map_err(|why| on(&event, why, false))?;
                 continue;
             }
             let key = scalar(tag, key, style)?;
@@ -215,7 +220,7 @@ fn size(value: &Value) -> usize {
 }
 
 /// Takes over the entries of a mapping, or of several.
-fn merge(entries: &mut BTreeMap<Str, Value>, merged: &Value) -> Result<(), String> {
+fn merge(entries: &mut BTreeMap<Str, Value>, merged: &Value) -> Result<(), Error> {
     let name = |it: &Value| it.ty().friendly_name();
     match merged.ty().kind() {
         Kind::Object(_) => {
@@ -227,12 +232,13 @@ fn merge(entries: &mut BTreeMap<Str, Value>, merged: &Value) -> Result<(), Strin
                     return Err(format!(
                         "cannot merge {} (from sequence) into mapping",
                         name(item)
-                    ));
+                    )
+                    .into());
                 }
                 entries.extend(item.entries().into_iter().map(|(key, value)| (key, value.clone())));
             }
         }
-        _ => return Err(format!("cannot merge {} into mapping", name(merged))),
+        _ => return Err(format!("cannot merge {} into mapping", name(merged)).into()),
     }
     Ok(())
 }

@@ -3,25 +3,26 @@
 use libyaml_safer::ScalarStyle;
 
 use super::super::dates::yaml_time;
+use crate::error::Error;
 use crate::value::convert::convert;
 use crate::value::{Number, Type, Value};
 
 /// What a scalar means. One that stands in a block (`|`, `>`) is text, whatever it looks like.
-pub(super) fn scalar(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
+pub(super) fn scalar(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, Error> {
     let value = resolve(tag, text, style)?;
     let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
     Ok(if block && tag.is_empty() { convert(&value, Type::STRING).unwrap_or(value) } else { value })
 }
 
 /// What a scalar means by its tag, else by its look.
-fn resolve(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
+fn resolve(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, Error> {
     let short = tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag);
     if !matches!(short, "" | "str" | "bool" | "int" | "float" | "null" | "timestamp" | "binary")
         || (short == tag && !tag.is_empty())
     {
-        return Err(format!("unsupported tag {tag:?}"));
+        return Err(format!("unsupported tag {tag:?}").into());
     }
-    let cannot = || format!("cannot parse {text:?} as {tag}");
+    let cannot = || Error::from(format!("cannot parse {text:?} as {tag}"));
     let string = || Ok(Value::string(text));
     let hinted =
         text.is_empty() || text.starts_with(|it: char| "+-.0123456789yYnNtTfFoO~".contains(it));
@@ -33,7 +34,7 @@ fn resolve(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
             return Ok(value);
         }
         if short.is_empty() && matches!(text, ".nan" | ".NaN" | ".NAN") {
-            return Err("floating point NaN is not supported".to_owned());
+            return Err("floating point NaN is not supported".into());
         }
         if text.starts_with('.') {
             if let Some(number) = Number::parse(text) {
@@ -56,7 +57,7 @@ fn resolve(tag: &str, text: &str, style: ScalarStyle) -> Result<Value, String> {
         "timestamp" => yaml_time(text).map(Value::string).ok_or_else(cannot),
         "null" => Ok(Value::NULL),
         "binary" if !is_base64(text) => {
-            Err(format!("cannot parse {text:?} as {tag}: not valid base64"))
+            Err(format!("cannot parse {text:?} as {tag}: not valid base64").into())
         }
         _ => string(),
     }

@@ -10,8 +10,8 @@ use tokio::process::Command;
 
 use crate::provider::builtin::attribute::{Attribute, flag, text, text_list, whole};
 use crate::provider::builtin::fields::{Fields, Read, at};
-use crate::provider::builtin::host::Source;
 use crate::provider::builtin::resource::Problem;
+use crate::provider::builtin::table::Source;
 use crate::value::{Value, text_of};
 use crate::world::World;
 

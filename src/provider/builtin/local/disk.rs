@@ -4,17 +4,18 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use crate::provider::builtin::host::Called;
+use crate::error::Error;
+use crate::provider::builtin::table::Called;
 use crate::value::Value;
 use crate::world::{self, World};
 
 /// Returns a file's bytes.
-pub(super) fn read(world: &World, name: &str) -> Result<Vec<u8>, String> {
+pub(super) fn read(world: &World, name: &str) -> Result<Vec<u8>, Error> {
     world::read_given(&place(world, name)).map_err(|why| failure("read", name, &why))
 }
 
 /// Returns a file's bytes, nothing when there is no file.
-pub(super) fn read_if_there(world: &World, name: &str) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn read_if_there(world: &World, name: &str) -> Result<Option<Vec<u8>>, Error> {
     match world::read_given(&place(world, name)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
@@ -29,9 +30,9 @@ pub(super) fn write(
     bytes: &[u8],
     folder_mode: u32,
     file_mode: u32,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     if name.is_empty() {
-        return Err("The name of the file is empty.".to_owned());
+        return Err("The name of the file is empty.".into());
     }
     let path = place(world, name);
     if let Some(folder) = path.parent().filter(|it| !it.exists()) {
@@ -85,6 +86,6 @@ fn create(path: &Path, _: u32) -> std::io::Result<fs::File> {
     OpenOptions::new().write(true).create(true).truncate(true).open(path)
 }
 
-fn failure(what: &str, name: &str, why: &std::io::Error) -> String {
-    format!("Cannot {what} {name:?}: {why}.")
+fn failure(what: &str, name: &str, why: &std::io::Error) -> Error {
+    format!("Cannot {what} {name:?}: {why}.").into()
 }

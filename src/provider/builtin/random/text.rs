@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use super::{KEEPERS, below, size};
 use crate::provider::builtin::attribute::{Attribute, Preset, ReplaceCase, flag, text, whole};
 use crate::provider::builtin::fields::{Fields, Read, at};
-use crate::provider::builtin::host::Source;
 use crate::provider::builtin::resource::{Kind, Problem};
 use crate::provider::builtin::rules::{at_least, invalid_value};
+use crate::provider::builtin::table::Source;
 use crate::value::Value;
 use crate::world::World;
 

@@ -3,7 +3,7 @@
 use crate::diagnostic::FileId;
 use crate::expression::evaluate_constant;
 use crate::provider::builtin::attribute::Shape;
-use crate::provider::builtin::host::{Called, Function};
+use crate::provider::builtin::table::{Called, Function};
 use crate::syntax;
 use crate::value::text::quoted;
 use crate::value::{Kind, Str, Type, Value};

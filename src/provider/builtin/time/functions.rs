@@ -3,7 +3,7 @@
 use super::stamp::Stamp;
 use crate::expression::parse_duration;
 use crate::provider::builtin::attribute::Shape;
-use crate::provider::builtin::host::Function;
+use crate::provider::builtin::table::Function;
 use crate::value::{Number, Str, Type, Value};
 
 const MONTHS: [&str; 12] = [

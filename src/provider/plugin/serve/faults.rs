@@ -11,6 +11,7 @@ use bytes::Bytes;
 use tonic::Status;
 
 use super::LARGEST;
+use crate::error::Error;
 use crate::provider::plugin::wire::entail::plugin as msg;
 use crate::value::msgpack::to_msgpack;
 use crate::value::{Type, Value};
@@ -73,15 +74,15 @@ impl Faults {
     ///
     /// # Errors
     ///
-    /// Returns the part that is not understood.
-    pub fn parse(script: &str) -> Result<Faults, String> {
+    /// Names the part that is not understood.
+    pub fn parse(script: &str) -> Result<Faults, Error> {
         let mut faults = BTreeMap::new();
         for part in script.split(',').map(str::trim).filter(|it| !it.is_empty()) {
             let read = part.split_once('=').and_then(|(call, fault)| {
                 let (call, from) = call.split_once('@').unwrap_or((call, "1"));
                 Some((call.to_owned(), (from.parse().ok()?, Fault::of(fault)?, AtomicU32::new(0))))
             });
-            let (call, fault) = read.ok_or_else(|| part.to_owned())?;
+            let (call, fault) = read.ok_or_else(|| format!("The fault {part:?} is not known."))?;
             faults.insert(call, fault);
         }
         Ok(Faults(faults))

@@ -14,17 +14,17 @@ impl Renderer {
         &self,
         out: &mut String,
         diff: &Diff,
-        before: Option<&Value>,
-        after: Option<&Value>,
+        sides: [Option<&Value>; 2],
         indent: usize,
         options: Options,
     ) {
-        let is_text = [before, after].into_iter().flatten().any(|it| it.as_str().is_some());
+        let [before, after] = sides;
+        let is_text = sides.into_iter().flatten().any(|it| it.as_str().is_some());
         if is_text {
             return self.text(
                 out,
                 diff,
-                [before, after].map(|it| it.and_then(Value::as_str)),
+                sides.map(|it| it.and_then(Value::as_str)),
                 indent,
                 options,
             );

@@ -1,5 +1,7 @@
 //! Whole screens.
 
+use entail::plan::LeftOut;
+
 use super::*;
 
 fn named(name: &str, change: Change) -> Change {

@@ -1,0 +1,173 @@
+//! The value that a traversal leads to: what its root stands for, then step by step into it.
+
+use super::super::reference::{is_type_keyword, parse_reference};
+use super::super::splat::SplatSteps;
+use super::super::{Ask, Subject, access, problems};
+use super::{Evaluator, Names};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
+use crate::syntax::{Expr, Expression, Name, Step};
+use crate::value::{Marked, Type, Value};
+
+impl<'a> Evaluator<'a> {
+    /// Returns the value of a traversal, or nothing where anything is wrong with it.
+    pub fn traversal_value(&self, root: &Name, steps: &[Step], names: &Names<'_>) -> Option<Value> {
+        let mut value = match names.find(&root.text) {
+            Some(value) => (value.clone(), steps),
+            None => {
+                let reference = parse_reference(root, steps).ok()?;
+                let (subject, span) = (&reference.subject, reference.subject_span);
+                let (key, rest) = self.instance_key(subject, reference.rest, names)?;
+                let ask = Ask { key: key.value().as_ref(), span, is_aside: true };
+                (self.scope.lookup(subject, ask).ok()?.mark(key.marks()), rest)
+            }
+        };
+        let whole = Expression { expr: Expr::Null, span: root.span };
+        for step in std::mem::take(&mut value.1) {
+            value.0 = self.step(&value.0, step, &whole, names)?.ok()?;
+        }
+        Some(value.0)
+    }
+
+    pub(super) fn traversal(
+        &self,
+        whole: &Expression,
+        root: &Name,
+        steps: &[Step],
+        names: &Names<'_>,
+    ) -> Value {
+        if let Some(value) = names.find(&root.text) {
+            self.tread(&value.marks().reads);
+            return self.follow(value.clone(), steps, whole, names);
+        }
+        if is_type_keyword(root, steps) {
+            self.report(problems::unknown_variable(root), whole, names);
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let reference = match parse_reference(root, steps) {
+            Ok(reference) => reference,
+            Err(problem) => {
+                self.lasting.borrow_mut().push(problem);
+                return Value::unknown(Type::DYNAMIC);
+            }
+        };
+        let (subject, span) = (&reference.subject, reference.subject_span);
+        let Some((key, rest)) = self.instance_key(subject, reference.rest, names) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
+        let (key, key_marks) = (key.value().as_ref(), key.marks());
+        let aside = self.aside.get() > 0;
+        let span = match (&key, reference.rest.first()) {
+            (Some(_), Some(step)) => span.to(step.span()),
+            _ => span,
+        };
+        let value = match self.scope.lookup(subject, Ask { key, span, is_aside: aside }) {
+            Ok(value) => value.mark(key_marks),
+            Err(problems) => {
+                self.unresolved(problems, whole, names);
+                return Value::unknown(Type::DYNAMIC).mark(key_marks);
+            }
+        };
+        self.tread(&value.marks().reads);
+        let value = self.follow(value, rest, whole, names);
+        if !aside {
+            self.scope.reached(subject, key, rest, &value, reference.span);
+        }
+        value
+    }
+
+    /// Sorts the problems of a look-up: a missing instance can be caught, anything else is told always.
+    fn unresolved(&self, problems: Diagnostics, whole: &Expression, names: &Names<'_>) {
+        for problem in problems {
+            if problem.sort == Sort::InvalidIndex || !problem.is_error() {
+                self.report(problem, whole, names);
+            } else {
+                self.lasting.borrow_mut().push(problem);
+            }
+        }
+    }
+
+    /// Takes the instance key off the steps after a resource or module call: the key if it is known, and the steps left. `None` where the key itself is wrong.
+    fn instance_key<'s>(
+        &self,
+        subject: &Subject,
+        rest: &'s [Step],
+        names: &Names<'_>,
+    ) -> Option<(Marked<Option<Value>>, &'s [Step])> {
+        if !matches!(subject, Subject::Resource(..) | Subject::Module(_)) {
+            return Some((Marked::default(), rest));
+        }
+        let key = match rest.first() {
+            Some(Step::Index(key, _)) => self.key(key, names)?,
+            Some(Step::LegacyIndex(at, _)) => legacy_key(*at),
+            _ => return Some((Marked::default(), rest)),
+        };
+        match key.bare() {
+            Value::Number(_) | Value::String(_) => Some((key.into_marked().map(Some), &rest[1..])),
+            _ => Some((Marked::default(), rest)),
+        }
+    }
+
+    /// Evaluates a key; `None` where that fails.
+    fn key(&self, key: &Expression, names: &Names<'_>) -> Option<Value> {
+        let (value, problems) = self.captured(|| self.value(key, names));
+        let failed = problems.iter().any(Diagnostic::is_error);
+        self.keep(problems);
+        (!failed).then_some(value)
+    }
+
+    /// Takes steps into a value; unknown where one fails.
+    pub fn follow(
+        &self,
+        value: Value,
+        steps: &[Step],
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Value {
+        let mut value = value;
+        for step in steps {
+            match self.step(&value, step, whole, names) {
+                Some(Ok(next)) => {
+                    self.tread(&next.marks().reads);
+                    value = next;
+                }
+                failed => {
+                    // What was looked through decided that it fails.
+                    self.tread(&value.deep_marks().reads);
+                    if let Some(Err(problem)) = failed {
+                        self.report(problem, whole, names);
+                    }
+                    return Value::unknown(Type::DYNAMIC).mark(&value.marks());
+                }
+            }
+        }
+        value
+    }
+
+    /// Takes one step; `None` where the key of an index could not be evaluated, and that has been reported.
+    fn step(
+        &self,
+        value: &Value,
+        step: &Step,
+        whole: &Expression,
+        names: &Names<'_>,
+    ) -> Option<Result<Value, Diagnostic>> {
+        Some(match step {
+            Step::Attribute(name) => access::attribute(value, &name.text, with_dot(name.span)),
+            Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
+            Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), with_dot(*span)),
+            Step::Splat(it) => {
+                let steps = SplatSteps { each: &it.each, marker: it.marker, whole };
+                Ok(self.splat_value(value.clone(), &steps, whole, names))
+            }
+        })
+    }
+}
+
+/// The place of a name or number with the dot before it.
+fn with_dot(name: Span) -> Span {
+    Span { start: name.start.saturating_sub(1), ..name }
+}
+
+fn legacy_key(at: u64) -> Value {
+    Value::int(i64::try_from(at).unwrap_or(i64::MAX))
+}

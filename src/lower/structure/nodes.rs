@@ -1,0 +1,213 @@
+//! What a node of the structure can be: an object, a module, a call, a resource as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail_rules::Node;
+use rustc_hash::FxHashMap;
+
+use super::{CallId, ModuleId, ProviderId, ResourceId, serial};
+use crate::address::{InstanceKey, Module, ModuleInstance, ProviderConfig, Resource, ResourceName};
+use crate::config;
+use crate::value::{Str, Value};
+
+/// What a node stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum NodeKind {
+    /// A current object: declared, in the state, or both.
+    Object(ResourceId, InstanceKey),
+    /// A deposed object.
+    Deposed(ResourceId, InstanceKey, Str),
+    /// The key set of a resource.
+    Repetition(ResourceId),
+    /// All instances of a resource together.
+    Collection(ResourceId),
+    /// A resource whose key set is not known before the walk.
+    Pending(ResourceId),
+    /// An input variable of a module instance.
+    Variable(ModuleId, Str),
+    /// A local value of a module instance.
+    Local(ModuleId, Str),
+    /// An output of a module instance.
+    Output(ModuleId, Str),
+    /// A root output that only the state has.
+    Recorded(Str),
+    /// A module instance: what everything in it hangs on.
+    Module(ModuleId),
+    /// The key set of a module call.
+    CallKeys(CallId),
+    /// All outputs of all instances of a module call.
+    Call(CallId),
+    /// Everything inside all instances of a module call.
+    Inside(CallId),
+    /// A provider instance.
+    Provider(ProviderId),
+    /// A check block of a module instance.
+    Check(ModuleId, Str),
+}
+
+/// How a block repeats, without its expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Style {
+    /// Once.
+    Single,
+    /// `count`
+    Count,
+    /// `for_each`
+    ForEach,
+    /// `enabled`
+    Enabled,
+}
+
+impl Style {
+    /// Returns whether a block that repeats so may have an instance of that key.
+    pub fn may_have(self, key: &InstanceKey) -> bool {
+        matches!(
+            (self, key),
+            (Style::Single | Style::Enabled, InstanceKey::None)
+                | (Style::Count, InstanceKey::Int(_))
+                | (Style::ForEach, InstanceKey::Str(_))
+        )
+    }
+
+    /// Returns the style of a repetition.
+    pub fn of(repetition: &config::Repetition) -> Style {
+        match repetition {
+            config::Repetition::Single => Style::Single,
+            config::Repetition::Count(_) => Style::Count,
+            config::Repetition::ForEach(_) => Style::ForEach,
+            config::Repetition::Enabled(_) => Style::Enabled,
+        }
+    }
+}
+
+/// One module instance.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ModuleNode {
+    /// Its address. Of a pending one, the last key is missing.
+    pub address: ModuleInstance,
+    /// The module without keys.
+    pub path: Module,
+    /// Its configuration.
+    #[serde(skip)]
+    pub config: Arc<config::Module>,
+    /// The calling module instance and the call.
+    pub parent: Option<(ModuleId, CallId)>,
+    /// Its key in the call.
+    pub key: InstanceKey,
+    /// Its `each.value`, as far as known without providers.
+    #[serde(skip)]
+    pub each_value: Option<Value>,
+    /// Whether its call's (or an outer call's) keys are not known before the walk.
+    pub pending: bool,
+    /// The node that everything in it hangs on; `None` where nothing hangs on anything.
+    #[serde(with = "serial::option_node")]
+    pub node: Option<Node>,
+    /// Nodes of its variables.
+    #[serde(skip)]
+    pub variables: FxHashMap<Str, Node>,
+    /// Nodes of its local values.
+    #[serde(skip)]
+    pub locals: FxHashMap<Str, Node>,
+    /// Nodes of its outputs.
+    #[serde(skip)]
+    pub outputs: BTreeMap<Str, Node>,
+    /// Its resources.
+    #[serde(with = "serial::pairs")]
+    pub resources: BTreeMap<ResourceName, ResourceId>,
+    /// Its calls.
+    pub calls: BTreeMap<Str, CallId>,
+    /// Nodes of its checks.
+    #[serde(skip)]
+    pub checks: BTreeMap<Str, Node>,
+}
+
+/// One module call in one module instance.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct CallNode {
+    /// Where it stands.
+    pub parent: ModuleId,
+    /// Its name.
+    pub name: Str,
+    /// How it repeats.
+    pub style: Style,
+    /// The node of its key set.
+    #[serde(with = "serial::bare_node")]
+    pub keys: Node,
+    /// The node of all its outputs.
+    #[serde(with = "serial::bare_node")]
+    pub all: Node,
+    /// The node of everything inside.
+    #[serde(with = "serial::bare_node")]
+    pub inside: Node,
+    /// Its instances; one without key where pending.
+    #[serde(with = "serial::pairs")]
+    pub instances: BTreeMap<InstanceKey, ModuleId>,
+    /// Whether its keys are not known before the walk.
+    pub pending: bool,
+    /// Until they are: stand-ins for instances that something names by key.
+    #[serde(skip)]
+    pub named: BTreeMap<InstanceKey, ModuleId>,
+}
+
+impl CallNode {
+    /// Returns its instances, and what stands in for them.
+    pub fn all_instances(&self) -> impl Iterator<Item = ModuleId> {
+        self.instances.values().chain(self.named.values()).copied()
+    }
+}
+
+/// One resource of one module instance.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ResourceNode {
+    /// Its address.
+    pub address: Resource,
+    /// The module instance, where it exists in the configuration.
+    pub module: Option<ModuleId>,
+    /// Whether the block exists in that module.
+    pub declared: bool,
+    /// How it repeats; `Single` where the block is gone.
+    pub style: Style,
+    /// The node of its key set; `None` where it cannot vary.
+    #[serde(with = "serial::option_node")]
+    pub repetition: Option<Node>,
+    /// The node of all instances together: the one instance where it does not repeat.
+    #[serde(with = "serial::option_node")]
+    pub collection: Option<Node>,
+    /// The pending node, where the key set is not known before the walk.
+    #[serde(with = "serial::option_node")]
+    pub pending: Option<Node>,
+    /// The declared instances.
+    #[serde(with = "serial::node_pairs")]
+    pub instances: BTreeMap<InstanceKey, Node>,
+    /// `each.value` of each instance, as far as known without providers (`for_each` only).
+    #[serde(skip)]
+    pub each_values: BTreeMap<InstanceKey, Value>,
+    /// Instances in the state that are not declared (or not known to be).
+    #[serde(with = "serial::node_pairs")]
+    pub others: BTreeMap<InstanceKey, Node>,
+    /// Deposed objects.
+    #[serde(with = "serial::node_pairs")]
+    pub deposed: BTreeMap<(InstanceKey, Str), Node>,
+    /// The provider configuration that serves it.
+    pub provider: Option<ProviderConfig>,
+}
+
+impl ResourceNode {
+    /// What only the state knew, or a stand-in was for, has a block in a module instance now.
+    pub(super) fn becomes_declared(&mut self, module: Option<ModuleId>, style: Style) {
+        (self.module, self.declared, self.style) = (module, true, style);
+        (self.repetition, self.collection, self.pending) = (None, None, None);
+    }
+
+    /// What stood in for an instance of its module is there no more, and there is none.
+    pub fn is_declared_no_more(&mut self) {
+        (self.module, self.declared, self.style) = (None, false, Style::Single);
+        (self.repetition, self.collection, self.pending) = (None, None, None);
+    }
+
+    /// Returns the node of an instance, declared or not.
+    pub fn instance(&self, key: &InstanceKey) -> Option<Node> {
+        self.instances.get(key).or_else(|| self.others.get(key)).copied()
+    }
+}

@@ -1,0 +1,209 @@
+//! Lines of a journal to records, up to the first that is damaged.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::names;
+use super::super::read::{Reader, output_from};
+use super::super::version4::{ObjectV4, OutputV4};
+use super::{Base, Begun, CHECKSUM, Record, VERSION, checksum};
+use crate::address::Instance;
+use crate::value::Str;
+
+/// A journal as read.
+#[derive(Debug, Default)]
+pub struct JournalContents {
+    /// The snapshot it continues; `None` where the first line is not whole.
+    pub base: Option<Base>,
+    /// Its whole records, in order.
+    pub records: Vec<Record>,
+    /// Steps that were begun and of whose end nothing is said, in order.
+    pub unfinished: Vec<Begun>,
+    /// Why it is not wholly read.
+    pub flaw: Option<Flaw>,
+}
+
+/// Why a journal is not wholly read. A last line without its end is no flaw: it was being written when the run ended, and was
+/// never reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// The first line does not say which snapshot it continues.
+    Start,
+    /// A newer version of the program has written it.
+    Newer(u64),
+    /// So many lines cannot be read.
+    Lines(usize),
+}
+
+/// Reads a journal. A record says what an object is, whatever it was before, so those behind a damaged line count too.
+pub fn read(text: &[u8]) -> JournalContents {
+    let mut reader = Reader::default();
+    let mut found = JournalContents::default();
+    let mut unread = 0;
+    for (index, line) in text.split_inclusive(|&it| it == b'\n').enumerate() {
+        let json = unsealed(line);
+        if index == 0 {
+            match json.map(read_base) {
+                Some(Ok(base)) => found.base = Some(base),
+                Some(Err(flaw)) => found.flaw = Some(flaw),
+                None if is_torn(line) => {}
+                None => found.flaw = Some(Flaw::Start),
+            }
+            continue;
+        }
+        match json.and_then(|it| read_line(&mut reader, it)) {
+            Some(Line::Begun(step)) => found.unfinished.push(*step),
+            Some(Line::Ended(address)) => found.end(&address),
+            Some(Line::Records(records)) => {
+                records.iter().filter_map(Record::address).for_each(|it| found.end(it));
+                found.records.extend(records);
+            }
+            None if is_torn(line) => {}
+            None => unread += 1,
+        }
+    }
+    if unread > 0 {
+        found.flaw.get_or_insert(Flaw::Lines(unread));
+    }
+    found
+}
+
+impl JournalContents {
+    /// Something is said about an object: what was begun with it is over.
+    fn end(&mut self, address: &Instance) {
+        self.unfinished.retain(|it| it.address != *address);
+    }
+}
+
+/// Returns whether a line that cannot be read is the first part of one: the run has ended while it was written.
+fn is_torn(line: &[u8]) -> bool {
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        // A letter may be cut in two.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    let (sum, json) = text.split_once(' ').unwrap_or((text, ""));
+    let is_whole_sum = sum.len() == CHECKSUM;
+    let is_sum = sum.len() <= CHECKSUM && sum.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_open = json.is_empty()
+        || serde_json::from_str::<serde::de::IgnoredAny>(json).is_err_and(|it| it.is_eof());
+    !line.ends_with(b"\n") && is_sum && is_open && (is_whole_sum || text.len() == sum.len())
+}
+
+pub(super) fn parsed(json: &str) -> Option<serde_json::Value> {
+    serde_json::from_str(json).ok()
+}
+
+fn unsealed(line: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(line).ok()?;
+    // The end of the last line may be all that is missing.
+    let (sum, json) = line.strip_suffix('\n').unwrap_or(line).split_once(' ')?;
+    (sum == checksum(json)).then_some(json)
+}
+
+fn read_base(json: &str) -> Result<Base, Flaw> {
+    #[derive(Deserialize)]
+    struct Version {
+        journal: u64,
+    }
+    #[derive(Deserialize)]
+    struct Line {
+        lineage: String,
+        serial: u64,
+        next_lineage: String,
+    }
+    let version: Version = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
+    if version.journal > VERSION {
+        return Err(Flaw::Newer(version.journal));
+    }
+    let line: Line = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
+    Ok(Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage })
+}
+
+/// A line behind the first.
+enum Line {
+    Begun(Box<Begun>),
+    Ended(Instance),
+    Records(Vec<Record>),
+}
+
+fn read_line(reader: &mut Reader, json: &str) -> Option<Line> {
+    if json.starts_with("{\"begun\"") {
+        return read_begun(json).map(|it| Line::Begun(Box::new(it)));
+    }
+    if json.starts_with("{\"ended\"") {
+        #[derive(Deserialize)]
+        struct Ended {
+            ended: String,
+        }
+        let line: Ended = serde_json::from_str(json).ok()?;
+        return names::instance(&line.ended).map(Line::Ended);
+    }
+    if !json.starts_with('[') {
+        return Some(Line::Records(vec![read_record(reader, json)?]));
+    }
+    let parts: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+    let records: Option<_> = parts.into_iter().map(|it| read_record(reader, it.get())).collect();
+    records.map(Line::Records)
+}
+
+fn read_begun(json: &str) -> Option<Begun> {
+    #[derive(Deserialize)]
+    struct Read {
+        begun: String,
+        address: String,
+        #[serde(default)]
+        deposed: Option<String>,
+        provider: String,
+        known: std::collections::BTreeMap<String, String>,
+    }
+    let it: Read = serde_json::from_str(json).ok()?;
+    Some(Begun {
+        address: names::instance(&it.address)?,
+        deposed: it.deposed.map(Str::from),
+        action: it.begun,
+        provider: it.provider,
+        known: it.known.into_iter().collect(),
+    })
+}
+
+fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
+    #[derive(Deserialize)]
+    struct Line<'a> {
+        #[serde(default)]
+        address: Option<String>,
+        #[serde(default)]
+        deposed: Option<String>,
+        #[serde(borrow, default)]
+        object: Option<&'a RawValue>,
+        #[serde(default)]
+        reads: Option<Vec<String>>,
+        #[serde(default)]
+        output: Option<String>,
+        #[serde(borrow, default)]
+        value: Option<&'a RawValue>,
+    }
+    let line: Line<'_> = serde_json::from_str(json).ok()?;
+    if let Some(name) = line.output {
+        let value = match line.value {
+            Some(value) => Some(
+                output_from(&name, &serde_json::from_str::<OutputV4<'_>>(value.get()).ok()?)
+                    .ok()?,
+            ),
+            None => None,
+        };
+        return Some(Record::Output { name: name.into(), value });
+    }
+    let address = names::instance(&line.address?)?;
+    let Some(object) = line.object else {
+        return Some(Record::Removed { address, deposed: line.deposed.map(Str::from) });
+    };
+    let object: ObjectV4<'_> = serde_json::from_str(object.get()).ok()?;
+    let (provider, provider_key) = reader.provider(object.provider()?)?;
+    let (_, deposed, mut object) = reader.object(&address.of(), object).ok()?;
+    object.reads = line.reads.map(|it| it.into_iter().map(Str::from).collect());
+    Some(Record::Written { address, deposed, provider, provider_key, object: Box::new(object) })
+}
