@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use entail_rules::{Node, Tables, atom::Atom};
 
 use super::model::Model;
+use super::proof::Explainer;
 use super::rules::{JUDGING, Level, Policies, SHAPING};
 use super::verdict::{Report, Verdict, level_of};
 use super::{told, waivers};
@@ -54,6 +55,7 @@ pub fn judge(
     }
     verdicts(policies, model, &program, &database, &mut report);
     waivers::apply(&mut report, waivers, policies, model);
+    explain(model, &program, &database, &mut report);
     let objects = ["resource", "data_source", "ephemeral_resource"];
     let objects = objects.iter().filter_map(|it| program.relation(it));
     report.resources = objects.map(|it| database.table(it).positions().count()).sum();
@@ -155,6 +157,8 @@ fn verdicts(
                     waived: None,
                     overridden: None,
                     waits_for,
+                    why: Vec::new(),
+                    row: (relation, position),
                     rule: rule.clone(),
                 },
             ));
@@ -172,6 +176,20 @@ fn verdicts(
     report.verdicts.dedup_by(|a, b| {
         a.name == b.name && a.address == b.address && a.message == b.message && a.level == b.level
     });
+}
+
+/// How many verdicts are told with what they rest on; `why` tells of any.
+const EXPLAINED: usize = 100;
+
+/// How many steps back a verdict is explained where it is listed.
+const STEPS: usize = 2;
+
+fn explain(model: &Model<'_>, program: &Program, database: &Database, report: &mut Report) {
+    let core = |_: &str, _: &[u64]| Vec::new();
+    let explainer = Explainer { program, database, model, core: &core, deepest: STEPS };
+    for verdict in report.verdicts.iter_mut().take(EXPLAINED) {
+        verdict.why = explainer.lines(verdict.row.0, verdict.row.1);
+    }
 }
 
 /// The node that a row is about, and the rule that it comes of.

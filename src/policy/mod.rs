@@ -6,6 +6,7 @@
 
 pub mod model;
 pub mod judge;
+pub mod proof;
 pub mod rules;
 mod told;
 pub mod verdict;

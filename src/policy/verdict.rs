@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::proof::Line;
 use super::rules::{Enforce, Level, RuleInfo};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 
@@ -30,6 +31,10 @@ pub struct Verdict {
     pub overridden: Option<String>,
     /// What has to be known before it is certain.
     pub waits_for: Vec<String>,
+    /// Why it is given: what it rests on, a few steps back.
+    pub why: Vec<Line>,
+    /// The relation and the position of its row among the conclusions.
+    pub row: (usize, usize),
 }
 
 /// A waiver that covers a verdict.

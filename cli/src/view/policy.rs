@@ -44,6 +44,12 @@ fn head(verdict: &Verdict, _: &Style) -> String {
 fn line(verdict: &Verdict) -> String {
     let place = verdict.place.as_ref().map(|(file, line, _)| format!("{file}:{line}: "));
     let mut out = format!("  {}{}\n", place.unwrap_or_default(), verdict.message);
+    // The first line says what the verdict says.
+    for step in verdict.why.iter().skip(1) {
+        let indent = "  ".repeat(step.depth + 1);
+        let place = if step.place.is_empty() { String::new() } else { format!("  {}", step.place) };
+        out.push_str(&format!("{indent}because {}{place}\n", step.text));
+    }
     if !verdict.waits_for.is_empty() {
         out.push_str(&format!("    waits for {}\n", verdict.waits_for.join(", ")));
     }
