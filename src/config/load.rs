@@ -257,7 +257,7 @@ impl Loader<'_> {
         }
         let directory = record.directory.clone();
         if let Some(known) = self.read.get(&directory) {
-            if known.is_none() {
+            if known.is_none() && !self.installed.in_place {
                 self.problems.push(cache_unreadable(&directory, call.declared));
             }
             return known.clone();
@@ -265,6 +265,9 @@ impl Loader<'_> {
         let (module, problems) =
             load_module(self.files, &self.root.join(&directory), &directory, self.sources);
         match &module {
+            None if self.installed.in_place => {
+                self.problems.push(not_there(&source, call.declared));
+            }
             None => self.problems.push(cache_unreadable(&directory, call.declared)),
             Some(module) => {
                 if problems.has_errors() {

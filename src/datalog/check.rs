@@ -448,7 +448,7 @@ impl Program {
             if round > self.relations.len() {
                 let circle = self.negative_circle();
                 let names: Vec<&str> =
-                    circle.iter().map(|&it| self.relations[it].name.as_str()).collect();
+                    circle.iter().map(|&it| self.shown_name(it)).collect();
                 problems.push(problem::unstratifiable(&names, self.rules[index].span));
                 self.strata = Vec::new();
                 return;

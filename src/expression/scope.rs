@@ -127,6 +127,11 @@ pub trait Scope: Sync {
         false
     }
 
+    /// Returns whether objects of resources hold only what is written of them, so that what is missing in them is not known.
+    fn is_partial(&self) -> bool {
+        false
+    }
+
     /// Returns whether unknown texts remember the JSON documents in them.
     fn remembers_documents(&self) -> bool {
         false

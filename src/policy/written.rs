@@ -275,6 +275,10 @@ impl Scope for WrittenScope<'_> {
         self.model.world
     }
 
+    fn is_partial(&self) -> bool {
+        true
+    }
+
     fn remembers_documents(&self) -> bool {
         true
     }

@@ -52,6 +52,11 @@ fn cases_of_modules() {
     check_group("modules");
 }
 
+#[test]
+fn cases_of_policies() {
+    check_group("policies");
+}
+
 /// Nothing that a case shows depends on who evaluates the rules.
 #[test]
 fn cases_are_the_same_with_the_interpreted_rules() {

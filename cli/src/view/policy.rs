@@ -60,21 +60,22 @@ fn line(verdict: &Verdict) -> String {
 }
 
 fn summary(report: &Report, with_possible: bool) -> String {
-    let count = |level: Level, one: &str, many: &str| {
-        let number = report.count(level);
+    let words = |number: usize, one: &str, many: &str| {
         format!("{number} {}", if number == 1 { one } else { many })
     };
+    let count = |level: Level, one: &str, many: &str| words(report.count(level), one, many);
     let possible = report.verdicts.iter().filter(|it| !it.is_certain).count();
     let mut out = format!(
-        "{}, {}, {}; {} rules, {} resources.\n",
+        "{}, {}, {}; {}, {}.\n",
         count(Level::Deny, "denial", "denials"),
         count(Level::Warn, "warning", "warnings"),
         count(Level::Note, "note", "notes"),
-        report.rules,
-        report.resources,
+        words(report.rules, "rule", "rules"),
+        words(report.resources, "resource", "resources"),
     );
     if possible > 0 && !with_possible {
-        out.push_str(&format!("{possible} more are possible: -possible shows them.\n"));
+        out.push_str(&format!("{} possible: -possible shows them.\n",
+            words(possible, "more is", "more are")));
     }
     if !report.not_judged.is_empty() {
         out.push_str(&format!("Judged with a plan only: {}.\n", report.not_judged.join(", ")));

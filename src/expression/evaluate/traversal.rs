@@ -68,7 +68,12 @@ impl<'a> Evaluator<'a> {
             }
         };
         self.tread(&value.marks().reads);
-        let value = self.follow(value, rest, whole, names);
+        let is_partial = matches!(subject, Subject::Resource(..)) && self.scope.is_partial();
+        let value = match is_partial {
+            // What an object has besides what is written is not known, and no error.
+            true => self.captured(|| self.follow(value, rest, whole, names)).0,
+            false => self.follow(value, rest, whole, names),
+        };
         if !aside {
             self.scope.reached(subject, key, rest, &value, reference.span);
         }
