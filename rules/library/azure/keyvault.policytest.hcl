@@ -24,6 +24,7 @@ case "a vault that says next to nothing" {
       key_vault_id = azurerm_key_vault.bare.id
     }
   HCL
+
   expect "keyvault.key-expiry" {
     on      = ["azurerm_key_vault_key.signing"]
     certain = true
@@ -145,5 +146,6 @@ case "everything is looked after" {
       expiration_date = "2030-01-31T00:00:00Z"
     }
   HCL
+
   expect_none = true
 }

@@ -44,6 +44,7 @@ case "rules that let everyone in" {
       name = "nothing"
     }
   HCL
+
   expect "network.any-port" {
     on      = ["azurerm_network_security_rule.all"]
     certain = true
@@ -126,6 +127,7 @@ case "a machine that everyone may log in to" {
       source_vm_id = azurerm_linux_virtual_machine.front.id
     }
   HCL
+
   expect "network.no-flow-log" {
     on      = ["azurerm_network_security_group.open"]
     certain = true
@@ -217,6 +219,7 @@ case "subnets, flow logs, gateways and firewalls without care" {
       name = "bare"
     }
   HCL
+
   expect "network.bare-subnet" {
     on      = ["azurerm_subnet.bare"]
     certain = true
@@ -384,5 +387,6 @@ case "everything is looked after" {
       enabled = true
     }
   HCL
+
   expect_none = true
 }

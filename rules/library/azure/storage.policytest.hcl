@@ -15,6 +15,7 @@ case "an account that says next to nothing" {
       name = "files"
     }
   HCL
+
   expect "storage.encrypted-once" {
     on      = ["azurerm_storage_account.bare"]
     certain = true
@@ -125,6 +126,7 @@ case "an account that says the wrong things" {
       bypass             = ["Logging"]
     }
   HCL
+
   expect "storage.activity-log-open" {
     on      = ["azurerm_storage_container.shared"]
     certain = true
@@ -272,6 +274,7 @@ case "everything is looked after" {
       incoming_traffic_policy = "AllowVirtualNetworksOnly"
     }
   HCL
+
   expect_none = true
 }
 
@@ -300,6 +303,7 @@ case "the version of TLS is not decided here" {
       }
     }
   HCL
+
   expect "storage.old-tls" {
     on      = ["azurerm_storage_account.later"]
     certain = false
