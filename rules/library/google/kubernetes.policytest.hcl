@@ -56,7 +56,7 @@ case "a cluster that says next to nothing" {
     certain = true
   }
   expect "kubernetes.node-metadata" {
-    on      = ["google_container_node_pool.bare"]
+    on      = ["google_container_cluster.bare", "google_container_node_pool.bare"]
     certain = true
   }
   expect "kubernetes.other-image" {
@@ -138,10 +138,6 @@ case "a cluster that says the wrong things" {
     certain = true
   }
   expect "kubernetes.client-certificate" {
-    on      = ["google_container_cluster.open"]
-    certain = true
-  }
-  expect "kubernetes.default-account" {
     on      = ["google_container_cluster.open"]
     certain = true
   }
