@@ -1,4 +1,30 @@
 //! The library of policies that ships: each file by its name, `aws/s3`, with its text. They are read like those of anybody else.
 
 /// Every file: name and text, by name.
-pub const LIBRARY: &[(&str, &str)] = &[];
+pub const LIBRARY: &[(&str, &str)] = &[
+    ("aws/access", include_str!("library/aws/access.rules")),
+    ("aws/accounts", include_str!("library/aws/accounts.rules")),
+    ("aws/apigateway", include_str!("library/aws/apigateway.rules")),
+    ("aws/backup", include_str!("library/aws/backup.rules")),
+    ("aws/balancers", include_str!("library/aws/balancers.rules")),
+    ("aws/cloudfront", include_str!("library/aws/cloudfront.rules")),
+    ("aws/docdb", include_str!("library/aws/docdb.rules")),
+    ("aws/dynamodb", include_str!("library/aws/dynamodb.rules")),
+    ("aws/ec2", include_str!("library/aws/ec2.rules")),
+    ("aws/ecs", include_str!("library/aws/ecs.rules")),
+    ("aws/efs", include_str!("library/aws/efs.rules")),
+    ("aws/eks", include_str!("library/aws/eks.rules")),
+    ("aws/elasticache", include_str!("library/aws/elasticache.rules")),
+    ("aws/iam", include_str!("library/aws/iam.rules")),
+    ("aws/kms", include_str!("library/aws/kms.rules")),
+    ("aws/lambda", include_str!("library/aws/lambda.rules")),
+    ("aws/neptune", include_str!("library/aws/neptune.rules")),
+    ("aws/network", include_str!("library/aws/network.rules")),
+    ("aws/opensearch", include_str!("library/aws/opensearch.rules")),
+    ("aws/queues", include_str!("library/aws/queues.rules")),
+    ("aws/rds", include_str!("library/aws/rds.rules")),
+    ("aws/redshift", include_str!("library/aws/redshift.rules")),
+    ("aws/s3", include_str!("library/aws/s3.rules")),
+    ("aws/secrets", include_str!("library/aws/secrets.rules")),
+    ("aws/trail", include_str!("library/aws/trail.rules")),
+];
