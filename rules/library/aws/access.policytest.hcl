@@ -226,3 +226,63 @@ case "another account, every action, and a lockout" {
     certain = true
   }
 }
+
+
+case "conditions that do not say who" {
+  configuration = <<-HCL
+    resource "aws_ecr_repository_policy" "anyone" {
+      repository = "r"
+      policy = jsonencode({
+        Statement = [{ Effect = "Allow", Action = "ecr:*", Principal = "*", Condition = { StringEquals = { "aws:username" = "x" } } }]
+      })
+    }
+    resource "aws_s3_bucket_policy" "any-account" {
+      bucket = "example"
+      policy = jsonencode({
+        Statement = [{
+          Effect    = "Allow"
+          Action    = "s3:GetObject"
+          Principal = "*"
+          Condition = { ArnEquals = { "aws:PrincipalArn" = "arn:aws:iam::*" } }
+        }]
+      })
+    }
+    resource "aws_glacier_vault" "any-account" {
+      access_policy = jsonencode({
+        Statement = [{ Effect = "Allow", Action = "glacier:InitiateJob", Principal = { AWS = "arn:aws:iam::*:role/reader" } }]
+      })
+    }
+  HCL
+  expect "access.bucket" {
+    on      = ["aws_s3_bucket_policy.any-account"]
+    certain = true
+  }
+  expect "access.images" {
+    on      = ["aws_ecr_repository_policy.anyone"]
+    certain = true
+  }
+  expect "access.vault" {
+    on      = ["aws_glacier_vault.any-account"]
+    certain = true
+  }
+}
+
+case "a policy for somebody who is not known yet" {
+  configuration = <<-HCL
+    variable "reader" {
+      type = string
+    }
+    resource "aws_sqs_queue_policy" "waits" {
+      queue_url = "q"
+      policy    = jsonencode({ Statement = [{ Effect = "Allow", Action = "sqs:SendMessage", Principal = { AWS = var.reader } }] })
+    }
+  HCL
+  expect "access.queue" {
+    on      = ["aws_sqs_queue_policy.waits"]
+    certain = false
+  }
+  expect "access.queue-actions" {
+    on      = ["aws_sqs_queue_policy.waits"]
+    certain = false
+  }
+}

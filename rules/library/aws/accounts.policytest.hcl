@@ -146,6 +146,20 @@ case "what records, and what does not" {
       name       = aws_config_configuration_recorder.on.name
       is_enabled = true
     }
+    resource "aws_config_configuration_recorder" "part" {
+      recording_group {
+        all_supported                 = false
+        include_global_resource_types = true
+      }
+    }
+    resource "aws_config_configuration_recorder_status" "part" {
+      name       = aws_config_configuration_recorder.part.name
+      is_enabled = true
+    }
+    resource "aws_config_configuration_recorder_status" "other" {
+      name       = "other"
+      is_enabled = false
+    }
     resource "aws_wafv2_web_acl" "silent" {}
     resource "aws_wafv2_web_acl" "logged" {}
     resource "aws_wafv2_web_acl_logging_configuration" "logged" {
@@ -164,6 +178,14 @@ case "what records, and what does not" {
   HCL
   expect "accounts.firewall-unlogged" {
     on      = ["aws_wafv2_web_acl.silent"]
+    certain = true
+  }
+  expect "accounts.recorder-blind" {
+    on      = ["aws_config_configuration_recorder_status.other", "aws_config_configuration_recorder_status.part"]
+    certain = true
+  }
+  expect "accounts.recorder-globals" {
+    on      = ["aws_config_configuration_recorder.part"]
     certain = true
   }
   expect "accounts.recorder-off" {

@@ -388,3 +388,31 @@ case "policies of TLS" {
     certain = true
   }
 }
+
+case "a load balancer for HTTP and nothing said" {
+  configuration = <<-HCL
+    resource "aws_alb" "web" {
+      name = "web"
+    }
+  HCL
+  expect "balancers.deletion" {
+    on      = ["aws_alb.web"]
+    certain = true
+  }
+  expect "balancers.exposed" {
+    on      = ["aws_alb.web"]
+    certain = true
+  }
+  expect "balancers.headers" {
+    on      = ["aws_alb.web"]
+    certain = true
+  }
+  expect "balancers.logs" {
+    on      = ["aws_alb.web"]
+    certain = true
+  }
+  expect "balancers.no-firewall" {
+    on      = ["aws_alb.web"]
+    certain = true
+  }
+}

@@ -4,7 +4,22 @@ case "aws_docdb_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_docdb_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect "docdb.backups" {
+    on      = ["aws_docdb_cluster.r"]
+    certain = true
+  }
+  expect "docdb.key" {
+    on      = ["aws_docdb_cluster.r"]
+    certain = true
+  }
+  expect "docdb.logs" {
+    on      = ["aws_docdb_cluster.r"]
+    certain = true
+  }
+  expect "docdb.unencrypted" {
+    on      = ["aws_docdb_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_docdb_cluster: as it should be" {
@@ -16,14 +31,17 @@ case "aws_docdb_cluster: as it should be" {
       backup_retention_period         = 7
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_docdb_cluster_parameter_group: nothing said" {
   configuration = <<-HCL
     resource "aws_docdb_cluster_parameter_group" "r" {}
   HCL
-  expect = "RECORD"
+  expect "docdb.no-audit" {
+    on      = ["aws_docdb_cluster_parameter_group.r"]
+    certain = true
+  }
 }
 
 case "aws_docdb_cluster_parameter_group: said wrongly" {
@@ -35,7 +53,14 @@ case "aws_docdb_cluster_parameter_group: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "docdb.no-audit" {
+    on      = ["aws_docdb_cluster_parameter_group.r"]
+    certain = true
+  }
+  expect "docdb.no-tls" {
+    on      = ["aws_docdb_cluster_parameter_group.r"]
+    certain = true
+  }
 }
 
 case "aws_docdb_cluster_parameter_group: as it should be" {
@@ -47,14 +72,17 @@ case "aws_docdb_cluster_parameter_group: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_docdb_global_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_docdb_global_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect "docdb.global-unencrypted" {
+    on      = ["aws_docdb_global_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_docdb_global_cluster: as it should be" {
@@ -63,5 +91,5 @@ case "aws_docdb_global_cluster: as it should be" {
       storage_encrypted = true
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }

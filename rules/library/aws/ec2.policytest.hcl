@@ -4,7 +4,14 @@ case "aws_ebs_volume: nothing said" {
   configuration = <<-HCL
     resource "aws_ebs_volume" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.volume-key" {
+    on      = ["aws_ebs_volume.r"]
+    certain = true
+  }
+  expect "ec2.volume-unencrypted" {
+    on      = ["aws_ebs_volume.r"]
+    certain = true
+  }
 }
 
 case "aws_ebs_volume: as it should be" {
@@ -14,14 +21,29 @@ case "aws_ebs_volume: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_instance: nothing said" {
   configuration = <<-HCL
     resource "aws_instance" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.ebs-optimized" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.monitoring" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
 }
 
 case "aws_instance: said wrongly" {
@@ -30,7 +52,26 @@ case "aws_instance: said wrongly" {
       associate_public_ip_address = true
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.ebs-optimized" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.monitoring" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.public-address" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
 }
 
 case "aws_instance: as it should be" {
@@ -40,14 +81,24 @@ case "aws_instance: as it should be" {
       ebs_optimized = true
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
 }
 
 case "aws_launch_template: nothing said" {
   configuration = <<-HCL
     resource "aws_launch_template" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.metadata" {
+    on      = ["aws_launch_template.r"]
+    certain = true
+  }
 }
 
 case "aws_launch_template: said wrongly" {
@@ -61,7 +112,18 @@ case "aws_launch_template: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.hops" {
+    on      = ["aws_launch_template.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_launch_template.r"]
+    certain = true
+  }
+  expect "ec2.template-public-address" {
+    on      = ["aws_launch_template.r"]
+    certain = true
+  }
 }
 
 case "aws_launch_template: as it should be" {
@@ -72,14 +134,24 @@ case "aws_launch_template: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.metadata" {
+    on      = ["aws_launch_template.r"]
+    certain = true
+  }
 }
 
 case "aws_launch_configuration: nothing said" {
   configuration = <<-HCL
     resource "aws_launch_configuration" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
 }
 
 case "aws_launch_configuration: said wrongly" {
@@ -91,7 +163,22 @@ case "aws_launch_configuration: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
+  expect "ec2.hops" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
+  expect "ec2.launch-public-address" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
 }
 
 case "aws_launch_configuration: as it should be" {
@@ -102,14 +189,21 @@ case "aws_launch_configuration: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_launch_configuration.r"]
+    certain = true
+  }
 }
 
 case "aws_ebs_encryption_by_default: nothing said" {
   configuration = <<-HCL
     resource "aws_ebs_encryption_by_default" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_ebs_encryption_by_default: said wrongly" {
@@ -118,21 +212,24 @@ case "aws_ebs_encryption_by_default: said wrongly" {
       enabled = false
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.ebs-default" {
+    on      = ["aws_ebs_encryption_by_default.r"]
+    certain = true
+  }
 }
 
 case "aws_ebs_encryption_by_default: as it should be" {
   configuration = <<-HCL
     resource "aws_ebs_encryption_by_default" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_subnet: nothing said" {
   configuration = <<-HCL
     resource "aws_subnet" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_subnet: said wrongly" {
@@ -141,21 +238,27 @@ case "aws_subnet: said wrongly" {
       map_public_ip_on_launch = true
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.subnet-public" {
+    on      = ["aws_subnet.r"]
+    certain = true
+  }
 }
 
 case "aws_subnet: as it should be" {
   configuration = <<-HCL
     resource "aws_subnet" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_vpc_endpoint_service: nothing said" {
   configuration = <<-HCL
     resource "aws_vpc_endpoint_service" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.endpoint-service" {
+    on      = ["aws_vpc_endpoint_service.r"]
+    certain = true
+  }
 }
 
 case "aws_vpc_endpoint_service: as it should be" {
@@ -164,14 +267,14 @@ case "aws_vpc_endpoint_service: as it should be" {
       acceptance_required = true
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_ec2_transit_gateway: nothing said" {
   configuration = <<-HCL
     resource "aws_ec2_transit_gateway" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_ec2_transit_gateway: said wrongly" {
@@ -180,21 +283,31 @@ case "aws_ec2_transit_gateway: said wrongly" {
       auto_accept_shared_attachments = "enable"
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.gateway-accepts" {
+    on      = ["aws_ec2_transit_gateway.r"]
+    certain = true
+  }
 }
 
 case "aws_ec2_transit_gateway: as it should be" {
   configuration = <<-HCL
     resource "aws_ec2_transit_gateway" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_ami_copy: nothing said" {
   configuration = <<-HCL
     resource "aws_ami_copy" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.image-key" {
+    on      = ["aws_ami_copy.r"]
+    certain = true
+  }
+  expect "ec2.image-unencrypted" {
+    on      = ["aws_ami_copy.r"]
+    certain = true
+  }
 }
 
 case "aws_ami_copy: as it should be" {
@@ -204,14 +317,17 @@ case "aws_ami_copy: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_ebs_snapshot_copy: nothing said" {
   configuration = <<-HCL
     resource "aws_ebs_snapshot_copy" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.snapshot-key" {
+    on      = ["aws_ebs_snapshot_copy.r"]
+    certain = true
+  }
 }
 
 case "aws_ebs_snapshot_copy: as it should be" {
@@ -220,5 +336,79 @@ case "aws_ebs_snapshot_copy: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
+}
+
+case "machines and their disks" {
+  configuration = <<-HCL
+    resource "aws_instance" "disks" {
+      monitoring    = true
+      ebs_optimized = true
+      user_data     = join("", ["export AWS_ACCESS_KEY_ID=AKIA", "ABCDEFGHIJKLMNOP"])
+      metadata_options {
+        http_tokens = "required"
+      }
+      root_block_device {
+        encrypted = true
+      }
+      ebs_block_device {
+        device_name = "/dev/sdf"
+      }
+    }
+    resource "aws_instance" "sound" {
+      monitoring    = true
+      ebs_optimized = true
+      metadata_options {
+        http_endpoint = "disabled"
+      }
+      root_block_device {
+        encrypted = true
+      }
+      ebs_block_device {
+        device_name = "/dev/sdf"
+        snapshot_id = "snap-1"
+      }
+    }
+  HCL
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.disks"]
+    certain = true
+  }
+  expect "ec2.keys-in-data" {
+    on      = ["aws_instance.disks"]
+    certain = true
+  }
+}
+
+case "volumes that are attached" {
+  configuration = <<-HCL
+    resource "aws_ebs_volume" "plain" {
+      kms_key_id = "alias/disks"
+    }
+    resource "aws_ebs_volume" "encrypted" {
+      encrypted  = true
+      kms_key_id = "alias/disks"
+    }
+    resource "aws_volume_attachment" "plain" {
+      volume_id = aws_ebs_volume.plain.id
+    }
+    resource "aws_volume_attachment" "encrypted" {
+      volume_id = aws_ebs_volume.encrypted.id
+    }
+    resource "aws_ami_launch_permission" "given" {
+      account_id = "111122223333"
+    }
+  HCL
+  expect "ec2.attached-unencrypted" {
+    on      = ["aws_ebs_volume.plain"]
+    certain = true
+  }
+  expect "ec2.image-shared" {
+    on      = ["aws_ami_launch_permission.given"]
+    certain = true
+  }
+  expect "ec2.volume-unencrypted" {
+    on      = ["aws_ebs_volume.plain"]
+    certain = true
+  }
 }

@@ -4,7 +4,14 @@ case "aws_efs_file_system: nothing said" {
   configuration = <<-HCL
     resource "aws_efs_file_system" "r" {}
   HCL
-  expect = "RECORD"
+  expect "efs.key" {
+    on      = ["aws_efs_file_system.r"]
+    certain = true
+  }
+  expect "efs.unencrypted" {
+    on      = ["aws_efs_file_system.r"]
+    certain = true
+  }
 }
 
 case "aws_efs_file_system: as it should be" {
@@ -14,14 +21,21 @@ case "aws_efs_file_system: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_efs_access_point: nothing said" {
   configuration = <<-HCL
     resource "aws_efs_access_point" "r" {}
   HCL
-  expect = "RECORD"
+  expect "efs.no-user" {
+    on      = ["aws_efs_access_point.r"]
+    certain = true
+  }
+  expect "efs.root" {
+    on      = ["aws_efs_access_point.r"]
+    certain = true
+  }
 }
 
 case "aws_efs_access_point: said wrongly" {
@@ -32,7 +46,14 @@ case "aws_efs_access_point: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "efs.no-user" {
+    on      = ["aws_efs_access_point.r"]
+    certain = true
+  }
+  expect "efs.root" {
+    on      = ["aws_efs_access_point.r"]
+    certain = true
+  }
 }
 
 case "aws_efs_access_point: as it should be" {
@@ -46,14 +67,17 @@ case "aws_efs_access_point: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_fsx_ontap_file_system: nothing said" {
   configuration = <<-HCL
     resource "aws_fsx_ontap_file_system" "r" {}
   HCL
-  expect = "RECORD"
+  expect "efs.ontap-key" {
+    on      = ["aws_fsx_ontap_file_system.r"]
+    certain = true
+  }
 }
 
 case "aws_fsx_ontap_file_system: as it should be" {
@@ -62,14 +86,17 @@ case "aws_fsx_ontap_file_system: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_fsx_windows_file_system: nothing said" {
   configuration = <<-HCL
     resource "aws_fsx_windows_file_system" "r" {}
   HCL
-  expect = "RECORD"
+  expect "efs.windows-key" {
+    on      = ["aws_fsx_windows_file_system.r"]
+    certain = true
+  }
 }
 
 case "aws_fsx_windows_file_system: as it should be" {
@@ -78,14 +105,17 @@ case "aws_fsx_windows_file_system: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_fsx_lustre_file_system: nothing said" {
   configuration = <<-HCL
     resource "aws_fsx_lustre_file_system" "r" {}
   HCL
-  expect = "RECORD"
+  expect "efs.lustre-key" {
+    on      = ["aws_fsx_lustre_file_system.r"]
+    certain = true
+  }
 }
 
 case "aws_fsx_lustre_file_system: as it should be" {
@@ -94,14 +124,17 @@ case "aws_fsx_lustre_file_system: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_fsx_openzfs_file_system: nothing said" {
   configuration = <<-HCL
     resource "aws_fsx_openzfs_file_system" "r" {}
   HCL
-  expect = "RECORD"
+  expect "efs.openzfs-key" {
+    on      = ["aws_fsx_openzfs_file_system.r"]
+    certain = true
+  }
 }
 
 case "aws_fsx_openzfs_file_system: as it should be" {
@@ -110,5 +143,5 @@ case "aws_fsx_openzfs_file_system: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }

@@ -4,7 +4,26 @@ case "aws_elasticache_replication_group: nothing said" {
   configuration = <<-HCL
     resource "aws_elasticache_replication_group" "r" {}
   HCL
-  expect = "RECORD"
+  expect "elasticache.failover" {
+    on      = ["aws_elasticache_replication_group.r"]
+    certain = true
+  }
+  expect "elasticache.key" {
+    on      = ["aws_elasticache_replication_group.r"]
+    certain = true
+  }
+  expect "elasticache.no-token" {
+    on      = ["aws_elasticache_replication_group.r"]
+    certain = true
+  }
+  expect "elasticache.plain" {
+    on      = ["aws_elasticache_replication_group.r"]
+    certain = true
+  }
+  expect "elasticache.unencrypted" {
+    on      = ["aws_elasticache_replication_group.r"]
+    certain = true
+  }
 }
 
 case "aws_elasticache_replication_group: as it should be" {
@@ -16,14 +35,24 @@ case "aws_elasticache_replication_group: as it should be" {
       automatic_failover_enabled = true
     }
   HCL
-  expect = "RECORD"
+  expect "elasticache.no-token" {
+    on      = ["aws_elasticache_replication_group.r"]
+    certain = true
+  }
 }
 
 case "aws_elasticache_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_elasticache_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect "elasticache.backups" {
+    on      = ["aws_elasticache_cluster.r"]
+    certain = true
+  }
+  expect "elasticache.default-network" {
+    on      = ["aws_elasticache_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_elasticache_cluster: said wrongly" {
@@ -32,7 +61,18 @@ case "aws_elasticache_cluster: said wrongly" {
       auto_minor_version_upgrade = false
     }
   HCL
-  expect = "RECORD"
+  expect "elasticache.backups" {
+    on      = ["aws_elasticache_cluster.r"]
+    certain = true
+  }
+  expect "elasticache.default-network" {
+    on      = ["aws_elasticache_cluster.r"]
+    certain = true
+  }
+  expect "elasticache.minor-upgrades" {
+    on      = ["aws_elasticache_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_elasticache_cluster: as it should be" {
@@ -42,14 +82,17 @@ case "aws_elasticache_cluster: as it should be" {
       subnet_group_name        = "caches"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_memorydb_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_memorydb_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect "elasticache.memorydb-key" {
+    on      = ["aws_memorydb_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_memorydb_cluster: said wrongly" {
@@ -58,7 +101,14 @@ case "aws_memorydb_cluster: said wrongly" {
       tls_enabled = false
     }
   HCL
-  expect = "RECORD"
+  expect "elasticache.memorydb-key" {
+    on      = ["aws_memorydb_cluster.r"]
+    certain = true
+  }
+  expect "elasticache.memorydb-plain" {
+    on      = ["aws_memorydb_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_memorydb_cluster: as it should be" {
@@ -67,14 +117,17 @@ case "aws_memorydb_cluster: as it should be" {
       kms_key_arn = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_memorydb_snapshot: nothing said" {
   configuration = <<-HCL
     resource "aws_memorydb_snapshot" "r" {}
   HCL
-  expect = "RECORD"
+  expect "elasticache.memorydb-snapshot-key" {
+    on      = ["aws_memorydb_snapshot.r"]
+    certain = true
+  }
 }
 
 case "aws_memorydb_snapshot: as it should be" {
@@ -83,5 +136,18 @@ case "aws_memorydb_snapshot: as it should be" {
       kms_key_arn = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
+}
+
+case "a group that asks who comes" {
+  configuration = <<-HCL
+    resource "aws_elasticache_replication_group" "asks" {
+      at_rest_encryption_enabled = true
+      transit_encryption_enabled = true
+      automatic_failover_enabled = true
+      kms_key_id                 = "arn:aws:kms:eu-west-1:111122223333:key/1"
+      user_group_ids             = ["operators"]
+    }
+  HCL
+  expect_none = true
 }

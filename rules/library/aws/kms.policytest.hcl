@@ -4,7 +4,14 @@ case "aws_kms_key: nothing said" {
   configuration = <<-HCL
     resource "aws_kms_key" "r" {}
   HCL
-  expect = "RECORD"
+  expect "kms.no-policy" {
+    on      = ["aws_kms_key.r"]
+    certain = true
+  }
+  expect "kms.rotation" {
+    on      = ["aws_kms_key.r"]
+    certain = true
+  }
 }
 
 case "aws_kms_key: said wrongly" {
@@ -13,7 +20,18 @@ case "aws_kms_key: said wrongly" {
       is_enabled = false
     }
   HCL
-  expect = "RECORD"
+  expect "kms.disabled" {
+    on      = ["aws_kms_key.r"]
+    certain = true
+  }
+  expect "kms.no-policy" {
+    on      = ["aws_kms_key.r"]
+    certain = true
+  }
+  expect "kms.rotation" {
+    on      = ["aws_kms_key.r"]
+    certain = true
+  }
 }
 
 case "aws_kms_key: as it should be" {
@@ -22,7 +40,10 @@ case "aws_kms_key: as it should be" {
       enable_key_rotation = true
     }
   HCL
-  expect = "RECORD"
+  expect "kms.no-policy" {
+    on      = ["aws_kms_key.r"]
+    certain = true
+  }
 }
 
 case "policies beside keys" {
@@ -42,5 +63,8 @@ case "policies beside keys" {
       policy                   = jsonencode({ Version = "2012-10-17" })
     }
   HCL
-  expect = "RECORD"
+  expect "kms.no-policy" {
+    on      = ["aws_kms_key.bare"]
+    certain = true
+  }
 }

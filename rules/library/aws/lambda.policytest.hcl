@@ -8,7 +8,30 @@ case "aws_lambda_function: nothing said" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "lambda.concurrency" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.dead-letters" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.environment-key" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.no-network" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.unsigned" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.xray" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
 }
 
 case "aws_lambda_function: said wrongly" {
@@ -21,7 +44,34 @@ case "aws_lambda_function: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "lambda.concurrency" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.dead-letters" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.environment-key" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.no-network" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.old-runtime" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.unsigned" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
+  expect "lambda.xray" {
+    on      = ["aws_lambda_function.r"]
+    certain = true
+  }
 }
 
 case "aws_lambda_function: as it should be" {
@@ -45,14 +95,14 @@ case "aws_lambda_function: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_lambda_function_url: nothing said" {
   configuration = <<-HCL
     resource "aws_lambda_function_url" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_lambda_function_url: said wrongly" {
@@ -61,7 +111,10 @@ case "aws_lambda_function_url: said wrongly" {
       authorization_type = "NONE"
     }
   HCL
-  expect = "RECORD"
+  expect "lambda.url-open" {
+    on      = ["aws_lambda_function_url.r"]
+    certain = true
+  }
 }
 
 case "aws_lambda_function_url: as it should be" {
@@ -70,14 +123,14 @@ case "aws_lambda_function_url: as it should be" {
       authorization_type = "AWS_IAM"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_lambda_permission: nothing said" {
   configuration = <<-HCL
     resource "aws_lambda_permission" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_lambda_permission: said wrongly" {
@@ -86,7 +139,10 @@ case "aws_lambda_permission: said wrongly" {
       principal = "s3.amazonaws.com"
     }
   HCL
-  expect = "RECORD"
+  expect "lambda.permission-source" {
+    on      = ["aws_lambda_permission.r"]
+    certain = true
+  }
 }
 
 case "aws_lambda_permission: as it should be" {
@@ -95,5 +151,56 @@ case "aws_lambda_permission: as it should be" {
       principal = "111122223333"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
+}
+
+case "who may call a function, and what is in its environment" {
+  configuration = <<-HCL
+    resource "aws_lambda_function" "open" {
+      reserved_concurrent_executions = 10
+      kms_key_arn                    = "arn:aws:kms:eu-west-1:111122223333:key/1"
+      code_signing_config_arn        = "arn:aws:lambda:eu-west-1:111122223333:code-signing-config:csc-1"
+      tracing_config {
+        mode = "Active"
+      }
+      dead_letter_config {
+        target_arn = "arn:aws:sqs:eu-west-1:111122223333:failed"
+      }
+      vpc_config {
+        subnet_ids = ["subnet-1"]
+      }
+      environment {
+        variables = {
+          ID = join("", ["AKIA", "ABCDEFGHIJKLMNOP"])
+        }
+      }
+    }
+    resource "aws_lambda_function_url" "open" {
+      function_name      = aws_lambda_function.open.function_name
+      authorization_type = "AWS_IAM"
+      cors {
+        allow_origins = ["*"]
+        allow_methods = ["*"]
+      }
+    }
+    resource "aws_lambda_permission" "everyone" {
+      principal = "*"
+    }
+    resource "aws_lambda_permission" "narrow" {
+      principal  = "s3.amazonaws.com"
+      source_arn = "arn:aws:s3:::example"
+    }
+  HCL
+  expect "lambda.permission-everyone" {
+    on      = ["aws_lambda_permission.everyone"]
+    certain = true
+  }
+  expect "lambda.secrets" {
+    on      = ["aws_lambda_function.open"]
+    certain = true
+  }
+  expect "lambda.url-every-origin" {
+    on      = ["aws_lambda_function.open"]
+    certain = true
+  }
 }

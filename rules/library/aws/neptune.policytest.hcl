@@ -4,7 +4,34 @@ case "aws_neptune_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_neptune_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect "neptune.backups" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
+  expect "neptune.deletion" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
+  expect "neptune.iam-login" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
+  expect "neptune.key" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
+  expect "neptune.logs" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
+  expect "neptune.tags" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
+  expect "neptune.unencrypted" {
+    on      = ["aws_neptune_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_neptune_cluster: as it should be" {
@@ -19,14 +46,14 @@ case "aws_neptune_cluster: as it should be" {
       backup_retention_period             = 7
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_neptune_cluster_instance: nothing said" {
   configuration = <<-HCL
     resource "aws_neptune_cluster_instance" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_neptune_cluster_instance: said wrongly" {
@@ -35,21 +62,31 @@ case "aws_neptune_cluster_instance: said wrongly" {
       publicly_accessible = true
     }
   HCL
-  expect = "RECORD"
+  expect "neptune.public" {
+    on      = ["aws_neptune_cluster_instance.r"]
+    certain = true
+  }
 }
 
 case "aws_neptune_cluster_instance: as it should be" {
   configuration = <<-HCL
     resource "aws_neptune_cluster_instance" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_neptune_cluster_snapshot: nothing said" {
   configuration = <<-HCL
     resource "aws_neptune_cluster_snapshot" "r" {}
   HCL
-  expect = "RECORD"
+  expect "neptune.snapshot-key" {
+    on      = ["aws_neptune_cluster_snapshot.r"]
+    certain = true
+  }
+  expect "neptune.snapshot-unencrypted" {
+    on      = ["aws_neptune_cluster_snapshot.r"]
+    certain = true
+  }
 }
 
 case "aws_neptune_cluster_snapshot: as it should be" {
@@ -59,5 +96,5 @@ case "aws_neptune_cluster_snapshot: as it should be" {
       kms_key_id        = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }

@@ -280,6 +280,34 @@ case "access lists" {
   }
 }
 
+case "an access list that refuses logins, and then lets everything through" {
+  configuration = <<-HCL
+    resource "aws_network_acl" "sound" {
+      subnet_ids = ["subnet-1"]
+      ingress {
+        rule_no    = 10
+        action     = "deny"
+        protocol   = "tcp"
+        cidr_block = "0.0.0.0/0"
+        from_port  = 22
+        to_port    = 22
+      }
+      ingress {
+        rule_no    = 100
+        action     = "allow"
+        protocol   = "-1"
+        cidr_block = "0.0.0.0/0"
+        from_port  = 0
+        to_port    = 0
+      }
+    }
+  HCL
+  expect "network.acl-rdp" {
+    on      = ["aws_network_acl.sound"]
+    certain = true
+  }
+}
+
 case "routes to a peer" {
   configuration = <<-HCL
     resource "aws_route" "everything" {

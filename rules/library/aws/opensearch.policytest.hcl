@@ -4,7 +4,46 @@ case "aws_elasticsearch_domain: nothing said" {
   configuration = <<-HCL
     resource "aws_elasticsearch_domain" "r" {}
   HCL
-  expect = "RECORD"
+  expect "opensearch.coarse" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.default-group" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.key" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.logs" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.masters" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.no-audit" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.one-leader" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.public" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.tls" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.unencrypted" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
 }
 
 case "aws_elasticsearch_domain: said wrongly" {
@@ -15,7 +54,50 @@ case "aws_elasticsearch_domain: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "opensearch.coarse" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.default-group" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.http" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.key" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.logs" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.masters" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.no-audit" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.one-leader" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.public" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.tls" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.unencrypted" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
 }
 
 case "aws_elasticsearch_domain: as it should be" {
@@ -41,14 +123,60 @@ case "aws_elasticsearch_domain: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "opensearch.coarse" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.one-leader" {
+    on      = ["aws_elasticsearch_domain.r"]
+    certain = true
+  }
 }
 
 case "aws_opensearch_domain: nothing said" {
   configuration = <<-HCL
     resource "aws_opensearch_domain" "r" {}
   HCL
-  expect = "RECORD"
+  expect "opensearch.coarse" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.default-group" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.key" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.logs" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.masters" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.no-audit" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.one-leader" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.public" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.tls" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.unencrypted" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
 }
 
 case "aws_opensearch_domain: said wrongly" {
@@ -59,7 +187,50 @@ case "aws_opensearch_domain: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "opensearch.coarse" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.default-group" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.http" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.key" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.logs" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.masters" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.no-audit" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.one-leader" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.public" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.tls" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.unencrypted" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
 }
 
 case "aws_opensearch_domain: as it should be" {
@@ -85,5 +256,74 @@ case "aws_opensearch_domain: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "opensearch.coarse" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+  expect "opensearch.one-leader" {
+    on      = ["aws_opensearch_domain.r"]
+    certain = true
+  }
+}
+
+case "a domain of several nodes" {
+  configuration = <<-HCL
+    resource "aws_opensearch_domain" "plain" {
+      cluster_config {
+        instance_count           = 3
+        dedicated_master_enabled = true
+        dedicated_master_count   = 3
+        zone_awareness_enabled   = true
+      }
+      advanced_security_options {
+        enabled = true
+      }
+    }
+    resource "aws_opensearch_domain" "sealed" {
+      cluster_config {
+        instance_count           = 3
+        dedicated_master_enabled = true
+        dedicated_master_count   = 3
+        zone_awareness_enabled   = true
+      }
+      advanced_security_options {
+        enabled = true
+      }
+      node_to_node_encryption {
+        enabled = true
+      }
+    }
+  HCL
+  expect "opensearch.default-group" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
+  expect "opensearch.key" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
+  expect "opensearch.logs" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
+  expect "opensearch.no-audit" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
+  expect "opensearch.nodes-plain" {
+    on      = ["aws_opensearch_domain.plain"]
+    certain = true
+  }
+  expect "opensearch.public" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
+  expect "opensearch.tls" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
+  expect "opensearch.unencrypted" {
+    on      = ["aws_opensearch_domain.plain", "aws_opensearch_domain.sealed"]
+    certain = true
+  }
 }

@@ -4,7 +4,10 @@ case "aws_sns_topic: nothing said" {
   configuration = <<-HCL
     resource "aws_sns_topic" "r" {}
   HCL
-  expect = "RECORD"
+  expect "queues.topic-unencrypted" {
+    on      = ["aws_sns_topic.r"]
+    certain = true
+  }
 }
 
 case "aws_sns_topic: as it should be" {
@@ -13,14 +16,17 @@ case "aws_sns_topic: as it should be" {
       kms_master_key_id = "alias/topics"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_sqs_queue: nothing said" {
   configuration = <<-HCL
     resource "aws_sqs_queue" "r" {}
   HCL
-  expect = "RECORD"
+  expect "queues.queue-unencrypted" {
+    on      = ["aws_sqs_queue.r"]
+    certain = true
+  }
 }
 
 case "aws_sqs_queue: as it should be" {
@@ -29,14 +35,21 @@ case "aws_sqs_queue: as it should be" {
       kms_master_key_id = "alias/queues"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_kinesis_stream: nothing said" {
   configuration = <<-HCL
     resource "aws_kinesis_stream" "r" {}
   HCL
-  expect = "RECORD"
+  expect "queues.stream-key" {
+    on      = ["aws_kinesis_stream.r"]
+    certain = true
+  }
+  expect "queues.stream-unencrypted" {
+    on      = ["aws_kinesis_stream.r"]
+    certain = true
+  }
 }
 
 case "aws_kinesis_stream: as it should be" {
@@ -46,14 +59,17 @@ case "aws_kinesis_stream: as it should be" {
       kms_key_id      = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_kinesis_firehose_delivery_stream: nothing said" {
   configuration = <<-HCL
     resource "aws_kinesis_firehose_delivery_stream" "r" {}
   HCL
-  expect = "RECORD"
+  expect "queues.delivery-unencrypted" {
+    on      = ["aws_kinesis_firehose_delivery_stream.r"]
+    certain = true
+  }
 }
 
 case "aws_kinesis_firehose_delivery_stream: as it should be" {
@@ -64,14 +80,14 @@ case "aws_kinesis_firehose_delivery_stream: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_msk_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_msk_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_msk_cluster: said wrongly" {
@@ -86,12 +102,15 @@ case "aws_msk_cluster: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "queues.brokers-public" {
+    on      = ["aws_msk_cluster.r"]
+    certain = true
+  }
 }
 
 case "aws_msk_cluster: as it should be" {
   configuration = <<-HCL
     resource "aws_msk_cluster" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }

@@ -4,7 +4,26 @@ case "aws_cloudtrail: nothing said" {
   configuration = <<-HCL
     resource "aws_cloudtrail" "r" {}
   HCL
-  expect = "RECORD"
+  expect "trail.key" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.no-log-group" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.one-region" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.topic" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.unvalidated" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
 }
 
 case "aws_cloudtrail: said wrongly" {
@@ -13,7 +32,30 @@ case "aws_cloudtrail: said wrongly" {
       enable_logging = false
     }
   HCL
-  expect = "RECORD"
+  expect "trail.key" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.no-log-group" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.off" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.one-region" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.topic" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
+  expect "trail.unvalidated" {
+    on      = ["aws_cloudtrail.r"]
+    certain = true
+  }
 }
 
 case "aws_cloudtrail: as it should be" {
@@ -26,14 +68,17 @@ case "aws_cloudtrail: as it should be" {
       cloud_watch_logs_group_arn = "arn:aws:logs:eu-west-1:111122223333:log-group:trail:*"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_cloudtrail_event_data_store: nothing said" {
   configuration = <<-HCL
     resource "aws_cloudtrail_event_data_store" "r" {}
   HCL
-  expect = "RECORD"
+  expect "trail.store-key" {
+    on      = ["aws_cloudtrail_event_data_store.r"]
+    certain = true
+  }
 }
 
 case "aws_cloudtrail_event_data_store: as it should be" {
@@ -42,14 +87,21 @@ case "aws_cloudtrail_event_data_store: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_cloudwatch_log_group: nothing said" {
   configuration = <<-HCL
     resource "aws_cloudwatch_log_group" "r" {}
   HCL
-  expect = "RECORD"
+  expect "trail.logs-kept" {
+    on      = ["aws_cloudwatch_log_group.r"]
+    certain = true
+  }
+  expect "trail.logs-key" {
+    on      = ["aws_cloudwatch_log_group.r"]
+    certain = true
+  }
 }
 
 case "aws_cloudwatch_log_group: said wrongly" {
@@ -58,7 +110,14 @@ case "aws_cloudwatch_log_group: said wrongly" {
       retention_in_days = 30
     }
   HCL
-  expect = "RECORD"
+  expect "trail.logs-key" {
+    on      = ["aws_cloudwatch_log_group.r"]
+    certain = true
+  }
+  expect "trail.logs-year" {
+    on      = ["aws_cloudwatch_log_group.r"]
+    certain = true
+  }
 }
 
 case "aws_cloudwatch_log_group: as it should be" {
@@ -68,14 +127,14 @@ case "aws_cloudwatch_log_group: as it should be" {
       kms_key_id        = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_cloudwatch_metric_alarm: nothing said" {
   configuration = <<-HCL
     resource "aws_cloudwatch_metric_alarm" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_cloudwatch_metric_alarm: said wrongly" {
@@ -84,12 +143,15 @@ case "aws_cloudwatch_metric_alarm: said wrongly" {
       actions_enabled = false
     }
   HCL
-  expect = "RECORD"
+  expect "trail.alarm-mute" {
+    on      = ["aws_cloudwatch_metric_alarm.r"]
+    certain = true
+  }
 }
 
 case "aws_cloudwatch_metric_alarm: as it should be" {
   configuration = <<-HCL
     resource "aws_cloudwatch_metric_alarm" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
