@@ -53,6 +53,7 @@ case "aws_db_instance: said wrongly" {
     resource "aws_db_instance" "r" {
       engine                     = "postgres"
       publicly_accessible        = true
+      backup_retention_period    = 0
       auto_minor_version_upgrade = false
       ca_cert_identifier         = "rds-ca-2019"
     }
@@ -138,11 +139,55 @@ case "aws_rds_cluster: nothing said" {
   configuration = <<-HCL
     resource "aws_rds_cluster" "r" {}
   HCL
-  expect "rds.backups" {
+  expect "rds.cluster-backtrack" {
     on      = ["aws_rds_cluster.r"]
     certain = true
   }
+  expect "rds.cluster-deletion" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-iam-login" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-key" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-log-exports" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-no-audit" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-tags" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-unencrypted" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.unplanned" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+}
+
+case "aws_rds_cluster: said wrongly" {
+  configuration = <<-HCL
+    resource "aws_rds_cluster" "r" {
+      backup_retention_period = 0
+    }
+  HCL
   expect "rds.cluster-backtrack" {
+    on      = ["aws_rds_cluster.r"]
+    certain = true
+  }
+  expect "rds.cluster-backups" {
     on      = ["aws_rds_cluster.r"]
     certain = true
   }
@@ -335,10 +380,6 @@ case "backup plans that name a cluster, and that select it by a tag" {
       }
     }
   HCL
-  expect "rds.backups" {
-    on      = ["aws_rds_cluster.named", "aws_rds_cluster.none", "aws_rds_cluster.tagged"]
-    certain = true
-  }
   expect "rds.cluster-backtrack" {
     on      = ["aws_rds_cluster.named", "aws_rds_cluster.none", "aws_rds_cluster.tagged"]
     certain = true
@@ -473,10 +514,6 @@ case "queries of a cluster" {
       db_cluster_parameter_group_name = aws_rds_cluster_parameter_group.logs.name
     }
   HCL
-  expect "rds.backups" {
-    on      = ["aws_rds_cluster.logs", "aws_rds_cluster.silent"]
-    certain = true
-  }
   expect "rds.cluster-deletion" {
     on      = ["aws_rds_cluster.logs", "aws_rds_cluster.silent"]
     certain = true
