@@ -1,0 +1,300 @@
+# Cases of iam.rules: what is denied, and what is not.
+
+case "aws_iam_account_password_policy: nothing said" {
+  configuration = <<-HCL
+    resource "aws_iam_account_password_policy" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_account_password_policy: said wrongly" {
+  configuration = <<-HCL
+    resource "aws_iam_account_password_policy" "r" {
+      max_password_age          = 120
+      minimum_password_length   = 6
+      password_reuse_prevention = 5
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_account_password_policy: as it should be" {
+  configuration = <<-HCL
+    resource "aws_iam_account_password_policy" "r" {
+      max_password_age             = 90
+      minimum_password_length      = 14
+      password_reuse_prevention    = 24
+      require_lowercase_characters = true
+      require_uppercase_characters = true
+      require_numbers              = true
+      require_symbols              = true
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_access_key: nothing said" {
+  configuration = <<-HCL
+    resource "aws_iam_access_key" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_access_key: said wrongly" {
+  configuration = <<-HCL
+    resource "aws_iam_access_key" "r" {
+      user = "root"
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_access_key: as it should be" {
+  configuration = <<-HCL
+    resource "aws_iam_access_key" "r" {
+      user = "build"
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_user_policy: nothing said" {
+  configuration = <<-HCL
+    resource "aws_iam_user_policy" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_user_policy: said wrongly" {
+  configuration = <<-HCL
+    resource "aws_iam_user_policy" "r" {
+      user = "alice"
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_user_policy: as it should be" {
+  configuration = <<-HCL
+    resource "aws_iam_user_policy" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_user_policy_attachment: nothing said" {
+  configuration = <<-HCL
+    resource "aws_iam_user_policy_attachment" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_user_policy_attachment: said wrongly" {
+  configuration = <<-HCL
+    resource "aws_iam_user_policy_attachment" "r" {
+      user = "alice"
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_user_policy_attachment: as it should be" {
+  configuration = <<-HCL
+    resource "aws_iam_user_policy_attachment" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_policy_attachment: nothing said" {
+  configuration = <<-HCL
+    resource "aws_iam_policy_attachment" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_policy_attachment: said wrongly" {
+  configuration = <<-HCL
+    resource "aws_iam_policy_attachment" "r" {
+      users = ["alice"]
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_iam_policy_attachment: as it should be" {
+  configuration = <<-HCL
+    resource "aws_iam_policy_attachment" "r" {
+      groups = ["developers"]
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_instance: nothing said" {
+  configuration = <<-HCL
+    resource "aws_instance" "r" {}
+  HCL
+  expect = "RECORD"
+}
+
+case "aws_instance: as it should be" {
+  configuration = <<-HCL
+    resource "aws_instance" "r" {
+      iam_instance_profile = "web"
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "documents that allow everything" {
+  configuration = <<-HCL
+    resource "aws_iam_policy" "inline" {
+      policy = jsonencode({
+        Statement = [{ Effect = "Allow", Action = "*", Resource = "*" }]
+      })
+    }
+    resource "aws_iam_role_policy" "list" {
+      policy = <<-JSON
+        {"Statement": {"Effect": "Allow", "Action": ["s3:GetObject", "iam:*"], "Resource": "*"}}
+      JSON
+    }
+    data "aws_iam_policy_document" "data" {
+      statement {
+        actions   = ["*"]
+        resources = ["*"]
+      }
+    }
+    resource "aws_iam_policy" "data" {
+      policy = data.aws_iam_policy_document.data.json
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "documents that name what they allow" {
+  configuration = <<-HCL
+    resource "aws_iam_policy" "inline" {
+      policy = jsonencode({
+        Statement = [
+          { Effect = "Deny", Action = "*", Resource = "*" },
+          { Effect = "Allow", Action = ["s3:GetObject"], Resource = "arn:aws:s3:::example/*" },
+        ]
+      })
+    }
+    data "aws_iam_policy_document" "data" {
+      statement {
+        effect    = "Deny"
+        actions   = ["*"]
+        resources = ["*"]
+      }
+      statement {
+        actions   = ["s3:GetObject"]
+        resources = ["arn:aws:s3:::example/*"]
+        principals {
+          type        = "AWS"
+          identifiers = ["*"]
+        }
+        condition {
+          test     = "StringEquals"
+          variable = "aws:PrincipalOrgID"
+          values   = ["o-1"]
+        }
+      }
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "a document that speaks to everyone" {
+  configuration = <<-HCL
+    data "aws_iam_policy_document" "data" {
+      statement {
+        actions   = ["s3:GetObject"]
+        resources = ["arn:aws:s3:::example/*"]
+        principals {
+          type        = "AWS"
+          identifiers = ["*"]
+        }
+      }
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "who may take on a role" {
+  configuration = <<-HCL
+    resource "aws_iam_role" "all" {
+      assume_role_policy = jsonencode({
+        Statement = [{ Effect = "Allow", Action = "sts:AssumeRole", Principal = { AWS = ["*"] } }]
+      })
+    }
+    resource "aws_iam_role" "account" {
+      assume_role_policy = jsonencode({
+        Statement = [{ Effect = "Allow", Action = "sts:AssumeRole", Principal = { AWS = "arn:aws:iam::111122223333:root" } }]
+      })
+    }
+    resource "aws_iam_role" "service" {
+      assume_role_policy = jsonencode({
+        Statement = [{ Effect = "Allow", Action = "sts:AssumeRole", Principal = { Service = "ec2.amazonaws.com" } }]
+      })
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "policies of AWS that give too much" {
+  configuration = <<-HCL
+    resource "aws_iam_role_policy_attachment" "administrator" {
+      role       = "deploy"
+      policy_arn = "arn:aws:iam::aws:policy/AdministratorAccess"
+    }
+    resource "aws_iam_group_policy_attachment" "iam" {
+      group      = "operators"
+      policy_arn = "arn:aws:iam::aws:policy/IAMFullAccess"
+    }
+    data "aws_iam_policy" "administrator" {
+      name = "AdministratorAccess"
+    }
+    data "aws_iam_policy" "iam" {
+      name = "IAMFullAccess"
+    }
+    resource "aws_iam_role_policy_attachment" "read" {
+      role       = "deploy"
+      policy_arn = "arn:aws:iam::aws:policy/ReadOnlyAccess"
+    }
+    data "aws_iam_policy" "read" {
+      name = "ReadOnlyAccess"
+    }
+  HCL
+  expect = "RECORD"
+}
+
+case "users and groups" {
+  configuration = <<-HCL
+    resource "aws_iam_user" "alice" {
+      name = "alice"
+    }
+    resource "aws_iam_user" "bob" {
+      name = "bob"
+    }
+    resource "aws_iam_user_login_profile" "alice" {
+      user = aws_iam_user.alice.name
+    }
+    resource "aws_iam_group" "empty" {
+      name = "empty"
+    }
+    resource "aws_iam_group" "peopled" {
+      name = "peopled"
+    }
+    resource "aws_iam_group_membership" "peopled" {
+      name  = "peopled"
+      group = "peopled"
+      users = [aws_iam_user.bob.name]
+    }
+    resource "aws_iam_group_membership" "strangers" {
+      name  = "strangers"
+      group = "others"
+      users = ["carol"]
+    }
+  HCL
+  expect = "RECORD"
+}
