@@ -10,6 +10,7 @@
 
 mod aggregate;
 pub mod check;
+pub mod coverage;
 pub mod database;
 pub mod domain;
 pub mod evaluate;
@@ -27,7 +28,7 @@ pub mod syntax;
 pub mod values;
 mod walk;
 
-pub use check::Program;
+pub use check::{Literal, Program};
 pub use database::Database;
 pub use domain::{Domain, Tense};
 pub use limits::{Exceeded, Limits};

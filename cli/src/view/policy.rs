@@ -5,6 +5,12 @@ use entail::policy::{Report, Verdict};
 
 use super::style::Style;
 
+pub mod junit;
+pub mod markdown;
+pub mod rules;
+pub mod sarif;
+pub mod tests;
+
 /// Returns what was judged, grouped by rule, worst first, with the numbers at the end.
 pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
     let mut out = String::new();

@@ -10,9 +10,11 @@ use super::syntax::{
     Text, Variable,
 };
 
+mod layout;
 mod token;
 mod values;
 
+pub use layout::format;
 use token::{Kind, Token, unescape};
 
 /// How deep parentheses in an expression may nest.
