@@ -235,28 +235,41 @@ impl Linter<'_> {
             let count = rule.terms.len() - usize::from(is_verdict);
             rule.terms[..count].to_vec()
         };
-        let are_alike = a.body.iter().zip(&b.body).all(|(a, b)| self.is_alike(a, b));
+        let mut premises = a.body.iter().zip(&b.body);
         a.group == b.group
             && a.head == b.head
             && a.body.len() == b.body.len()
             && shown(a) == shown(b)
-            && are_alike
+            && premises.all(|(one, other)| self.is_alike((a, one), (b, other)))
     }
 
     /// Whether two premises are the same; of expressions, as they are written.
-    fn is_alike(&self, one: &Literal, other: &Literal) -> bool {
-        let written = |it: &Formula| {
-            let text = self.sources.text(it.span).unwrap_or_default();
-            text.split_whitespace().collect::<String>()
-        };
-        let are = |one: &Formula, other: &Formula| {
-            one.uses == other.uses && written(one) == written(other)
-        };
+    fn is_alike(&self, (a, one): (&Rule, &Literal), (b, other): (&Rule, &Literal)) -> bool {
+        let are = |one: &Formula, other: &Formula| self.written(a, one) == self.written(b, other);
         match (one, other) {
             (Literal::If(one), Literal::If(other)) => are(one, other),
             (Literal::Compute(a, one), Literal::Compute(b, other)) => a == b && are(one, other),
             _ => one == other,
         }
+    }
+
+    /// An expression as it is written, without blanks, and with numbers for the variables.
+    fn written(&self, rule: &Rule, formula: &Formula) -> String {
+        let text = self.sources.text(formula.span).unwrap_or_default();
+        let belongs = |it: char| it.is_alphanumeric() || it == '_';
+        let mut out = String::new();
+        for part in text.split_inclusive(|it| !belongs(it)) {
+            let name = part.trim_end_matches(|it| !belongs(it));
+            // Behind a dot stands the name of an attribute.
+            let variable = rule.variables.iter().position(|it| it == name);
+            match variable.filter(|_| !out.ends_with('.')) {
+                Some(number) => out.push_str(&format!("#{number}{}", &part[name.len()..])),
+                None => out.push_str(part),
+            }
+            let length = out.trim_end().len();
+            out.truncate(length);
+        }
+        out
     }
 
     /// Relations that nothing reads.

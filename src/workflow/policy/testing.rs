@@ -316,7 +316,7 @@ fn told(host: &Host<'_>, policies: &Policies, mark: &Mark, options: &TestOptions
     let rule = &policies.program.rules[mark.rule];
     let line = |it: Span| host.sources.position(it.file, it.start).line;
     let premises = rule.places.iter().enumerate().map(|(at, place)| TestedPremise {
-        text: host.sources.text(*place).unwrap_or_default(),
+        text: words(host, *place),
         line: line(*place),
         is_met: at < mark.reached,
         is_missed: mark.missed[at].filter(|_| options.mutate),
@@ -325,6 +325,23 @@ fn told(host: &Host<'_>, policies: &Policies, mark: &Mark, options: &TestOptions
         name: policies.called(mark.rule),
         place: (rule.source.clone(), line(rule.span)),
         premises: premises.collect(),
+    }
+}
+
+/// A premise as it is written, with what stands before its place.
+fn words(host: &Host<'_>, place: Span) -> String {
+    let text = host.sources.text(place).unwrap_or_default();
+    let whole = host.sources.get(place.file);
+    let before = whole.as_ref().and_then(|it| it.text.get(..place.start as usize));
+    let before = before.unwrap_or_default().trim_end();
+    let sign = ["!", "if", "let", "agg"].into_iter().find(|it| {
+        let rest = before.strip_suffix(it);
+        rest.is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric() || it == '_'))
+    });
+    match sign {
+        Some("!") => format!("!{text}"),
+        Some(word) => format!("{word} {text}"),
+        None => text,
     }
 }
 
