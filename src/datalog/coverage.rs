@@ -1,12 +1,12 @@
 //! What tests of rules ask of an evaluation: how far a rule comes, and whether it would conclude more without one of its premises.
 
-use super::check::{Part, Program, Rule, Value};
+use super::check::{Literal, Part, Program, Rule, Value};
 use super::database::Database;
 use super::domain::Domain;
+use super::evaluate;
 use super::limits::{Limits, Spent};
 use super::matcher::{Found, Matcher};
 use super::plan::{self, Range};
-use super::{Literal, evaluate};
 
 /// A finished evaluation that is asked what its rules would do otherwise. Nothing is added to it but indexes.
 pub struct Probe<'a> {

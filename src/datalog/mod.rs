@@ -28,7 +28,7 @@ pub mod syntax;
 pub mod values;
 mod walk;
 
-pub use check::{Literal, Program};
+pub use check::Program;
 pub use database::Database;
 pub use domain::{Domain, Tense};
 pub use limits::{Exceeded, Limits};

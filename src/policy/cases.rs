@@ -122,6 +122,9 @@ fn case(block: &Block) -> Result<Case, Diagnostics> {
         (Some(_), Some(_)) | (None, None) => problems.push(one_configuration(&case)),
         _ => {}
     }
+    if case.state.is_some() && !case.plan {
+        problems.push(state_without_plan(&case));
+    }
     if let Some((value, span)) = problems.take(value(&body, "variables")).flatten() {
         match &value {
             Value::Object(_) => {
@@ -305,6 +308,15 @@ fn one_configuration(case: &Case) -> Diagnostic {
     Diagnostic::error("Invalid test")
         .detail(format!(
             "The case \"{}\" needs one configuration: either its text as `configuration`, or its folder as `directory`.",
+            case.name
+        ))
+        .at(case.span)
+}
+
+fn state_without_plan(case: &Case) -> Diagnostic {
+    Diagnostic::error("Invalid test")
+        .detail(format!(
+            "The case \"{}\" names a state, which only a plan begins with. Write `plan = true`, or leave out the state.",
             case.name
         ))
         .at(case.span)

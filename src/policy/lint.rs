@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rules::{JUDGING, Policies, SHAPING};
-use crate::datalog::Literal;
-use crate::datalog::check::{Over, Part, Pattern, Reference, Rule, Step, Term, Value};
+use crate::datalog::check::{Literal, Over, Part, Pattern, Reference, Rule, Step, Term, Value};
 use crate::datalog::formula::Formula;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 

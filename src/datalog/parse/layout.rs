@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostics, FileId};
 use crate::syntax;
 
 /// How long a line may be.
-const WIDTH: usize = 100;
+const WIDTH: usize = 120;
 
 /// Brings the rules of policies into their usual form.
 ///
@@ -137,7 +137,11 @@ impl<'a> Printer<'a> {
             }
             is_body |= sign == "<--";
             if is_end {
+                // Comments before the semicolon go behind it, and do not spread the rule over lines.
+                let last = body.last_mut().or(heads.last_mut());
+                let behind = last.map(|it| std::mem::take(&mut it.behind)).unwrap_or_default();
                 self.print(&heads, &body);
+                behind.iter().for_each(|it| self.out.push_str(&format!(" {it}")));
                 return end;
             }
         }

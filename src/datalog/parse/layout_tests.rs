@@ -105,3 +105,44 @@ fn an_empty_file_stays_empty() {
     check("\n\n", expect![""]);
     check("// only words\n\n\n", expect!["// only words\n"]);
 }
+
+/// Puts other blanks, line ends and comments where blanks are.
+fn mangled(text: &str, random: &mut impl FnMut(u64) -> u64) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let (mut is_text, mut is_escaped) = (false, false);
+        let is_comment = line.starts_with("//");
+        for character in line.chars() {
+            is_text ^= character == '"' && !is_escaped;
+            is_escaped = character == '\\' && !is_escaped;
+            match character == ' ' && !is_text && !is_comment {
+                true => out.push_str([" ", "  ", "\n", "\n  ", " // note\n"][random(5) as usize]),
+                false => out.push(character),
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn whatever_stands_between_words_the_program_stays_the_same() {
+    let texts = [
+        entail_rules::POLICY_VOCABULARY,
+        include_str!("../../../testdata/policies/demo/policies/network.rules"),
+        include_str!("../../../testdata/policies/demo/policies/storage.rules"),
+        "// @rule a.b: x\ndeny(n, \"{n.a} // b\") <-- resource(n, \"t // u\"), let o = n.a == 1 ? \"x // ${n.b}\" : [for it in n.c : it], \
+         if o != \"z\" && !n.d[0] , agg t = sum(v) in n.e[v] , own( o , true ) , state(n).f[_] == -2 ;\n",
+    ];
+    let mut random = crate::datalog::random::numbers(7);
+    for text in texts {
+        for _ in 0..20 {
+            let text = mangled(text, &mut random);
+            let once = format(FileId(1), &text).expect("the rules can be read");
+            assert_eq!(format(FileId(1), &once).expect("what was formatted can be read"), once);
+            assert_eq!(program(&text), program(&once), "{text}\n{once}");
+            let notes = |it: &str| it.matches("// note").count();
+            assert_eq!(notes(&text), notes(&once), "{text}\n{once}");
+        }
+    }
+}

@@ -10,11 +10,10 @@ use super::syntax::{
     Text, Variable,
 };
 
-mod layout;
+pub mod layout;
 mod token;
 mod values;
 
-pub use layout::format;
 use token::{Kind, Token, unescape};
 
 /// How deep parentheses in an expression may nest.

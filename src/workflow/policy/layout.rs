@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::backend::files::{Fresh, replace};
-use crate::datalog::parse;
+use crate::datalog::parse::layout;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::policies;
 use crate::workflow::Host;
@@ -32,7 +32,7 @@ pub fn format(host: &Host<'_>, options: &LayoutOptions) -> (Vec<Formatted>, Diag
             continue;
         };
         let file = host.sources.add(name.clone(), Arc::from(text.as_str()));
-        let Some(new) = problems.take(parse::format(file, &text)) else { continue };
+        let Some(new) = problems.take(layout::format(file, &text)) else { continue };
         let is_written = text != new && options.write && !world.files.is_laid(&path);
         if is_written && replace(&path, new.as_bytes(), Fresh::Usual).is_err() {
             problems.push(failed("Policy cannot be written", &name));

@@ -196,6 +196,10 @@ fn faulty_files_are_told() {
           expect_none   = true
           expect "a" {}
         }
+        case "state" {
+          configuration = ""
+          state         = "terraform.tfstate"
+        }
         case "nowhere" { directory = "x" }
         case "nowhere" { directory = "x" }
         "#,
@@ -204,6 +208,7 @@ fn faulty_files_are_told() {
             Invalid test: `plan` must be `true` or `false`.
             Invalid test: `on` must be a list of addresses: `["aws_s3_bucket.a"]`.
             Invalid test: The case "both" says `expect_none = true`, and expects verdicts. Leave out one of the two.
+            Invalid test: The case "state" names a state, which only a plan begins with. Write `plan = true`, or leave out the state.
             Invalid test: Another case is already called "nowhere": a failure could be of either.
             nowhere: faulty: Invalid test: There is no folder x beside the file of the case.
             nowhere: faulty: Invalid test: There is no folder x beside the file of the case.
@@ -263,13 +268,13 @@ fn coverage_and_mutants_name_what_no_case_meets_and_misses() {
         s3.public line 3
           resource(b, "aws_s3_bucket") met: true, missed: Some(false)
           is_open(b) met: true, missed: Some(true)
-          b.tags["public"] met: true, missed: Some(false)
+          !b.tags["public"] met: true, missed: Some(false)
         is_open line 5
           resource(b, "aws_s3_bucket") met: true, missed: None
-          b.acl met: true, missed: Some(true)
+          b.acl == "public-read" met: true, missed: Some(true)
         is_open line 6
           resource(b, "aws_s3_bucket") met: true, missed: None
-          b.acl met: false, missed: Some(true)
+          b.acl == "public-read-write" met: false, missed: Some(true)
         limit.deletes line 9
           plan(p) met: false, missed: None
           destroyed(_) met: false, missed: Some(false)
@@ -332,6 +337,7 @@ deny(c, "d") <-- resource(c, "bucket"), if c.n > 1;
             12 cross-product: `resource` and `output` have no variable in common, so that every row of the one is paired with every row of the other. Join them by a variable.
             14 internal-relation: `core::declared` is a relation of the planner and may change with any version. `entail policy docs` lists those that stay.
             16 variable-used-once: `t` stands only once and so matches anything. Write `_` if that is meant.
+            20 duplicate: Another rule already says exactly this: a.twice. Leave out one of the two.
         "#]],
     );
 }

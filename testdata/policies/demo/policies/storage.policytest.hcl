@@ -33,3 +33,18 @@ case "its own block says how" {
   HCL
   expect_none = true
 }
+
+case "another block is about something else" {
+  configuration = <<-HCL
+    resource "aws_s3_bucket" "a" {
+      bucket = "a"
+    }
+
+    resource "aws_s3_bucket_policy" "a" {
+      bucket = aws_s3_bucket.a.id
+    }
+  HCL
+  expect "s3.unencrypted" {
+    on = ["aws_s3_bucket.a"]
+  }
+}
