@@ -106,7 +106,7 @@ fn an_empty_file_stays_empty() {
     check("// only words\n\n\n", expect!["// only words\n"]);
 }
 
-/// Puts other blanks, line ends and comments where blanks are.
+/// Puts other blanks and line ends where blanks are, and comments behind commas and arrows.
 fn mangled(text: &str, random: &mut impl FnMut(u64) -> u64) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -116,6 +116,9 @@ fn mangled(text: &str, random: &mut impl FnMut(u64) -> u64) -> String {
             is_text ^= character == '"' && !is_escaped;
             is_escaped = character == '\\' && !is_escaped;
             match character == ' ' && !is_text && !is_comment {
+                true if !out.ends_with(',') && !out.ends_with("<--") => {
+                    out.push_str([" ", "  ", "\n", "\n  "][random(4) as usize]);
+                }
                 true => out.push_str([" ", "  ", "\n", "\n  ", " // note\n"][random(5) as usize]),
                 false => out.push(character),
             }
