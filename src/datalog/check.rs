@@ -447,8 +447,7 @@ impl Program {
             let Some(index) = raised else { break };
             if round > self.relations.len() {
                 let circle = self.negative_circle();
-                let names: Vec<&str> =
-                    circle.iter().map(|&it| self.shown_name(it)).collect();
+                let names: Vec<&str> = circle.iter().map(|&it| self.shown_name(it)).collect();
                 problems.push(problem::unstratifiable(&names, self.rules[index].span));
                 self.strata = Vec::new();
                 return;

@@ -140,7 +140,7 @@ impl Run<'_> {
     }
 }
 
-fn positive(rule: &Rule) -> impl Iterator<Item = (usize, &Pattern)> {
+pub(super) fn positive(rule: &Rule) -> impl Iterator<Item = (usize, &Pattern)> {
     let patterns = rule.body.iter().filter_map(|it| match it {
         Literal::Holds(pattern) => Some(pattern),
         _ => None,

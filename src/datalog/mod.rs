@@ -10,6 +10,7 @@
 
 mod aggregate;
 pub mod check;
+pub mod coverage;
 pub mod database;
 pub mod domain;
 pub mod evaluate;

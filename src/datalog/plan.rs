@@ -85,7 +85,11 @@ fn planned<'r>(
 }
 
 /// Returns whether a literal that is not matched against rows of its own can be decided.
-fn is_ready(literal: &Literal, waiting: &[(Option<usize>, &Literal)], bound: &[bool]) -> bool {
+pub(super) fn is_ready(
+    literal: &Literal,
+    waiting: &[(Option<usize>, &Literal)],
+    bound: &[bool],
+) -> bool {
     match literal {
         Literal::Holds(_) => false,
         Literal::Absent(pattern) => variables(pattern).all(|it| bound[it]),
@@ -153,7 +157,7 @@ fn step<'r>(
     }
 }
 
-fn bind(literal: &Literal, bound: &mut [bool]) {
+pub(super) fn bind(literal: &Literal, bound: &mut [bool]) {
     match literal {
         Literal::Holds(pattern) => variables(pattern).for_each(|it| bound[it] = true),
         Literal::Let(variable, _) => bound[*variable] = true,
@@ -192,7 +196,7 @@ fn keys(reference: &Reference) -> impl Iterator<Item = usize> {
     })
 }
 
-fn is_known(value: &Value, bound: &[bool]) -> bool {
+pub(super) fn is_known(value: &Value, bound: &[bool]) -> bool {
     match value {
         Value::Variable(it) => bound[*it],
         Value::Word(_) => true,

@@ -6,7 +6,7 @@ use entail_rules::{
 };
 
 /// A random number below a bound, as often as asked.
-fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+pub(crate) fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move |below| {
         state ^= state << 13;

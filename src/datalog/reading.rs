@@ -184,10 +184,12 @@ impl RuleReader<'_> {
 /// Returns where a part of a body stands.
 fn place(literal: &syntax::Literal) -> Span {
     match literal {
-        syntax::Literal::Holds(it)
-        | syntax::Literal::Absent(it)
-        | syntax::Literal::Aggregate { atom: it, .. } => it.span,
-        syntax::Literal::Refers { reference, .. } => reference.span,
+        syntax::Literal::Holds(it) | syntax::Literal::Absent(it) => it.span,
+        syntax::Literal::Aggregate { result, atom, .. } => result.span.to(atom.span),
+        syntax::Literal::Refers { reference, equals, .. } => match equals {
+            Some(equals) => reference.span.to(equals.span()),
+            None => reference.span,
+        },
         syntax::Literal::AggregateOf { result, reference, .. }
         | syntax::Literal::Member(result, reference) => result.span.to(reference.span),
         syntax::Literal::If(it) => it.span,

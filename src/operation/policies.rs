@@ -11,7 +11,7 @@ use crate::policy::PolicySource;
 use crate::world::World;
 
 /// The folder of policies beside a module's files.
-const FOLDER: &str = "policies";
+pub(crate) const FOLDER: &str = "policies";
 
 /// Which policies are asked for.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ pub fn library(name: &str) -> Result<Vec<PolicySource>, Diagnostic> {
     if found.is_empty() { Err(not_in_library(name)) } else { Ok(found) }
 }
 
-fn of_path(world: &World, named: &str) -> Result<Vec<PolicySource>, Diagnostic> {
+pub(crate) fn of_path(world: &World, named: &str) -> Result<Vec<PolicySource>, Diagnostic> {
     let path = world.root.join(named);
     let files = match world.files.is_folder(&path) {
         true => files_below(world, &path),
@@ -132,7 +132,7 @@ fn of_path(world: &World, named: &str) -> Result<Vec<PolicySource>, Diagnostic> 
 }
 
 /// Every file of rules in a folder, at any depth, by name.
-fn files_below(world: &World, folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(world: &World, folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = open.pop() {
@@ -151,7 +151,7 @@ fn files_below(world: &World, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A path as it is shown: relative to the root module where it lies below it.
-fn shown(world: &World, path: &Path) -> String {
+pub(crate) fn shown(world: &World, path: &Path) -> String {
     path.strip_prefix(&world.root).unwrap_or(path).to_string_lossy().into_owned()
 }
 

@@ -4,8 +4,11 @@
 //! over the relations of the planner and over what the documents say ([`model`]). Values are looked up when a rule looks at them, and
 //! become numbers then; what is not known yet makes a verdict possible instead of certain. Nothing here decides what a plan does.
 
-pub mod model;
+pub mod cases;
 pub mod judge;
+pub mod lint;
+pub mod model;
+pub mod premises;
 pub mod proof;
 pub mod rules;
 mod told;

@@ -1,5 +1,9 @@
 //! `policy …`: judges a configuration by rules, and tells about the rules themselves.
 
+pub mod layout;
+pub mod lints;
+pub mod testing;
+
 use std::collections::BTreeMap;
 
 use entail_rules::Tables;
@@ -11,6 +15,8 @@ use crate::diagnostic::Diagnostics;
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
+use crate::policy::judge::Judged;
+use crate::policy::rules::RuleInfo;
 use crate::policy::{Model, Policies, Report, judge, waivers};
 use crate::request::Request;
 use crate::state::State;
@@ -31,6 +37,8 @@ pub struct CheckOptions {
 pub struct Checked {
     /// The verdicts.
     pub report: Report,
+    /// The rules in force.
+    pub rules: Vec<RuleInfo>,
     /// What is wrong with the configuration or the policies.
     pub problems: Diagnostics,
 }
@@ -49,15 +57,39 @@ fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagno
     let found = policies::find(&session, &options.policies)?;
     let (policies, faults) = Policies::read(found, host.sources);
     problems.extend(faults);
-    let (inputs, _, given) = session.given_variables(&options.request);
-    problems.extend(given);
+    let mut report = Report::default();
+    let take = &mut |_: &Model<'_>, judged: Judged, _: Again<'_>| report = judged.report;
+    let found = judge_session(&session, &policies, &options.request, &options.limits, take)?;
+    problems.extend(found);
+    Ok(Checked { report, rules: policies.rules, problems })
+}
+
+/// Judges the same once more by other policies, which share the values of the first.
+pub type Again<'a> = &'a dyn Fn(&Policies) -> Result<Judged, Diagnostics>;
+
+/// Who looks at what was judged.
+pub type Look<'a> = &'a mut dyn FnMut(&Model<'_>, Judged, Again<'_>);
+
+/// Judges a configuration, and shows what came of it. Returns what is wrong with the variables.
+///
+/// # Errors
+///
+/// If the configuration has no structure, or the policies take too much.
+pub fn judge_session(
+    session: &Session,
+    policies: &Policies,
+    request: &Request,
+    limits: &Limits,
+    look: Look<'_>,
+) -> Result<Diagnostics, Diagnostics> {
+    let (inputs, _, mut problems) = session.given_variables(request);
     let variables = session.variables_or_unknown(&inputs)?;
-    let known = operation::whatif(&session, &options.request, State::default(), &variables)?;
+    let known = operation::whatif(session, request, State::default(), &variables)?;
     let lowered = &known.lowered;
     let model = Model {
         config: &session.config,
         structure: &lowered.structure,
-        sources: host.sources,
+        sources: &session.sources,
         world: &session.world,
         workspace: &session.workspace,
         variables: &variables.values,
@@ -67,10 +99,11 @@ fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagno
         memo: Default::default(),
     };
     let tables: [&dyn Tables; 1] = [&lowered.facts];
-    let (waivers, faults) = waivers::find(host.sources);
+    let (waivers, faults) = waivers::find(&session.sources);
     problems.extend(faults);
-    let judged = judge(&policies, &model, &tables, &waivers, &options.limits)?;
-    Ok(Checked { report: judged.report, problems })
+    let by = |policies: &Policies| judge(policies, &model, &tables, &waivers, limits);
+    look(&model, by(policies)?, &by);
+    Ok(problems)
 }
 
 /// Returns the rules in force, by name, with what is wrong with them.
@@ -94,3 +127,6 @@ pub fn groups(policies: &Policies) -> BTreeMap<&str, usize> {
     }
     groups
 }
+
+#[cfg(test)]
+mod tests;

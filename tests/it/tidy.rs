@@ -30,6 +30,7 @@ const FLOORS: &[&str] = &[
     "datalog reason lower",
     "event schedule observe plan planner",
     "explain execute verify",
+    "policy",
     "operation",
     "workflow",
 ];

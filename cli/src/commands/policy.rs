@@ -16,6 +16,12 @@ use crate::arguments::groups::VariableArgs;
 use crate::ui::Ui;
 use crate::view::policy as view;
 
+mod docs;
+mod fmt;
+mod lint;
+mod list;
+mod test;
+
 /// Judge configurations by rules of one's own
 ///
 /// Policies are files that end in .rules: beside the root module and in called modules in a folder `policies`, named by
@@ -33,6 +39,11 @@ pub struct PolicyArgs {
 #[expect(missing_docs, reason = "the structs say it")]
 pub enum PolicyCommand {
     Check(CheckArgs),
+    Docs(docs::DocsArgs),
+    Fmt(fmt::FmtArgs),
+    Lint(lint::LintArgs),
+    List(list::ListArgs),
+    Test(test::TestArgs),
 }
 
 /// Which policies.
@@ -117,6 +128,18 @@ pub struct CheckArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
+    /// Write SARIF 2.1.0
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub sarif: bool,
+
+    /// Write JUnit's XML
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub junit: bool,
+
+    /// Write Markdown
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub markdown: bool,
+
     /// The folder to judge
     #[arg(value_name = "[DIR]", hide = true)]
     pub words: Vec<String>,
@@ -126,6 +149,11 @@ pub struct CheckArgs {
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PolicyArgs) -> Result<u8, Diagnostics> {
     match &args.command {
         PolicyCommand::Check(args) => check(ui, world, args),
+        PolicyCommand::Docs(args) => docs::run(ui, world, args),
+        PolicyCommand::Fmt(args) => fmt::run(ui, world, args),
+        PolicyCommand::Lint(args) => lint::run(ui, world, args),
+        PolicyCommand::List(args) => list::run(ui, world, args),
+        PolicyCommand::Test(args) => test::run(ui, world, args),
     }
 }
 
@@ -144,10 +172,19 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
     };
     let has_failed = checked.problems.has_errors();
     let report = &checked.report;
-    match args.json {
-        true => ui.out(&format!("{:#}\n", report.to_json(args.possible, &ui.sources))),
-        false => ui.out(&view::report(report, args.possible, &ui.style())),
+    let formats = [args.json, args.sarif, args.junit, args.markdown];
+    if formats.iter().filter(|it| **it).count() > 1 {
+        return Err(one_format());
     }
+    let rules = &checked.rules;
+    let possible = args.possible;
+    ui.out(&match formats {
+        [true, ..] => format!("{:#}\n", report.to_json(possible, &ui.sources)),
+        [_, true, ..] => format!("{:#}\n", view::sarif::document(report, rules, possible)),
+        [_, _, true, _] => view::junit::document(report, rules, possible),
+        [.., true] => view::markdown::document(report, possible),
+        _ => view::report(report, possible, &ui.style()),
+    });
     ui.remarks(checked.problems);
     if !args.json {
         ui.remarks(report.problems.clone());
@@ -156,4 +193,10 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
         true => 2,
         false => u8::from(report.is_denied()),
     })
+}
+
+fn one_format() -> Diagnostics {
+    entail::diagnostic::Diagnostic::error("More than one format")
+        .detail("Of -json, -sarif, -junit and -markdown, only one can be written.")
+        .into()
 }

@@ -5,6 +5,12 @@ use entail::policy::{Report, Verdict};
 
 use super::style::Style;
 
+pub mod junit;
+pub mod markdown;
+pub mod rules;
+pub mod sarif;
+pub mod tests;
+
 /// Returns what was judged, grouped by rule, worst first, with the numbers at the end.
 pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
     let mut out = String::new();
@@ -74,8 +80,10 @@ fn summary(report: &Report, with_possible: bool) -> String {
         words(report.resources, "resource", "resources"),
     );
     if possible > 0 && !with_possible {
-        out.push_str(&format!("{} possible: -possible shows them.\n",
-            words(possible, "more is", "more are")));
+        out.push_str(&format!(
+            "{} possible: -possible shows them.\n",
+            words(possible, "more is", "more are")
+        ));
     }
     if !report.not_judged.is_empty() {
         out.push_str(&format!("Judged with a plan only: {}.\n", report.not_judged.join(", ")));

@@ -10,6 +10,7 @@ use super::syntax::{
     Text, Variable,
 };
 
+pub mod layout;
 mod token;
 mod values;
 

@@ -1,0 +1,54 @@
+//! `policy fmt`: brings files of rules into the usual form.
+
+use std::sync::Arc;
+
+use clap::ArgAction;
+use entail::diagnostic::Diagnostics;
+use entail::workflow::policy::layout::{LayoutOptions, format};
+use entail::world::World;
+
+use crate::commands::silence;
+use crate::ui::Ui;
+use crate::view::difference;
+
+/// Reformat policies in the usual form
+///
+/// Prints the names of files that change. Without names, the files of the folder `policies` are formatted, at any depth.
+#[derive(clap::Args, Debug)]
+pub struct FmtArgs {
+    /// Print what changes
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub diff: bool,
+
+    /// Write nothing; exit with 3 where a file would change
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub check: bool,
+
+    /// Go into subdirectories
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub recursive: bool,
+
+    /// Files and folders
+    #[arg(value_name = "[DIR|FILE...]", hide = true)]
+    pub words: Vec<String>,
+}
+
+/// Formats what the arguments name. Exits with 2 after an error, and under `-check` with 3 where a file would change.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FmtArgs) -> Result<u8, Diagnostics> {
+    silence(ui, false)?;
+    let options =
+        LayoutOptions { paths: args.words.clone(), write: !args.check, recursive: args.recursive };
+    let (formatted, problems) = format(&ui.host(world), &options);
+    let changed: Vec<_> = formatted.iter().filter(|it| it.old != it.new).collect();
+    for file in &changed {
+        ui.out(&format!("{}\n", file.name));
+        if args.diff {
+            ui.out(&difference::unified(&file.name, &file.old, &file.new));
+        }
+    }
+    if problems.has_errors() {
+        ui.diagnostics(problems);
+        return Ok(2);
+    }
+    Ok(if args.check && !changed.is_empty() { 3 } else { 0 })
+}

@@ -1,0 +1,160 @@
+//! Rules and relations as tables, and what lints find.
+
+use entail::diagnostic::Sources;
+use entail::policy::Policies;
+use entail::policy::lint::Finding;
+use entail::policy::rules::RuleInfo;
+use serde_json::json;
+
+/// Returns the rules in force, by the group of files that they stand in.
+pub fn list(policies: &Policies) -> String {
+    let mut out = String::new();
+    let mut group = None;
+    let mut rules: Vec<&RuleInfo> = policies.rules.iter().collect();
+    rules.sort_by_key(|it| (&it.group, &it.file, it.line));
+    for rule in rules {
+        if group != Some(&rule.group) {
+            out.push_str(&format!("{}\n", rule.group));
+            group = Some(&rule.group);
+        }
+        let ids =
+            if rule.ids.is_empty() { String::new() } else { format!(" ({})", rule.ids.join(", ")) };
+        out.push_str(&format!(
+            "  {}{ids}: {}\n    {}, {}, {}:{}\n",
+            rule.name,
+            rule.sentence,
+            rule.severity.name(),
+            rule.enforce.name(),
+            rule.file,
+            rule.line
+        ));
+    }
+    let count = policies.rules.len();
+    out.push_str(&format!("{count} {}.\n", if count == 1 { "rule" } else { "rules" }));
+    out
+}
+
+/// Returns the rules in force as a document.
+pub fn list_json(policies: &Policies) -> String {
+    let rules = policies.rules.iter().map(|it| {
+        json!({
+            "rule": it.name,
+            "source": it.group,
+            "file": it.file,
+            "line": it.line,
+            "severity": it.severity.name(),
+            "enforce": it.enforce.name(),
+            "required": it.is_required,
+            "sentence": it.sentence,
+            "concludes": it.heads,
+            "needs_plan": it.needs_plan,
+            "ids": it.ids,
+            "help": it.help,
+            "see": it.see,
+        })
+    });
+    format!("{:#}\n", json!({ "format_version": "1.0", "rules": rules.collect::<Vec<_>>() }))
+}
+
+/// Returns the relations that policies may rely on, as a table.
+pub fn vocabulary(policies: &Policies) -> String {
+    let mut out = String::from("| Relation | Columns | Says |\n|---|---|---|\n");
+    for (usage, columns, says) in relations(policies) {
+        out.push_str(&format!("| `{usage}` | {columns} | {says} |\n"));
+    }
+    out
+}
+
+/// The relations of the vocabulary: how they are used, their columns, and what they say.
+fn relations(policies: &Policies) -> Vec<(String, String, String)> {
+    let relations = policies.program.relations.iter();
+    let ours = relations.filter(|it| !it.name.contains(['@', ':']) && !it.doc.is_empty());
+    let told = ours.map(|it| {
+        let doc = it.doc.join(" ");
+        let (usage, says) = doc.split_once("`: ").unwrap_or((&it.name, &doc));
+        let columns = match it.columns.len() {
+            // The last column of a verdict is the number of its rule.
+            many if many > usage.matches(',').count() + 1 => it.columns[..many - 1].join(", "),
+            _ => it.columns.join(", "),
+        };
+        (usage.trim_start_matches('`').to_owned(), columns, says.to_owned())
+    });
+    told.collect()
+}
+
+/// Returns what a rule, or a relation of the vocabulary, is about.
+pub fn about(policies: &Policies, name: &str, sources: &Sources) -> Option<String> {
+    let meant = |it: &&RuleInfo| it.name == name || format!("{}:{}", it.group, it.name) == name;
+    let rules: Vec<String> =
+        policies.rules.iter().filter(meant).map(|it| rule(it, sources)).collect();
+    if !rules.is_empty() {
+        return Some(rules.join("\n"));
+    }
+    let is_meant = |usage: &str| usage.split('(').next() == Some(name);
+    let found = relations(policies).into_iter().find(|it| is_meant(&it.0))?;
+    Some(format!("{} ({})\n  {}\n", found.0, found.1, found.2))
+}
+
+fn rule(rule: &RuleInfo, sources: &Sources) -> String {
+    let mut out = format!("{}: {}\n", rule.name, rule.sentence);
+    let mut line = |name: &str, text: &str| {
+        if !text.is_empty() {
+            out.push_str(&format!("  {name}: {text}\n"));
+        }
+    };
+    line("severity", rule.severity.name());
+    line("enforce", rule.enforce.name());
+    line("ids", &rule.ids.join(", "));
+    line("help", rule.help.as_deref().unwrap_or_default());
+    line("see", &rule.see.join(", "));
+    line("where", &format!("{}:{}", rule.file, rule.line));
+    out.push('\n');
+    for text in sources.text(rule.span).unwrap_or_default().lines() {
+        out.push_str(&format!("    {text}\n"));
+    }
+    out
+}
+
+/// Returns every name that `docs` knows.
+pub fn names(policies: &Policies) -> Vec<String> {
+    let rules = policies.rules.iter().map(|it| it.name.clone());
+    let relations = relations(policies);
+    let relations = relations.iter().filter_map(|it| it.0.split('(').next());
+    rules.chain(relations.map(ToOwned::to_owned)).collect()
+}
+
+/// Returns what lints found, in lines that editors understand.
+pub fn findings(findings: &[Finding], files: usize, sources: &Sources) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        let (file, line, column) = place(finding, sources);
+        out.push_str(&format!("{file}:{line}:{column}: {}: {}\n", finding.lint, finding.says));
+    }
+    let files = format!("{files} {}", if files == 1 { "file" } else { "files" });
+    let count = findings.len();
+    out.push_str(&match count {
+        0 => format!("Nothing found in {files}.\n"),
+        _ => format!("{count} found in {files}.\n"),
+    });
+    out
+}
+
+/// Returns what lints found as a document.
+pub fn findings_json(findings: &[Finding], sources: &Sources) -> String {
+    let listed = findings.iter().map(|it| {
+        let (file, line, column) = place(it, sources);
+        json!({ "lint": it.lint, "message": it.says, "file": file, "line": line, "column": column })
+    });
+    let document = json!({
+        "format_version": "1.0",
+        "findings": listed.collect::<Vec<_>>(),
+        "summary": { "findings": findings.len() },
+    });
+    format!("{document:#}\n")
+}
+
+fn place(finding: &Finding, sources: &Sources) -> (String, usize, usize) {
+    let at = sources.position(finding.span.file, finding.span.start);
+    let file = sources.get(finding.span.file).map_or(String::new(), |it| it.name.clone());
+    (file, at.line, at.column)
+}
