@@ -12,7 +12,7 @@ use expect_test::{Expect, expect};
 use super::check::{Program, Source};
 use super::database::Database;
 use super::evaluate::evaluate;
-use crate::diagnostic::{FileId, Sources};
+use crate::diagnostic::Sources;
 use crate::reason::{ENGINES, shipped};
 
 /// Reads rules, evaluates them on the facts among them, and prints problems, or every derived row.

@@ -36,6 +36,7 @@ fn all_values() -> Vec<Value> {
         upper: Some((Number::infinity(false), false)),
         min_length: Some(1),
         max_length: None,
+        document: None,
     };
     let ty =
         Type::object(vec![("a".into(), Type::list(Type::STRING)), ("b".into(), Type::DYNAMIC)]);

@@ -6,6 +6,7 @@
 
 pub mod cases;
 pub mod judge;
+mod levels;
 pub mod lint;
 pub mod model;
 pub mod premises;

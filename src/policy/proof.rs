@@ -23,6 +23,9 @@ pub struct Line {
     pub place: String,
 }
 
+/// Explains a conclusion of the planner: lines, each with how many steps it stands behind the conclusion.
+pub type Core<'a> = dyn Fn(&str, &[u64]) -> Vec<(usize, String)> + 'a;
+
 /// Explains a row of a program that holds, at most `deepest` steps back.
 ///
 /// - `core`: tells more of a row of the planner's, as lines without depth.
@@ -34,7 +37,7 @@ pub struct Explainer<'a> {
     /// What they are about.
     pub model: &'a Model<'a>,
     /// Explains a conclusion of the planner, each line with its depth.
-    pub core: &'a dyn Fn(&str, &[u64]) -> Vec<(usize, String)>,
+    pub core: &'a Core<'a>,
     /// How many steps back to go.
     pub deepest: usize,
 }

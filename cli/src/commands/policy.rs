@@ -196,7 +196,7 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
 }
 
 fn one_format() -> Diagnostics {
-    entail::diagnostic::Diagnostic::error("More than one format")
+    Diagnostic::error("More than one format")
         .detail("Of -json, -sarif, -junit and -markdown, only one can be written.")
         .into()
 }

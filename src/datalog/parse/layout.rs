@@ -213,7 +213,7 @@ impl<'a> Printer<'a> {
             |all: &[Piece]| all.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join(", ");
         let (head, rest) = (texts(heads), texts(body));
         let line = if body.is_empty() { format!("{head};") } else { format!("{head} <-- {rest};") };
-        if is_plain && line.chars().count() <= WIDTH || body.is_empty() && is_plain {
+        if is_plain && (line.chars().count() <= WIDTH || body.is_empty()) {
             return self.out.push_str(&line);
         }
         let second = format!("    <-- {rest};");

@@ -316,11 +316,7 @@ fn formula_length(text: &str) -> usize {
             b'(' => open.push(b')'),
             b'[' => open.push(b']'),
             b'{' => open.push(b'}'),
-            b')' | b']' | b'}' => {
-                if open.pop().is_none() {
-                    return at;
-                }
-            }
+            b')' | b']' | b'}' if open.pop().is_none() => return at,
             _ => {}
         }
         at += 1;

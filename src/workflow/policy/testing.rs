@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Again, Look, judge_session};
 use crate::datalog::coverage::{self, Probe};
 use crate::datalog::{Domain, Limits};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::print::format_value;
 use crate::operation::policies;
 use crate::operation::session::Session;
@@ -17,6 +17,10 @@ use crate::policy::{Model, Policies, PolicySource};
 use crate::request::Request;
 use crate::workflow::{Host, with_room};
 use crate::world::{VariableSource, World};
+
+mod problems;
+
+use problems::{no_folder, no_policies, not_there, undeclared, unreadable};
 
 /// How the names of files of cases end.
 const ENDING: &str = ".policytest.hcl";
@@ -80,12 +84,12 @@ pub struct TestedCase {
     /// Its line.
     pub line: usize,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: Ended,
 }
 
 /// What comes of a case.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum Ended {
     /// It got what was expected.
     Passed,
     /// It got something else.
@@ -123,9 +127,9 @@ impl Tested {
     pub fn counts(&self) -> (usize, usize, usize) {
         let cases = self.files.iter().flat_map(|it| &it.cases);
         cases.fold((0, 0, 0), |(passed, failed, faulty), it| match it.outcome {
-            Outcome::Passed => (passed + 1, failed, faulty),
-            Outcome::Failed(_) => (passed, failed + 1, faulty),
-            Outcome::Faulty(_) => (passed, failed, faulty + 1),
+            Ended::Passed => (passed + 1, failed, faulty),
+            Ended::Failed(_) => (passed, failed + 1, faulty),
+            Ended::Faulty(_) => (passed, failed, faulty + 1),
         })
     }
 }
@@ -177,7 +181,7 @@ fn test_here(host: &Host<'_>, options: &TestOptions) -> Result<Tested, Diagnosti
         let cases = cases.iter().map(|case| TestedCase {
             name: case.name.clone(),
             line: host.sources.position(file, case.span.start).line,
-            outcome: run(host, (&folder, case), set, options).unwrap_or_else(Outcome::Faulty),
+            outcome: run(host, (&folder, case), set, options).unwrap_or_else(Ended::Faulty),
         });
         tested.files.push(TestedFile { name, cases: cases.collect() });
     }
@@ -195,7 +199,7 @@ fn run(
     (folder, case): (&Path, &Case),
     set: &mut Set,
     options: &TestOptions,
-) -> Result<Outcome, Diagnostics> {
+) -> Result<Ended, Diagnostics> {
     let (world, request) = world_of(host.world, folder, case)?;
     let (session, problems) = Session::open_in_place(Arc::new(world), host.sources.clone())?;
     if problems.has_errors() {
@@ -220,12 +224,12 @@ fn run(
             let state = case.state.as_ref().map(|it| folder.join(it));
             judge(&session, policies, (&request, state.as_deref()), &options.limits, look)?
         }
-        (true, None) => return Ok(Outcome::Failed(vec![not_run(case)])),
+        (true, None) => return Ok(Ended::Failed(vec![not_run(case)])),
     };
     if problems.has_errors() {
         return Err(problems);
     }
-    Ok(if misses.is_empty() { Outcome::Passed } else { Outcome::Failed(misses) })
+    Ok(if misses.is_empty() { Ended::Passed } else { Ended::Failed(misses) })
 }
 
 /// Returns the world that a case sees: no variables but its own, and in its folder no configuration but its own.
@@ -425,34 +429,4 @@ fn not_run(case: &Case) -> Miss {
             .to_owned(),
         span: case.span,
     }
-}
-
-fn not_there(name: &str) -> Diagnostic {
-    Diagnostic::error("No tests there").detail(format!(
-        "{name} is neither a folder nor a file. Tests are files whose names end in {ENDING}."
-    ))
-}
-
-fn no_policies(name: &str) -> Diagnostic {
-    Diagnostic::error("No policies to test").detail(format!(
-        "No file that ends in .rules lies beside {name}, and none is named. Put the test beside its policies, or name these with -policy."
-    ))
-}
-
-fn no_folder(case: &Case, name: &str) -> Diagnostic {
-    Diagnostic::error("Invalid test")
-        .detail(format!("There is no folder {name} beside the file of the case."))
-        .at(case.span)
-}
-
-fn undeclared(case: &Case, name: &str) -> Diagnostic {
-    Diagnostic::error("Invalid test")
-        .detail(format!(
-            "The case gives a value for `{name}`, and its configuration declares no such variable."
-        ))
-        .at(case.span)
-}
-
-fn unreadable(name: &str, why: &str) -> Diagnostic {
-    Diagnostic::error("Test cannot be read").detail(format!("{name} cannot be read: {why}."))
 }

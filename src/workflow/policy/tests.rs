@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 
 use super::layout::{LayoutOptions, format};
 use super::lints::{Named, find};
-use super::testing::{Outcome, TestOptions, Tested, test};
+use super::testing::{Ended, TestOptions, Tested, test};
 use crate::diagnostic::Sources;
 use crate::execute::Stop;
 use crate::workflow::{Host, Nobody};
@@ -54,12 +54,12 @@ fn check(cases: &str, expected: Expect) {
     }
     for case in tested.files.iter().flat_map(|it| &it.cases) {
         let _ = match &case.outcome {
-            Outcome::Passed => writeln!(out, "{}: passed", case.name),
-            Outcome::Failed(misses) => {
+            Ended::Passed => writeln!(out, "{}: passed", case.name),
+            Ended::Failed(misses) => {
                 let says: Vec<&str> = misses.iter().map(|it| it.says.as_str()).collect();
                 writeln!(out, "{}: {}", case.name, says.join("\n  "))
             }
-            Outcome::Faulty(problems) => writeln!(out, "{}: faulty: {problems}", case.name),
+            Ended::Faulty(problems) => writeln!(out, "{}: faulty: {problems}", case.name),
         };
     }
     expected.assert_eq(&out);

@@ -1,7 +1,7 @@
 //! What came of the tests of policies.
 
 use entail::diagnostic::{Diagnostic, Sources};
-use entail::workflow::policy::testing::{Outcome, TestOptions, Tested, TestedRule};
+use entail::workflow::policy::testing::{Ended, TestOptions, Tested, TestedRule};
 use serde_json::{Value as Json, json};
 
 /// Returns it for people.
@@ -11,15 +11,15 @@ pub fn text(tested: &Tested, options: &TestOptions, sources: &Sources) -> String
         out.push_str(&format!("{}\n", file.name));
         for case in &file.cases {
             match &case.outcome {
-                Outcome::Passed => out.push_str(&format!("  passed  {}\n", case.name)),
-                Outcome::Failed(misses) => {
+                Ended::Passed => out.push_str(&format!("  passed  {}\n", case.name)),
+                Ended::Failed(misses) => {
                     out.push_str(&format!("  FAILED  {} (line {})\n", case.name, case.line));
                     for miss in misses {
                         let place = sources.place(miss.span);
                         out.push_str(&format!("    {}\n      at {place}\n", miss.says));
                     }
                 }
-                Outcome::Faulty(problems) => {
+                Ended::Faulty(problems) => {
                     out.push_str(&format!("  FAULTY  {} (line {})\n", case.name, case.line));
                     for problem in problems.iter().filter(|it| it.is_error()) {
                         out.push_str(&format!("    {}\n", words(problem)));
@@ -110,10 +110,10 @@ pub fn json(tested: &Tested, options: &TestOptions, sources: &Sources) -> String
     format!("{document:#}\n")
 }
 
-fn outcome(outcome: &Outcome, sources: &Sources) -> (&'static str, Vec<Json>) {
+fn outcome(outcome: &Ended, sources: &Sources) -> (&'static str, Vec<Json>) {
     match outcome {
-        Outcome::Passed => ("pass", Vec::new()),
-        Outcome::Failed(misses) => {
+        Ended::Passed => ("pass", Vec::new()),
+        Ended::Failed(misses) => {
             let failures = misses.iter().map(|it| {
                 json!({
                     "kind": it.kind.name(),
@@ -125,7 +125,7 @@ fn outcome(outcome: &Outcome, sources: &Sources) -> (&'static str, Vec<Json>) {
             });
             ("fail", failures.collect())
         }
-        Outcome::Faulty(problems) => {
+        Ended::Faulty(problems) => {
             ("error", problems.iter().map(|it| problem(it, sources)).collect())
         }
     }

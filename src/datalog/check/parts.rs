@@ -1,0 +1,145 @@
+//! The parts of rules that can be evaluated: patterns, references, conditions, with variables and relations by number.
+
+use super::super::domain::Tense;
+use super::super::formula::Formula;
+use super::super::syntax::{Aggregate, Arithmetic, Comparison};
+use crate::value::Str;
+
+/// What a column must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// The value of a variable.
+    Variable(usize),
+    /// This number.
+    Word(u64),
+    /// A node in a tense: `old(n)`.
+    InTense(Tense, usize),
+    /// Anything.
+    Any,
+}
+
+/// Something that can be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// The value of a variable.
+    Variable(usize),
+    /// This number.
+    Word(u64),
+    /// `left op right`
+    Arithmetic(Arithmetic, Box<Value>, Box<Value>),
+    /// A node in a tense.
+    InTense(Tense, usize),
+    /// A text put together.
+    Message(Vec<Part>),
+}
+
+/// One part of a text that is put together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Text as it is.
+    Text(String),
+    /// What a variable is.
+    Variable(usize),
+    /// What a reference leads to.
+    Reference(Reference),
+}
+
+/// A look into a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The variable that is looked into.
+    pub root: usize,
+    /// When.
+    pub tense: Tense,
+    /// The steps into it.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a reference.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// `.name`
+    Name(Str),
+    /// `[key]`
+    Key(Term),
+}
+
+/// Rows of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The relation.
+    pub relation: usize,
+    /// One term per column.
+    pub terms: Vec<Term>,
+}
+
+/// One part of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// Some row is there.
+    Holds(Pattern),
+    /// No row is there.
+    Absent(Pattern),
+    /// Two values compare so.
+    Compare(Comparison, Value, Value),
+    /// A variable gets a value.
+    Let(usize, Value),
+    /// A variable gets a value computed over many rows.
+    Aggregate {
+        /// The variable.
+        result: usize,
+        /// How it is computed.
+        function: Aggregate,
+        /// The variable it is computed over; none for `count`.
+        over: Option<usize>,
+        /// The rows.
+        pattern: Pattern,
+    },
+    /// A reference leads to something, or to this.
+    Refers(Reference, Option<Term>),
+    /// A reference leads to nothing, or not to this.
+    Lacks(Reference, Option<Term>),
+    /// A variable gets an element of what a reference leads to.
+    Member(usize, Reference),
+    /// An expression is true.
+    If(Formula),
+    /// A variable gets the value of an expression.
+    Compute(usize, Formula),
+    /// A variable gets a value computed over everything that a reference leads to.
+    AggregateOf {
+        /// The variable.
+        result: usize,
+        /// How it is computed.
+        function: Aggregate,
+        /// What it is computed over; none for `count`.
+        over: Option<Over>,
+        /// What is gone through.
+        reference: Reference,
+    },
+}
+
+/// What an aggregate over a reference is computed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// The variable of a key.
+    Key(usize),
+    /// What the reference leads to.
+    Reached,
+}
+
+impl Literal {
+    /// Returns the relation it looks at, if any.
+    pub fn relation(&self) -> Option<usize> {
+        match self {
+            Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => {
+                Some(it.relation)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether more rows of its relation can only make it hold more often.
+    pub(super) fn is_positive(&self) -> bool {
+        matches!(self, Literal::Holds(_))
+    }
+}
