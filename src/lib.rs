@@ -76,11 +76,11 @@ pub mod planner;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod explain;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
-pub mod policy;
-#[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod execute;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod verify;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod policy;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod operation;
 pub mod workflow;

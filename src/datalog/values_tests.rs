@@ -245,7 +245,7 @@ fn aggregates_are_within_bounds_where_rows_are_only_possible() {
             on(n1, 3)
             on(n2, 5)?
             many()?
-            some()?
+            some()
             big()
             bigger()?
             most((known after apply))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::verdict::Verdict;
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
 use crate::expression::evaluate_constant;
-use crate::syntax::{self, AttributeSchema, Block, BlockSchema, Body};
+use crate::syntax::{self, AttributeSchema, Block, BlockSchema, Body, Expr};
 use crate::value::{Str, Value};
 
 /// One case of a test.
@@ -91,7 +91,7 @@ pub fn read(file: FileId, text: &str) -> (Vec<Case>, Diagnostics) {
     let mut names = BTreeSet::new();
     let mut cases = Vec::new();
     for block in &body.blocks {
-        let case = problems.take(case(block));
+        let case = problems.take(case(block, text));
         if let Some(case) = case {
             if !names.insert(case.name.clone()) {
                 problems.push(twice(&case));
@@ -102,7 +102,7 @@ pub fn read(file: FileId, text: &str) -> (Vec<Case>, Diagnostics) {
     (cases, problems)
 }
 
-fn case(block: &Block) -> Result<Case, Diagnostics> {
+fn case(block: &Block, source: &str) -> Result<Case, Diagnostics> {
     let names = ["configuration", "directory", "plan", "state", "variables", "expect_none"];
     let attributes = names.map(|name| AttributeSchema { name, required: false });
     let blocks = [BlockSchema { kind: "expect", labels: &["rule"] }];
@@ -111,7 +111,7 @@ fn case(block: &Block) -> Result<Case, Diagnostics> {
     let mut case = Case {
         name,
         span,
-        configuration: problems.take(text(&body, "configuration")).flatten(),
+        configuration: problems.take(configuration(&body, source)).flatten(),
         directory: problems.take(text(&body, "directory")).flatten(),
         plan: problems.take(truth(&body, "plan")).flatten().unwrap_or(false),
         state: problems.take(text(&body, "state")).flatten(),
@@ -183,6 +183,31 @@ fn text(body: &Body, name: &str) -> Result<Option<String>, Diagnostics> {
             None => Err(wrong(name, "a text", span).into()),
         },
     }
+}
+
+/// The text of a configuration. In a heredoc, `${…}` is the configuration's own: the text counts as it stands.
+fn configuration(body: &Body, source: &str) -> Result<Option<String>, Diagnostics> {
+    let name = "configuration";
+    let found = body.attributes.iter().find(|it| &*it.name.text == name);
+    let template = found.filter(|it| matches!(it.value.expr, Expr::Template(_)));
+    let span = template.map(|it| it.value.span);
+    let written = span.and_then(|it| source.get(it.start as usize..it.end as usize));
+    match written.and_then(heredoc) {
+        Some(raw) => Ok(Some(raw)),
+        None => text(body, name),
+    }
+}
+
+/// The lines of a heredoc, without what they are indented by.
+fn heredoc(written: &str) -> Option<String> {
+    let (first, rest) = written.strip_prefix("<<")?.split_once('\n')?;
+    let marker = first.trim_start_matches('-').trim();
+    let lines: Vec<&str> = rest.lines().take_while(|it| it.trim() != marker).collect();
+    let indented = lines.iter().filter(|it| !it.trim().is_empty());
+    let depth = indented.map(|it| it.len() - it.trim_start().len()).min().unwrap_or(0);
+    let depth = if first.starts_with('-') { depth } else { 0 };
+    let text: Vec<&str> = lines.iter().map(|it| it.get(depth..).unwrap_or("")).collect();
+    Some(text.join("\n") + "\n")
 }
 
 fn truth(body: &Body, name: &str) -> Result<Option<bool>, Diagnostics> {

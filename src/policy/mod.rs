@@ -11,6 +11,7 @@ pub mod lint;
 pub mod model;
 pub mod premises;
 pub mod proof;
+pub mod reference;
 pub mod rules;
 mod told;
 pub mod verdict;

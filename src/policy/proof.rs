@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use entail_rules::{Node, atom::Atom};
 
 use super::model::Model;
-use crate::datalog::check::{Literal, Reference, Step, Term};
+use crate::datalog::check::{Literal, Reference, Step};
 use crate::datalog::evaluate::binding;
 use crate::datalog::{Database, Domain, Program, values};
 use crate::diagnostic::{FileId, Span};
@@ -83,7 +83,10 @@ impl Explainer<'_> {
                         self.row(pattern.relation, *position as usize, depth + 1, lines);
                     }
                 }
-                other => self.condition(rule, &words, at, other, depth + 1, lines),
+                other if depth < self.deepest => {
+                    lines.extend(self.condition(rule, &words, (at, other), depth + 1));
+                }
+                _ => {}
             }
         }
     }
@@ -126,17 +129,12 @@ impl Explainer<'_> {
         &self,
         rule: usize,
         words: &[Option<u64>],
-        at: usize,
-        literal: &Literal,
+        (at, literal): (usize, &Literal),
         depth: usize,
-        lines: &mut Vec<Line>,
-    ) {
-        if depth > self.deepest {
-            return;
-        }
-        let Some(span) = self.program.rules[rule].places.get(at) else { return };
-        let Some(source) = self.model.sources.get(span.file) else { return };
-        let Some(text) = source.text.get(span.start as usize..span.end as usize) else { return };
+    ) -> Option<Line> {
+        let span = self.program.rules[rule].places.get(at)?;
+        let source = self.model.sources.get(span.file)?;
+        let text = source.text.get(span.start as usize..span.end as usize)?;
         let text = written(text, |name| self.shown(rule, words, name));
         let (text, place) = match literal {
             Literal::Absent(_) => (format!("there is no {text}"), String::new()),
@@ -146,20 +144,11 @@ impl Explainer<'_> {
             Literal::Refers(reference, None) => {
                 (format!("there is {text}"), self.place_of(words, reference))
             }
-            Literal::Refers(reference, Some(term)) => {
-                let of = &self.program.rules[rule];
-                let value = match term {
-                    Term::Variable(it) => self.shown(rule, words, &of.variables[*it]),
-                    Term::Word(it) => Some(quoted(&self.program.values, *it)),
-                    Term::InTense(..) | Term::Any => None,
-                };
-                let value = value.unwrap_or_else(|| "there".to_owned());
-                (format!("{text} is {value}"), self.place_of(words, reference))
-            }
+            Literal::Refers(reference, Some(_)) => (text, self.place_of(words, reference)),
             Literal::Member(_, reference) => (text, self.place_of(words, reference)),
             _ => (text, String::new()),
         };
-        lines.push(Line { depth, text, place });
+        Some(Line { depth, text, place })
     }
 
     /// Where the argument or block stands that a reference looks at.

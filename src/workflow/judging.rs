@@ -3,14 +3,19 @@
 use entail_rules::Tables;
 
 use super::host::Host;
+use super::policy::Look;
 use crate::datalog::Limits;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::operation::plan::Planned;
+use crate::event::Silence;
+use crate::operation::plan::{self as operation, Planned};
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
+use crate::planner::Finished;
 use crate::policy::model::{Model, Planned as PlannedModel};
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, Report, judge, waivers};
+use crate::request::Request;
+use crate::state::State;
 
 /// What a run is judged by.
 #[derive(Clone, Debug, Default)]
@@ -46,27 +51,7 @@ pub(super) fn judged(
     if faults.has_errors() {
         return Err(faults);
     }
-    let model = Model {
-        config: &session.config,
-        structure: &finished.structure,
-        sources: host.sources,
-        world: &session.world,
-        workspace: &session.workspace,
-        variables: &planned.variables.values,
-        places: &finished.places,
-        plan: Some(PlannedModel::new(&finished.plan, &finished.structure)),
-        values: policies.values().clone(),
-        memo: Default::default(),
-    };
-    let tables: [&dyn Tables; 7] = [
-        &finished.facts,
-        &finished.instances,
-        &finished.selection,
-        &finished.decisions,
-        &finished.outputs,
-        &finished.violations,
-        &finished.order,
-    ];
+    let (model, tables) = (model_of(session, planned, &policies), tables(finished));
     let (waivers, problems) = waivers::find(host.sources);
     if problems.has_errors() {
         return Err(problems);
@@ -75,6 +60,69 @@ pub(super) fn judged(
     let mut report = judged.report;
     report.overrule(&options.overruled);
     Ok(Some((report, policies)))
+}
+
+/// Plans from a state in a session, judges the plan, and shows what came of it. Returns the problems of planning.
+///
+/// # Errors
+///
+/// If no plan can be made, or the policies take too much.
+pub(super) async fn judge_plan(
+    session: &Session,
+    policies: &Policies,
+    (request, state): (&Request, State),
+    limits: &Limits,
+    look: Look<'_>,
+) -> Result<Diagnostics, Diagnostics> {
+    let (inputs, _, problems) = session.given_variables(request);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let variables = session.variables(&inputs)?;
+    let planned = operation::plan(session, request, state, variables, &Silence).await?;
+    let problems = planned.finished.problems.clone();
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let (waivers, faults) = waivers::find(&session.sources);
+    if faults.has_errors() {
+        return Err(faults);
+    }
+    let model = model_of(session, &planned, policies);
+    let tables = tables(&planned.finished);
+    let by = |policies: &Policies| judge(policies, &model, &tables, &waivers, limits);
+    look(&model, by(policies)?, &by);
+    Ok(Diagnostics::new())
+}
+
+/// A plan as policies see it.
+fn model_of<'a>(session: &'a Session, planned: &'a Planned, policies: &Policies) -> Model<'a> {
+    let finished = &planned.finished;
+    Model {
+        config: &session.config,
+        structure: &finished.structure,
+        sources: &session.sources,
+        world: &session.world,
+        workspace: &session.workspace,
+        variables: &planned.variables.values,
+        places: &finished.places,
+        plan: Some(PlannedModel::new(&finished.plan, &finished.structure)),
+        values: policies.values().clone(),
+        memo: Default::default(),
+    }
+}
+
+/// What was told and concluded of a plan.
+fn tables(finished: &Finished) -> [&dyn Tables; 7] {
+    [
+        &finished.facts,
+        &finished.instances,
+        &finished.selection,
+        &finished.decisions,
+        &finished.outputs,
+        &finished.violations,
+        &finished.order,
+    ]
 }
 
 /// The plan was saved though policies deny it.

@@ -13,6 +13,12 @@ fn the_reference_of_relations_is_that_of_the_rules() {
 }
 
 #[test]
+fn the_reference_of_the_library_is_that_of_its_rules() {
+    expect_file![root().join("docs/policy-library.md")]
+        .assert_eq(&entail::policy::reference::library_markdown());
+}
+
+#[test]
 fn the_reference_of_functions_is_that_of_their_table() {
     expect_file![root().join("docs/functions.md")]
         .assert_eq(&entail::expression::functions::markdown());
@@ -68,15 +74,25 @@ fn run_as_shown(document: &str, tour: &str, folder: &std::path::Path) {
 fn the_documents_show_what_the_program_prints() {
     for document in ["README.md", "docs/rules.md"] {
         let text = fs::read_to_string(root().join(document)).expect("a document");
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::copy(root().join("testdata/quickstart/main.tf"), folder.path().join("main.tf"))
-            .expect("a copy");
+        let clone = tempfile::tempdir().expect("a folder");
+        let copy = |from: &str, to: &str| {
+            let to = clone.path().join(to);
+            fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+            fs::copy(root().join(from), to).expect("a copy");
+        };
+        copy("testdata/quickstart/main.tf", "tour/main.tf");
+        for file in ["main.tf", "policies/network.rules", "policies/storage.rules"] {
+            let file = format!("testdata/policies/demo/{file}");
+            copy(&file, &file);
+        }
+        let folder = clone.path().join("tour");
         let tours =
             text.split("```console\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
         for entry in tours.flat_map(|it| it.split("$ entail ").skip(1)) {
             let (command, shown) = entry.split_once('\n').unwrap_or((entry, ""));
-            let arguments: Vec<String> = command.split(' ').map(str::to_owned).collect();
-            let ran = binary::program(&arguments, folder.path()).expect("it runs");
+            let arguments = command.trim_end_matches(" || true").split(' ');
+            let arguments: Vec<String> = arguments.map(str::to_owned).collect();
+            let ran = binary::program(&arguments, &folder).expect("it runs");
             let mut printed = ran.stdout.lines();
             for line in shown.lines().filter(|it| !it.is_empty()) {
                 assert!(

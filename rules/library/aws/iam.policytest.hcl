@@ -4,7 +4,34 @@ case "aws_iam_account_password_policy: nothing said" {
   configuration = <<-HCL
     resource "aws_iam_account_password_policy" "r" {}
   HCL
-  expect = "RECORD"
+  expect "iam.password-age" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-length" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-lowercase" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-numbers" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-reuse" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-symbols" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-uppercase" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
 }
 
 case "aws_iam_account_password_policy: said wrongly" {
@@ -15,7 +42,34 @@ case "aws_iam_account_password_policy: said wrongly" {
       password_reuse_prevention = 5
     }
   HCL
-  expect = "RECORD"
+  expect "iam.password-age" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-length" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-lowercase" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-numbers" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-reuse" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-symbols" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
+  expect "iam.password-uppercase" {
+    on      = ["aws_iam_account_password_policy.r"]
+    certain = true
+  }
 }
 
 case "aws_iam_account_password_policy: as it should be" {
@@ -30,14 +84,14 @@ case "aws_iam_account_password_policy: as it should be" {
       require_symbols              = true
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_access_key: nothing said" {
   configuration = <<-HCL
     resource "aws_iam_access_key" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_access_key: said wrongly" {
@@ -46,7 +100,10 @@ case "aws_iam_access_key: said wrongly" {
       user = "root"
     }
   HCL
-  expect = "RECORD"
+  expect "iam.root-key" {
+    on      = ["aws_iam_access_key.r"]
+    certain = true
+  }
 }
 
 case "aws_iam_access_key: as it should be" {
@@ -55,14 +112,14 @@ case "aws_iam_access_key: as it should be" {
       user = "build"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_user_policy: nothing said" {
   configuration = <<-HCL
     resource "aws_iam_user_policy" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_user_policy: said wrongly" {
@@ -71,21 +128,24 @@ case "aws_iam_user_policy: said wrongly" {
       user = "alice"
     }
   HCL
-  expect = "RECORD"
+  expect "iam.user-policy" {
+    on      = ["aws_iam_user_policy.r"]
+    certain = true
+  }
 }
 
 case "aws_iam_user_policy: as it should be" {
   configuration = <<-HCL
     resource "aws_iam_user_policy" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_user_policy_attachment: nothing said" {
   configuration = <<-HCL
     resource "aws_iam_user_policy_attachment" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_user_policy_attachment: said wrongly" {
@@ -94,21 +154,24 @@ case "aws_iam_user_policy_attachment: said wrongly" {
       user = "alice"
     }
   HCL
-  expect = "RECORD"
+  expect "iam.user-policy" {
+    on      = ["aws_iam_user_policy_attachment.r"]
+    certain = true
+  }
 }
 
 case "aws_iam_user_policy_attachment: as it should be" {
   configuration = <<-HCL
     resource "aws_iam_user_policy_attachment" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_policy_attachment: nothing said" {
   configuration = <<-HCL
     resource "aws_iam_policy_attachment" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_iam_policy_attachment: said wrongly" {
@@ -117,7 +180,10 @@ case "aws_iam_policy_attachment: said wrongly" {
       users = ["alice"]
     }
   HCL
-  expect = "RECORD"
+  expect "iam.policy-users" {
+    on      = ["aws_iam_policy_attachment.r"]
+    certain = true
+  }
 }
 
 case "aws_iam_policy_attachment: as it should be" {
@@ -126,14 +192,33 @@ case "aws_iam_policy_attachment: as it should be" {
       groups = ["developers"]
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_instance: nothing said" {
   configuration = <<-HCL
     resource "aws_instance" "r" {}
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.ebs-optimized" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.monitoring" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "iam.no-role" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
 }
 
 case "aws_instance: as it should be" {
@@ -142,7 +227,22 @@ case "aws_instance: as it should be" {
       iam_instance_profile = "web"
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.ebs-optimized" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+  expect "ec2.monitoring" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
 }
 
 case "documents that allow everything" {
@@ -167,7 +267,22 @@ case "documents that allow everything" {
       policy = data.aws_iam_policy_document.data.json
     }
   HCL
-  expect = "RECORD"
+  expect "iam.every-action" {
+    on      = ["aws_iam_policy.inline", "data.aws_iam_policy_document.data"]
+    certain = true
+  }
+  expect "iam.everything" {
+    on      = ["aws_iam_policy.inline", "data.aws_iam_policy_document.data"]
+    certain = true
+  }
+  expect "iam.over-iam" {
+    on      = ["aws_iam_policy.inline", "aws_iam_role_policy.list", "data.aws_iam_policy_document.data"]
+    certain = true
+  }
+  expect "iam.whole-service" {
+    on      = ["aws_iam_role_policy.list"]
+    certain = true
+  }
 }
 
 case "documents that name what they allow" {
@@ -201,7 +316,7 @@ case "documents that name what they allow" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "a document that speaks to everyone" {
@@ -217,7 +332,10 @@ case "a document that speaks to everyone" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "iam.anyone" {
+    on      = ["data.aws_iam_policy_document.data"]
+    certain = true
+  }
 }
 
 case "who may take on a role" {
@@ -238,7 +356,14 @@ case "who may take on a role" {
       })
     }
   HCL
-  expect = "RECORD"
+  expect "iam.role-for-account" {
+    on      = ["aws_iam_role.account"]
+    certain = true
+  }
+  expect "iam.role-for-all" {
+    on      = ["aws_iam_role.all"]
+    certain = true
+  }
 }
 
 case "policies of AWS that give too much" {
@@ -265,7 +390,18 @@ case "policies of AWS that give too much" {
       name = "ReadOnlyAccess"
     }
   HCL
-  expect = "RECORD"
+  expect "iam.administrator" {
+    on      = ["aws_iam_role_policy_attachment.administrator"]
+    certain = true
+  }
+  expect "iam.administrator-asked" {
+    on      = ["data.aws_iam_policy.administrator"]
+    certain = true
+  }
+  expect "iam.over-iam-managed" {
+    on      = ["aws_iam_group_policy_attachment.iam", "data.aws_iam_policy.iam"]
+    certain = true
+  }
 }
 
 case "users and groups" {
@@ -296,5 +432,20 @@ case "users and groups" {
       users = ["carol"]
     }
   HCL
-  expect = "RECORD"
+  expect "iam.console" {
+    on      = ["aws_iam_user.alice"]
+    certain = true
+  }
+  expect "iam.empty-group" {
+    on      = ["aws_iam_group.empty"]
+    certain = true
+  }
+  expect "iam.idle-membership" {
+    on      = ["aws_iam_group_membership.strangers"]
+    certain = true
+  }
+  expect "iam.user" {
+    on      = ["aws_iam_user.alice", "aws_iam_user.bob"]
+    certain = true
+  }
 }

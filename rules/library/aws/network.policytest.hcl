@@ -4,7 +4,10 @@ case "aws_network_acl_rule: nothing said" {
   configuration = <<-HCL
     resource "aws_network_acl_rule" "r" {}
   HCL
-  expect = "RECORD"
+  expect "network.acl-all-ports" {
+    on      = ["aws_network_acl_rule.r"]
+    certain = true
+  }
 }
 
 case "aws_network_acl_rule: as it should be" {
@@ -13,7 +16,7 @@ case "aws_network_acl_rule: as it should be" {
       from_port = 443
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "ports open to everyone, said in three ways" {
@@ -50,7 +53,34 @@ case "ports open to everyone, said in three ways" {
       cidr_ipv4         = "0.0.0.0/0"
     }
   HCL
-  expect = "RECORD"
+  expect "network.data-ports" {
+    on      = ["aws_security_group_rule.rdp", "aws_vpc_security_group_ingress_rule.all"]
+    certain = true
+  }
+  expect "network.egress" {
+    on      = ["aws_vpc_security_group_egress_rule.all"]
+    certain = true
+  }
+  expect "network.every-port" {
+    on      = ["aws_vpc_security_group_ingress_rule.all"]
+    certain = true
+  }
+  expect "network.http" {
+    on      = ["aws_vpc_security_group_ingress_rule.all"]
+    certain = true
+  }
+  expect "network.rdp" {
+    on      = ["aws_security_group_rule.rdp", "aws_vpc_security_group_ingress_rule.all"]
+    certain = true
+  }
+  expect "network.ssh" {
+    on      = ["aws_security_group.web", "aws_vpc_security_group_ingress_rule.all"]
+    certain = true
+  }
+  expect "network.unused-group" {
+    on      = ["aws_security_group.web"]
+    certain = true
+  }
 }
 
 case "ports open to whom they should be" {
@@ -99,7 +129,26 @@ case "ports open to whom they should be" {
       cidr_blocks       = ["0.0.0.0/0"]
     }
   HCL
-  expect = "RECORD"
+  expect "balancers.deletion" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+  expect "balancers.exposed" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+  expect "balancers.headers" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+  expect "balancers.logs" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+  expect "balancers.no-firewall" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
 }
 
 case "a port that is not known yet" {
@@ -117,7 +166,10 @@ case "a port that is not known yet" {
       cidr_blocks       = var.networks
     }
   HCL
-  expect = "RECORD"
+  expect "network.ssh" {
+    on      = ["aws_security_group_rule.shell"]
+    certain = false
+  }
 }
 
 case "groups without a description" {
@@ -140,7 +192,30 @@ case "groups without a description" {
       security_groups        = ["rules"]
     }
   HCL
-  expect = "RECORD"
+  expect "ec2.disk-unencrypted" {
+    on      = ["aws_instance.web"]
+    certain = true
+  }
+  expect "ec2.ebs-optimized" {
+    on      = ["aws_instance.web"]
+    certain = true
+  }
+  expect "ec2.metadata" {
+    on      = ["aws_instance.web"]
+    certain = true
+  }
+  expect "ec2.monitoring" {
+    on      = ["aws_instance.web"]
+    certain = true
+  }
+  expect "iam.no-role" {
+    on      = ["aws_instance.web"]
+    certain = true
+  }
+  expect "network.undescribed" {
+    on      = ["aws_security_group.group", "aws_security_group.rules"]
+    certain = true
+  }
 }
 
 case "networks, with and without what belongs to them" {
@@ -165,7 +240,18 @@ case "networks, with and without what belongs to them" {
       vpc_id = aws_vpc.sound.id
     }
   HCL
-  expect = "RECORD"
+  expect "network.default-group" {
+    on      = ["aws_vpc.bare", "aws_vpc.opened"]
+    certain = true
+  }
+  expect "network.default-vpc" {
+    on      = ["aws_default_vpc.default"]
+    certain = true
+  }
+  expect "network.no-flow-log" {
+    on      = ["aws_vpc.bare", "aws_vpc.opened"]
+    certain = true
+  }
 }
 
 case "access lists" {
@@ -219,7 +305,18 @@ case "access lists" {
       to_port        = 4000
     }
   HCL
-  expect = "RECORD"
+  expect "network.acl-rdp" {
+    on      = ["aws_network_acl_rule.rdp"]
+    certain = true
+  }
+  expect "network.acl-ssh" {
+    on      = ["aws_network_acl.idle"]
+    certain = true
+  }
+  expect "network.idle-list" {
+    on      = ["aws_network_acl.idle"]
+    certain = true
+  }
 }
 
 case "an access list that refuses logins, and then lets everything through" {
@@ -244,7 +341,10 @@ case "an access list that refuses logins, and then lets everything through" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "network.acl-rdp" {
+    on      = ["aws_network_acl.sound"]
+    certain = true
+  }
 }
 
 case "routes to a peer" {
@@ -273,7 +373,10 @@ case "routes to a peer" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "network.peer-everything" {
+    on      = ["aws_route.everything", "aws_route_table.everything"]
+    certain = true
+  }
 }
 
 case "addresses" {
@@ -288,5 +391,8 @@ case "addresses" {
       allocation_id = aws_eip.used.id
     }
   HCL
-  expect = "RECORD"
+  expect "network.idle-address" {
+    on      = ["aws_eip.idle"]
+    certain = true
+  }
 }

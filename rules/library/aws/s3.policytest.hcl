@@ -4,7 +4,22 @@ case "aws_s3_bucket_public_access_block: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_bucket_public_access_block" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.acls-allowed" {
+    on      = ["aws_s3_bucket_public_access_block.r"]
+    certain = true
+  }
+  expect "s3.acls-heeded" {
+    on      = ["aws_s3_bucket_public_access_block.r"]
+    certain = true
+  }
+  expect "s3.policy-allowed" {
+    on      = ["aws_s3_bucket_public_access_block.r"]
+    certain = true
+  }
+  expect "s3.public-unrestricted" {
+    on      = ["aws_s3_bucket_public_access_block.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_bucket_public_access_block: as it should be" {
@@ -16,14 +31,17 @@ case "aws_s3_bucket_public_access_block: as it should be" {
       restrict_public_buckets = true
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_bucket_ownership_controls: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_bucket_ownership_controls" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.acls-used" {
+    on      = ["aws_s3_bucket_ownership_controls.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_bucket_ownership_controls: as it should be" {
@@ -34,14 +52,17 @@ case "aws_s3_bucket_ownership_controls: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_object: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_object" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.object-key" {
+    on      = ["aws_s3_object.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_object: as it should be" {
@@ -50,14 +71,17 @@ case "aws_s3_object: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_bucket_object: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_bucket_object" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.object-key" {
+    on      = ["aws_s3_bucket_object.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_bucket_object: as it should be" {
@@ -66,14 +90,17 @@ case "aws_s3_bucket_object: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_object_copy: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_object_copy" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.copy-key" {
+    on      = ["aws_s3_object_copy.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_object_copy: as it should be" {
@@ -82,14 +109,14 @@ case "aws_s3_object_copy: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_access_point: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_access_point" "r" {}
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_access_point: said wrongly" {
@@ -100,7 +127,10 @@ case "aws_s3_access_point: said wrongly" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "s3.point-open" {
+    on      = ["aws_s3_access_point.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_access_point: as it should be" {
@@ -111,21 +141,75 @@ case "aws_s3_access_point: as it should be" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "aws_s3_bucket: nothing said" {
   configuration = <<-HCL
     resource "aws_s3_bucket" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.alone" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.aws-key" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.no-events" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.no-lifecycle" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.unblocked" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.unlogged" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.unversioned" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
 }
 
 case "aws_s3_bucket: as it should be" {
   configuration = <<-HCL
     resource "aws_s3_bucket" "r" {}
   HCL
-  expect = "RECORD"
+  expect "s3.alone" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.aws-key" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.no-events" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.no-lifecycle" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.unblocked" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.unlogged" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
+  expect "s3.unversioned" {
+    on      = ["aws_s3_bucket.r"]
+    certain = true
+  }
 }
 
 case "a bucket and nothing beside it" {
@@ -134,7 +218,42 @@ case "a bucket and nothing beside it" {
       acl = "public-read-write"
     }
   HCL
-  expect = "RECORD"
+  expect "s3.alone" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.aws-key" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.no-events" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.no-lifecycle" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.public-read" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.public-write" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unblocked" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unlogged" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unversioned" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
 }
 
 case "a bucket with all that belongs to it, by reference, by local and by name" {
@@ -196,7 +315,7 @@ case "a bucket with all that belongs to it, by reference, by local and by name" 
       acl    = "private"
     }
   HCL
-  expect = "RECORD"
+  expect_none = true
 }
 
 case "ACLs that let others in" {
@@ -221,7 +340,14 @@ case "ACLs that let others in" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "s3.acl-shown" {
+    on      = ["aws_s3_bucket_acl.b"]
+    certain = true
+  }
+  expect "s3.any-account" {
+    on      = ["aws_s3_bucket_acl.b"]
+    certain = true
+  }
 }
 
 case "uploads are cleared away for some objects only" {
@@ -240,7 +366,10 @@ case "uploads are cleared away for some objects only" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "s3.lost-uploads" {
+    on      = ["aws_s3_bucket_lifecycle_configuration.b"]
+    certain = true
+  }
 }
 
 case "a lock that is not on" {
@@ -253,7 +382,38 @@ case "a lock that is not on" {
       }
     }
   HCL
-  expect = "RECORD"
+  expect "s3.alone" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.aws-key" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.no-events" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.no-lifecycle" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unblocked" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unlocked" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unlogged" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unversioned" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
 }
 
 case "a block that may or may not be there" {
@@ -270,5 +430,36 @@ case "a block that may or may not be there" {
       restrict_public_buckets = true
     }
   HCL
-  expect = "RECORD"
+  expect "s3.acls-allowed" {
+    on      = ["aws_s3_bucket_public_access_block.b"]
+    certain = false
+  }
+  expect "s3.alone" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.aws-key" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.no-events" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.no-lifecycle" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unblocked" {
+    on      = ["aws_s3_bucket.b"]
+    certain = false
+  }
+  expect "s3.unlogged" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
+  expect "s3.unversioned" {
+    on      = ["aws_s3_bucket.b"]
+    certain = true
+  }
 }

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Again, Look, judge_session};
+use tokio::runtime::Runtime;
+
+use super::{Again, judge_session};
 use crate::datalog::coverage::{self, Probe};
 use crate::datalog::{Domain, Limits};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::print::format_value;
 use crate::operation::policies;
 use crate::operation::session::Session;
-use crate::policy::cases::{self, Case, Miss, MissKind};
+use crate::policy::cases::{self, Case, Miss};
 use crate::policy::judge::Judged;
 use crate::policy::{Model, Policies, PolicySource};
 use crate::request::Request;
+use crate::state::{self, State};
+use crate::workflow::judging::judge_plan;
 use crate::workflow::{Host, with_room};
 use crate::world::{VariableSource, World};
 
@@ -28,18 +32,6 @@ const ENDING: &str = ".policytest.hcl";
 // The only file of a configuration that is written in a case, and the one of the case's variables.
 const INLINE: &str = "main.tf";
 const VARIABLES: &str = ".policytest.tfvars";
-
-/// Judges what a session plans from the state of a file.
-type JudgePlan = fn(
-    &Session,
-    &Policies,
-    (&Request, Option<&Path>),
-    &Limits,
-    Look<'_>,
-) -> Result<Diagnostics, Diagnostics>;
-
-/// Who plans for cases that say `plan = true`; nothing where that cannot be done, and such a case fails.
-const BY_PLAN: Option<JudgePlan> = None;
 
 /// What `policy test` is asked.
 #[derive(Clone, Debug, Default)]
@@ -140,7 +132,7 @@ impl Tested {
 ///
 /// If what is named is not there.
 pub fn test(host: &Host<'_>, options: &TestOptions) -> Result<Tested, Diagnostics> {
-    with_room(|_| test_here(host, options))?
+    with_room(|runtime| test_here(host, options, runtime))?
 }
 
 /// Policies that cases are judged by, and how their rules fared.
@@ -156,7 +148,11 @@ struct Mark {
     missed: Vec<Option<bool>>,
 }
 
-fn test_here(host: &Host<'_>, options: &TestOptions) -> Result<Tested, Diagnostics> {
+fn test_here(
+    host: &Host<'_>,
+    options: &TestOptions,
+    runtime: &Runtime,
+) -> Result<Tested, Diagnostics> {
     let world = &**host.world;
     let mut tested = Tested::default();
     let mut sets: BTreeMap<Vec<String>, Set> = BTreeMap::new();
@@ -181,7 +177,8 @@ fn test_here(host: &Host<'_>, options: &TestOptions) -> Result<Tested, Diagnosti
         let cases = cases.iter().map(|case| TestedCase {
             name: case.name.clone(),
             line: host.sources.position(file, case.span.start).line,
-            outcome: run(host, (&folder, case), set, options).unwrap_or_else(Ended::Faulty),
+            outcome: run(host, (&folder, case), set, (options, runtime))
+                .unwrap_or_else(Ended::Faulty),
         });
         tested.files.push(TestedFile { name, cases: cases.collect() });
     }
@@ -198,7 +195,7 @@ fn run(
     host: &Host<'_>,
     (folder, case): (&Path, &Case),
     set: &mut Set,
-    options: &TestOptions,
+    (options, runtime): (&TestOptions, &Runtime),
 ) -> Result<Ended, Diagnostics> {
     let (world, request) = world_of(host.world, folder, case)?;
     let (session, problems) = Session::open_in_place(Arc::new(world), host.sources.clone())?;
@@ -218,18 +215,26 @@ fn run(
             mark((policies, marks), model, judged, tries.then_some((case, again)));
         }
     };
-    let problems = match (case.plan, BY_PLAN) {
-        (false, _) => judge_session(&session, policies, &request, &options.limits, look)?,
-        (true, Some(judge)) => {
-            let state = case.state.as_ref().map(|it| folder.join(it));
-            judge(&session, policies, (&request, state.as_deref()), &options.limits, look)?
+    let problems = match case.plan {
+        false => judge_session(&session, policies, &request, &options.limits, look)?,
+        true => {
+            let state = recorded(&session.world, folder, case)?;
+            let asked = (&request, state);
+            runtime.block_on(judge_plan(&session, policies, asked, &options.limits, look))?
         }
-        (true, None) => return Ok(Ended::Failed(vec![not_run(case)])),
     };
     if problems.has_errors() {
         return Err(problems);
     }
     Ok(if misses.is_empty() { Ended::Passed } else { Ended::Failed(misses) })
+}
+
+/// Returns the state that a case plans from.
+fn recorded(world: &World, folder: &Path, case: &Case) -> Result<State, Diagnostics> {
+    let Some(name) = &case.state else { return Ok(State::default()) };
+    let bytes = world.files.read(&folder.join(name));
+    let bytes = bytes.map_err(|it| unreadable(name, &it.to_string()))?;
+    Ok(state::read::read(&bytes)?.unwrap_or_default())
 }
 
 /// Returns the world that a case sees: no variables but its own, and in its folder no configuration but its own.
@@ -417,16 +422,5 @@ fn below(world: &World, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
         } else if name.ends_with(ENDING) && world.files.is_file(&path) {
             found.push(path);
         }
-    }
-}
-
-fn not_run(case: &Case) -> Miss {
-    Miss {
-        kind: MissKind::NotRun,
-        rule: String::new(),
-        address: None,
-        says: "it was not run: cases with `plan = true` cannot be planned by this command"
-            .to_owned(),
-        span: case.span,
     }
 }

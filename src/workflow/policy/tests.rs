@@ -172,7 +172,11 @@ fn a_case_that_needs_a_plan_never_passes_without_one() {
         }
         "#,
         expect![[r#"
-            planned: it was not run: cases with `plan = true` cannot be planned by this command
+            planned: faulty: Inconsistent dependency lock file: The following dependency selections recorded in the lock file are inconsistent with the current configuration:
+              - provider registry.opentofu.org/hashicorp/aws: required by this configuration but no version is selected
+
+            To make the initial dependency selections that will initialize the dependency lock file, run:
+              tofu init
             of a plan: expected a verdict of limit.deletes on the plan; the rule is judged with a plan only: write `plan = true`
         "#]],
     );

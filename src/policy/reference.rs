@@ -1,0 +1,81 @@
+//! The reference of the library that ships, as Markdown: every rule with its severity, its sentence and the ids under which others know it.
+
+use std::fmt::Write;
+
+use entail_rules::library::LIBRARY;
+
+use super::rules::{Policies, PolicySource};
+use crate::diagnostic::Sources;
+
+/// Returns the page: one table for each file.
+pub fn library_markdown() -> String {
+    let sources = LIBRARY.iter().map(|(file, text)| PolicySource {
+        name: format!("library:{file}.rules"),
+        group: format!("library:{file}"),
+        text: (*text).to_owned(),
+        module: None,
+        is_required: false,
+    });
+    let (policies, _) = Policies::read(sources.collect(), &Sources::default());
+    let mut out = format!(
+        "# The library of policies\n\n{} rules that ship. `-policy=library:aws` brings all for one provider into force, `-policy=library:aws/s3` those of \
+         one file, on `plan`, `apply` and `policy check`. Generated from `rules/library/`; where they differ from other tools, and why, say\n\
+         [`aws`](policy-library-notes-aws.md), [`azure`](policy-library-notes-azure.md), [`google`](policy-library-notes-google.md) and \
+         [`general`](policy-library-notes-general.md).\n",
+        policies.rules.len()
+    );
+    for (file, _) in LIBRARY {
+        let group = format!("library:{file}");
+        let _ = write!(
+            out,
+            "\n## {file}\n\n| Rule | Severity | Says | Known as |\n|---|---|---|---|\n"
+        );
+        for rule in policies.rules.iter().filter(|it| it.group == group) {
+            let (severity, ids) = (rule.severity.name(), rule.ids.join(", "));
+            let sentence = rule.sentence.replace('|', "\\|");
+            let _ = writeln!(out, "| `{}` | {severity} | {sentence} | {ids} |", rule.name);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use entail_rules::library::LIBRARY;
+
+    use crate::diagnostic::Sources;
+    use crate::policy::{Policies, PolicySource};
+
+    #[test]
+    fn the_library_is_whole_and_has_no_problem() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/library");
+        let mut files = BTreeSet::new();
+        for provider in std::fs::read_dir(&folder).expect("the library").flatten() {
+            for file in std::fs::read_dir(provider.path()).expect("a folder").flatten() {
+                let path = file.path();
+                if path.extension().is_some_and(|it| it == "rules") {
+                    let name = path.strip_prefix(&folder).expect("below").with_extension("");
+                    files.insert(name.to_string_lossy().into_owned());
+                }
+            }
+        }
+        let listed: BTreeSet<String> = LIBRARY.iter().map(|it| it.0.to_owned()).collect();
+        assert_eq!(files, listed, "rules/library.rs lists every file of rules/library");
+        let source = |(file, text): &(&str, &str)| PolicySource {
+            name: (*file).to_owned(),
+            group: (*file).to_owned(),
+            text: (*text).to_owned(),
+            module: None,
+            is_required: false,
+        };
+        let sources = Sources::default();
+        let (policies, problems) = Policies::read(LIBRARY.iter().map(source).collect(), &sources);
+        assert_eq!(problems.0, []);
+        for rule in &policies.rules {
+            assert!(rule.help.is_some(), "{} says how to mend what it finds", rule.name);
+        }
+    }
+}
