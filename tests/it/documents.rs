@@ -19,6 +19,17 @@ fn the_reference_of_the_library_is_that_of_its_rules() {
 }
 
 #[test]
+fn the_library_passes_its_own_cases() {
+    for provider in ["aws", "azure", "general", "google"] {
+        let folder = format!("rules/library/{provider}");
+        let arguments = ["policy", "test", &format!("-policy={folder}"), &folder];
+        let arguments = arguments.map(str::to_owned);
+        let ran = binary::program(&arguments, &root()).expect("it runs");
+        assert!(ran.stdout.ends_with(", 0 failed.\n"), "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
 fn the_reference_of_functions_is_that_of_their_table() {
     expect_file![root().join("docs/functions.md")]
         .assert_eq(&entail::expression::functions::markdown());

@@ -53,16 +53,54 @@ case "volumes, file systems and tables, covered in several ways" {
       }
     }
   HCL
+
   expect "backup.files" {
     on      = ["aws_efs_file_system.none"]
     certain = true
   }
+
   expect "backup.table" {
     on      = ["aws_dynamodb_table.none"]
     certain = true
   }
+
   expect "backup.volume" {
     on      = ["aws_ebs_volume.none"]
+    certain = true
+  }
+
+  expect "dynamodb.fixed" {
+    on      = ["aws_dynamodb_table.none", "aws_dynamodb_table.restorable"]
+    certain = true
+  }
+
+  expect "dynamodb.key" {
+    on      = ["aws_dynamodb_table.none", "aws_dynamodb_table.restorable"]
+    certain = true
+  }
+
+  expect "dynamodb.recovery" {
+    on      = ["aws_dynamodb_table.none"]
+    certain = true
+  }
+
+  expect "ec2.volume-key" {
+    on      = ["aws_ebs_volume.named", "aws_ebs_volume.none"]
+    certain = true
+  }
+
+  expect "ec2.volume-unencrypted" {
+    on      = ["aws_ebs_volume.named", "aws_ebs_volume.none"]
+    certain = true
+  }
+
+  expect "efs.key" {
+    on      = ["aws_efs_file_system.none", "aws_efs_file_system.own", "aws_efs_file_system.tagged"]
+    certain = true
+  }
+
+  expect "efs.unencrypted" {
+    on      = ["aws_efs_file_system.none", "aws_efs_file_system.own", "aws_efs_file_system.tagged"]
     certain = true
   }
 }
@@ -75,5 +113,14 @@ case "a selection of everything" {
       resources = ["*"]
     }
   HCL
-  expect_none = true
+
+  expect "ec2.volume-key" {
+    on      = ["aws_ebs_volume.any"]
+    certain = true
+  }
+
+  expect "ec2.volume-unencrypted" {
+    on      = ["aws_ebs_volume.any"]
+    certain = true
+  }
 }

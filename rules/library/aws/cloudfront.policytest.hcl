@@ -186,32 +186,99 @@ case "how a distribution is reached, and what it reaches" {
       }
     }
   HCL
+
+  expect "balancers.deletion" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+
+  expect "balancers.exposed" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+
+  expect "balancers.headers" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+
+  expect "balancers.logs" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+
+  expect "balancers.no-firewall" {
+    on      = ["aws_lb.web"]
+    certain = true
+  }
+
   expect "cloudfront.default-certificate" {
     on      = ["aws_cloudfront_distribution.bad"]
     certain = true
   }
+
   expect "cloudfront.headers" {
     on      = ["aws_cloudfront_distribution.bad"]
     certain = true
   }
+
   expect "cloudfront.old-origin" {
     on      = ["aws_cloudfront_distribution.bad"]
     certain = true
   }
+
   expect "cloudfront.old-tls" {
     on      = ["aws_cloudfront_distribution.bad"]
     certain = true
   }
+
   expect "cloudfront.open-bucket" {
     on      = ["aws_cloudfront_distribution.bad"]
     certain = true
   }
+
   expect "cloudfront.plain" {
     on      = ["aws_cloudfront_distribution.bad"]
     certain = true
   }
+
   expect "cloudfront.plain-origin" {
     on      = ["aws_cloudfront_distribution.bad"]
+    certain = true
+  }
+
+  expect "s3.alone" {
+    on      = ["aws_s3_bucket.pages"]
+    certain = true
+  }
+
+  expect "s3.aws-key" {
+    on      = ["aws_s3_bucket.pages"]
+    certain = true
+  }
+
+  expect "s3.no-events" {
+    on      = ["aws_s3_bucket.pages"]
+    certain = true
+  }
+
+  expect "s3.no-lifecycle" {
+    on      = ["aws_s3_bucket.pages"]
+    certain = true
+  }
+
+  expect "s3.unblocked" {
+    on      = ["aws_s3_bucket.pages"]
+    certain = true
+  }
+
+  expect "s3.unlogged" {
+    on      = ["aws_s3_bucket.pages"]
+    certain = true
+  }
+
+  expect "s3.unversioned" {
+    on      = ["aws_s3_bucket.pages"]
     certain = true
   }
 }

@@ -4,14 +4,22 @@ case "aws_dynamodb_table: nothing said" {
   configuration = <<-HCL
     resource "aws_dynamodb_table" "r" {}
   HCL
+
+  expect "backup.table" {
+    on      = ["aws_dynamodb_table.r"]
+    certain = true
+  }
+
   expect "dynamodb.fixed" {
     on      = ["aws_dynamodb_table.r"]
     certain = true
   }
+
   expect "dynamodb.key" {
     on      = ["aws_dynamodb_table.r"]
     certain = true
   }
+
   expect "dynamodb.recovery" {
     on      = ["aws_dynamodb_table.r"]
     certain = true

@@ -4,10 +4,17 @@ case "aws_ebs_volume: nothing said" {
   configuration = <<-HCL
     resource "aws_ebs_volume" "r" {}
   HCL
+
+  expect "backup.volume" {
+    on      = ["aws_ebs_volume.r"]
+    certain = true
+  }
+
   expect "ec2.volume-key" {
     on      = ["aws_ebs_volume.r"]
     certain = true
   }
+
   expect "ec2.volume-unencrypted" {
     on      = ["aws_ebs_volume.r"]
     certain = true
@@ -21,26 +28,39 @@ case "aws_ebs_volume: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect_none = true
+
+  expect "backup.volume" {
+    on      = ["aws_ebs_volume.r"]
+    certain = true
+  }
 }
 
 case "aws_instance: nothing said" {
   configuration = <<-HCL
     resource "aws_instance" "r" {}
   HCL
+
   expect "ec2.disk-unencrypted" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.ebs-optimized" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.metadata" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.monitoring" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+
+  expect "iam.no-role" {
     on      = ["aws_instance.r"]
     certain = true
   }
@@ -52,23 +72,33 @@ case "aws_instance: said wrongly" {
       associate_public_ip_address = true
     }
   HCL
+
   expect "ec2.disk-unencrypted" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.ebs-optimized" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.metadata" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.monitoring" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.public-address" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+
+  expect "iam.no-role" {
     on      = ["aws_instance.r"]
     certain = true
   }
@@ -81,11 +111,18 @@ case "aws_instance: as it should be" {
       ebs_optimized = true
     }
   HCL
+
   expect "ec2.disk-unencrypted" {
     on      = ["aws_instance.r"]
     certain = true
   }
+
   expect "ec2.metadata" {
+    on      = ["aws_instance.r"]
+    certain = true
+  }
+
+  expect "iam.no-role" {
     on      = ["aws_instance.r"]
     certain = true
   }
@@ -370,12 +407,19 @@ case "machines and their disks" {
       }
     }
   HCL
+
   expect "ec2.disk-unencrypted" {
     on      = ["aws_instance.disks"]
     certain = true
   }
+
   expect "ec2.keys-in-data" {
     on      = ["aws_instance.disks"]
+    certain = true
+  }
+
+  expect "iam.no-role" {
+    on      = ["aws_instance.disks", "aws_instance.sound"]
     certain = true
   }
 }
@@ -399,14 +443,22 @@ case "volumes that are attached" {
       account_id = "111122223333"
     }
   HCL
+
+  expect "backup.volume" {
+    on      = ["aws_ebs_volume.encrypted", "aws_ebs_volume.plain"]
+    certain = true
+  }
+
   expect "ec2.attached-unencrypted" {
     on      = ["aws_ebs_volume.plain"]
     certain = true
   }
+
   expect "ec2.image-shared" {
     on      = ["aws_ami_launch_permission.given"]
     certain = true
   }
+
   expect "ec2.volume-unencrypted" {
     on      = ["aws_ebs_volume.plain"]
     certain = true

@@ -4,10 +4,17 @@ case "aws_efs_file_system: nothing said" {
   configuration = <<-HCL
     resource "aws_efs_file_system" "r" {}
   HCL
+
+  expect "backup.files" {
+    on      = ["aws_efs_file_system.r"]
+    certain = true
+  }
+
   expect "efs.key" {
     on      = ["aws_efs_file_system.r"]
     certain = true
   }
+
   expect "efs.unencrypted" {
     on      = ["aws_efs_file_system.r"]
     certain = true
@@ -21,7 +28,11 @@ case "aws_efs_file_system: as it should be" {
       kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/1"
     }
   HCL
-  expect_none = true
+
+  expect "backup.files" {
+    on      = ["aws_efs_file_system.r"]
+    certain = true
+  }
 }
 
 case "aws_efs_access_point: nothing said" {

@@ -116,10 +116,22 @@ case "secrets that are changed, and one that is not" {
       }
     }
   HCL
+
+  expect "kms.no-policy" {
+    on      = ["aws_kms_key.secrets"]
+    certain = true
+  }
+
+  expect "kms.rotation" {
+    on      = ["aws_kms_key.secrets"]
+    certain = true
+  }
+
   expect "secrets.slow-rotation" {
     on      = ["aws_secretsmanager_secret_rotation.slow"]
     certain = true
   }
+
   expect "secrets.unrotated" {
     on      = ["aws_secretsmanager_secret.kept"]
     certain = true
