@@ -173,6 +173,12 @@ impl Policies {
                 self.info.push(None);
                 continue;
             }
+            if SHAPING.contains(&&*head) && head != "protect" {
+                // Better refused than passed over in silence.
+                problems.push(no_shaping(&head, rule.span));
+                self.info.push(None);
+                continue;
+            }
             if rule.sentence.is_empty() {
                 problems.push(unnamed(&head, rule.span));
                 self.info.push(None);
@@ -341,6 +347,14 @@ fn given() -> Vec<entail_rules::Relation> {
         core.chain(told).collect()
     })
     .clone()
+}
+
+fn no_shaping(head: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Policy that shapes a plan")
+        .detail(format!(
+            "`{head}` is a head that shapes a plan, which this version cannot do: policies judge, with deny, warn, note and protect. Use flags such as -exclude, -target and -replace."
+        ))
+        .at(at)
 }
 
 fn unnamed(head: &str, at: Span) -> Diagnostic {
