@@ -24,7 +24,7 @@ fn the_library_passes_its_own_cases() {
         let folder = format!("rules/library/{provider}");
         let arguments = ["policy", "test", &format!("-policy={folder}"), &folder];
         let arguments = arguments.map(str::to_owned);
-        let ran = binary::program(&arguments, &root()).expect("it runs");
+        let ran = binary::program(&arguments, root()).expect("it runs");
         assert!(ran.stdout.ends_with(", 0 failed.\n"), "{}{}", ran.stdout, ran.stderr);
     }
 }
