@@ -246,7 +246,8 @@ fn a_want_of_memory_or_stack_is_an_error_and_no_crash() {
         .expect("the folder takes files");
     let limited = |limit: &str| {
         let line = format!("{limit}; exec {} plan -no-color", env!("CARGO_BIN_EXE_entail"));
-        let output = Command::new("sh").args(["-c", &line]).current_dir(&folder.0).output();
+        let mut shell = Command::new("/bin/sh");
+        let output = shell.args(["-c", &line]).current_dir(&folder.0).env_clear().output();
         let output = output.expect("a shell runs");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
