@@ -66,6 +66,13 @@ impl Database {
         }
     }
 
+    /// Makes room for the further relations and rules of a program that this one's is the beginning of.
+    pub(super) fn make_room(&mut self, program: &Program) {
+        let further = program.relations.iter().skip(self.tables.len());
+        self.tables.extend(further.map(|it| Table { arity: it.columns.len(), ..Table::default() }));
+        self.met.resize(program.rules.len(), 0);
+    }
+
     /// Adds a row that nothing derives. Returns false if it is there already.
     ///
     /// # Panics

@@ -9,6 +9,7 @@ use super::check::{
 };
 use super::database::{Database, Table};
 use super::domain::Domain;
+use super::joins;
 use super::limits::{Exceeded, Limits, Spent};
 use super::matcher::{Failure, Matcher};
 use super::plan::{self, Range};
@@ -31,16 +32,22 @@ pub fn evaluate_over(
     domain: Option<&dyn Domain>,
     limits: &Limits,
 ) -> Result<Vec<Failure>, Exceeded> {
-    let mut run = Run { program, domain, spent: Spent::new(limits), failures: Vec::new() };
-    for stratum in &program.strata {
-        let mut is_growing = vec![false; program.relations.len()];
+    let (with, serves) = joins::indexed(program);
+    database.make_room(&with);
+    let mut run = Run { program: &with, domain, spent: Spent::new(limits), failures: Vec::new() };
+    for stratum in &with.strata {
+        let mut is_growing = vec![false; with.relations.len()];
         for &rule in stratum {
-            is_growing[program.rules[rule].head] = true;
+            is_growing[with.rules[rule].head] = true;
         }
         run.stratum(stratum, &is_growing, database);
     }
     match run.spent.exceeded {
-        Some(exceeded) => Err(exceeded),
+        Some(exceeded) => {
+            let further = exceeded.rule.checked_sub(program.rules.len());
+            let rule = further.map_or(exceeded.rule, |it| serves[it]);
+            Err(Exceeded { rule, ..exceeded })
+        }
         None => Ok(run.failures),
     }
 }

@@ -1,24 +1,32 @@
 //! Joins over values: where a rule compares what two references lead to, one side becomes rows that can be looked up.
 //!
 //! `resource(a, "x"), a.name == v, resource(b, "y"), b.name == v` would look at every pair. With the rows of `b.name` beside it, the
-//! pairs are found by their value. The rule keeps what it says; the rows only narrow down what is looked at.
+//! pairs are found by their value. The rows only narrow down what an evaluation looks at: nobody else sees them. They come last, among the
+//! relations, the rules and the premises of a rule, so that all numbers mean what they mean without them.
+
+use std::borrow::Cow;
 
 use super::check::{Literal, Pattern, Program, Reference, Relation, Rule, Step, Term, Value};
 use super::kinds;
 
-/// Gives a program the rows by which its joins over values are looked up.
-pub fn index_joins(program: &mut Program) {
-    for at in 0..program.rules.len() {
-        for (root, value, reference, guard) in joins(&program.rules[at]) {
-            let relation = rows_of(program, at, (root, value), reference, guard);
-            let terms = vec![Term::Variable(root), Term::Variable(value)];
-            let place = program.rules[at].span;
-            let rule = &mut program.rules[at];
-            rule.body.push(Literal::Holds(Pattern { relation, terms }));
-            rule.places.push(place);
-        }
+/// Returns a program with the rows by which its joins over values are looked up, and for each further rule the one that it serves.
+pub(super) fn indexed(program: &Program) -> (Cow<'_, Program>, Vec<usize>) {
+    let all = program.rules.iter().enumerate();
+    let found: Vec<_> =
+        all.flat_map(|(at, it)| joins(it).into_iter().map(move |it| (at, it))).collect();
+    if found.is_empty() {
+        return (Cow::Borrowed(program), Vec::new());
     }
-    program.restratify();
+    let mut with = program.clone();
+    let mut serves = Vec::new();
+    for (at, (root, value, reference, guard)) in found {
+        let relation = rows_of(&mut with, at, (root, value), reference, guard);
+        let terms = vec![Term::Variable(root), Term::Variable(value)];
+        with.rules[at].body.push(Literal::Holds(Pattern { relation, terms }));
+        serves.push(at);
+    }
+    with.restratify();
+    (Cow::Owned(with), serves)
 }
 
 /// The references of a rule that another part of it is joined with by value: root, value, reference, and what the root is.

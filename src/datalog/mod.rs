@@ -16,7 +16,7 @@ pub mod domain;
 pub mod evaluate;
 pub mod formula;
 mod infer;
-pub mod joins;
+mod joins;
 pub mod kinds;
 pub mod limits;
 mod matcher;

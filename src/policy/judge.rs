@@ -10,7 +10,6 @@ use super::rules::{JUDGING, Level, Policies, SHAPING};
 use super::verdict::{Report, Verdict, level_of};
 use super::{told, waivers};
 use crate::datalog::evaluate::{binding, evaluate_over};
-use crate::datalog::joins::index_joins;
 use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Values, kinds, values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -41,8 +40,7 @@ pub fn judge(
     let mut report = Report::default();
     let in_force = waivers::in_force(waivers, model);
     let has_plan = model.plan.is_some();
-    let mut program = to_evaluate(policies, has_plan, &mut report);
-    index_joins(&mut program);
+    let program = to_evaluate(policies, has_plan, &mut report);
     let mut database = Database::new(&program);
     for tables in tables {
         give(&program, *tables, &mut database);

@@ -62,8 +62,8 @@ impl Explainer<'_> {
         else {
             return self.given(name, row, depth, lines);
         };
-        // Rows that only narrow down what is looked at say nothing of their own, nor what all that is judged has in common.
-        if name.contains(' ') || matches!(name, "stays" | "is_object" | "passes") {
+        // What all that is judged has in common says nothing.
+        if matches!(name, "stays" | "is_object" | "passes") {
             return;
         }
         let of = &self.program.rules[rule];

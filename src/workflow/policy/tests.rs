@@ -286,6 +286,36 @@ fn coverage_and_mutants_name_what_no_case_meets_and_misses() {
     .assert_eq(&out);
 }
 
+/// What an evaluation adds to find pairs by their value is no premise, and keeps none from being missed.
+#[test]
+fn a_premise_that_joins_by_value_is_missed_as_any_other() {
+    let rules = r#"
+// @rule names.twice: `a` and `b` have one name
+deny(a, "{a} is called as {b}") <-- resource(a, "t"), a.name == v, resource(b, "u"), b.name == v;
+"#;
+    let cases = r#"
+        case "two names" {
+          configuration = "resource \"t\" \"a\" { name = \"x\" }\nresource \"u\" \"b\" { name = \"y\" }"
+        }
+        case "one name" {
+          configuration = "resource \"t\" \"a\" { name = \"x\" }\nresource \"u\" \"b\" { name = \"x\" }"
+          expect "names.twice" {}
+        }
+    "#;
+    let texts = [("policies/names.rules", rules), ("policies/names.policytest.hcl", cases)];
+    let options = TestOptions { coverage: true, mutate: true, ..TestOptions::default() };
+    let tested = tested(&texts, &options);
+    let premises = tested.rules[0].premises.iter();
+    let found: Vec<_> = premises.map(|it| (it.text.as_str(), it.is_met, it.is_missed)).collect();
+    let expected = [
+        ("resource(a, \"t\")", true, None),
+        ("a.name == v", true, Some(true)),
+        ("resource(b, \"u\")", true, None),
+        ("b.name == v", true, Some(true)),
+    ];
+    assert_eq!(found, expected);
+}
+
 /// Says what lints find in a file of rules.
 #[track_caller]
 fn linted(rules: &str, expected: Expect) {
