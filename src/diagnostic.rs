@@ -40,6 +40,12 @@ pub enum Sort {
     },
     /// An assertion of a check block failed, or is not decided yet.
     CheckBlock,
+    /// A rule names a relation that is not there.
+    UnknownRelation,
+    /// A rule that judges has no name.
+    UnnamedRule,
+    /// Two rules have one name.
+    DuplicateRule,
 }
 
 /// One problem.

@@ -1,6 +1,6 @@
 //! In which order the literals of a rule are matched: what has most bound first, conditions as soon as they can be decided.
 
-use super::check::{self, Literal, Pattern, Reference, Rule, Term, Value};
+use super::check::{Literal, Pattern, Rule, Term, Value};
 use super::database::Database;
 
 /// Which rows of a relation a literal is matched against, by position.
@@ -92,7 +92,7 @@ pub(super) fn is_ready(
 ) -> bool {
     match literal {
         Literal::Holds(_) => false,
-        Literal::Absent(pattern) => variables(pattern).all(|it| bound[it]),
+        Literal::Absent(pattern) => pattern.variables().all(|it| bound[it]),
         Literal::Compare(_, left, right) => is_known(left, bound) && is_known(right, bound),
         Literal::Let(_, value) => is_known(value, bound),
         // Its keys are what stands before it in the text: wait for all of that.
@@ -102,8 +102,8 @@ pub(super) fn is_ready(
         }
         Literal::Refers(it, _) | Literal::Member(_, it) => bound[it.root],
         Literal::Lacks(it, equals) => {
-            let equals = equals.iter().filter_map(variable);
-            bound[it.root] && keys(it).chain(equals).all(|it| bound[it])
+            let equals = equals.iter().filter_map(Term::variable);
+            bound[it.root] && it.key_variables().chain(equals).all(|it| bound[it])
         }
         Literal::If(it) | Literal::Compute(_, it) => it.uses.iter().all(|it| bound[it.1]),
     }
@@ -113,8 +113,8 @@ pub(super) fn is_ready(
 fn best(waiting: &[(Option<usize>, &Literal)], ranges: &[Range], bound: &[bool]) -> usize {
     let cost = |(premise, literal): &(Option<usize>, &Literal)| match (premise, literal) {
         (Some(premise), Literal::Holds(pattern)) => {
-            let free = variables(pattern).filter(|&it| !bound[it]).count();
-            let joined = variables(pattern).any(|it| bound[it]);
+            let free = pattern.variables().filter(|&it| !bound[it]).count();
+            let joined = pattern.variables().any(|it| bound[it]);
             let rows = ranges[*premise].to - ranges[*premise].from;
             let rank = if free == 0 && joined {
                 0
@@ -159,41 +159,23 @@ fn step<'r>(
 
 pub(super) fn bind(literal: &Literal, bound: &mut [bool]) {
     match literal {
-        Literal::Holds(pattern) => variables(pattern).for_each(|it| bound[it] = true),
+        Literal::Holds(pattern) => pattern.variables().for_each(|it| bound[it] = true),
         Literal::Let(variable, _) => bound[*variable] = true,
         Literal::Aggregate { result, .. } => bound[*result] = true,
         Literal::Refers(reference, equals) => {
-            keys(reference)
-                .chain(equals.iter().filter_map(variable))
+            reference
+                .key_variables()
+                .chain(equals.iter().filter_map(Term::variable))
                 .for_each(|it| bound[it] = true);
         }
         Literal::Member(variable, reference) => {
-            keys(reference).for_each(|it| bound[it] = true);
+            reference.key_variables().for_each(|it| bound[it] = true);
             bound[*variable] = true;
         }
         Literal::Compute(variable, _) => bound[*variable] = true,
         Literal::AggregateOf { result, .. } => bound[*result] = true,
         Literal::Absent(_) | Literal::Compare(..) | Literal::Lacks(..) | Literal::If(_) => {}
     }
-}
-
-fn variables(pattern: &Pattern) -> impl Iterator<Item = usize> {
-    pattern.terms.iter().filter_map(variable)
-}
-
-fn variable(term: &Term) -> Option<usize> {
-    match term {
-        Term::Variable(it) | Term::InTense(_, it) => Some(*it),
-        Term::Word(_) | Term::Any => None,
-    }
-}
-
-/// The variables in the keys of a reference.
-fn keys(reference: &Reference) -> impl Iterator<Item = usize> {
-    reference.steps.iter().filter_map(|it| match it {
-        check::Step::Key(term) => variable(term),
-        check::Step::Name(_) => None,
-    })
 }
 
 pub(super) fn is_known(value: &Value, bound: &[bool]) -> bool {

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with rules, one function each.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Sort, Span};
 
 /// The text is not a rule or a declaration.
 pub(super) fn syntax(expected: &str, found: &str, at: Span) -> Diagnostic {
@@ -13,6 +13,7 @@ pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> D
     Diagnostic::error("Unknown relation")
         .detail(format!("There is no relation `{name}`.{hint}"))
         .at(at)
+        .sort(Sort::UnknownRelation)
 }
 
 /// A declaration names a kind of column that there is not.
@@ -63,6 +64,7 @@ pub(super) fn duplicate_rule(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Duplicate rule name")
         .detail(format!("Another rule is already called `{name}`. A proof names its rules: give this one a name of its own."))
         .at(at)
+        .sort(Sort::DuplicateRule)
 }
 
 /// A relation is used with another number of columns than it has.

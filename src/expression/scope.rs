@@ -33,6 +33,8 @@ pub struct Ask<'s> {
     /// The evaluated first index step after a resource or module call, unmarked, where there is one and it is known and
     /// not null (a number or string): the value of that one instance is wanted, and the step is consumed. Else the whole.
     pub key: Option<&'s Value>,
+    /// The attribute that is taken of it, where one is: the rest of it is not looked at.
+    pub part: Option<&'s Str>,
     /// The place to blame.
     pub span: Span,
     /// The outcome of the expression is already decided without it: only its type and sensitivity matter. The value may

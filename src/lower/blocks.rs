@@ -15,8 +15,10 @@ use crate::diagnostic::Span;
 use crate::reason::Engine;
 use crate::value::Str;
 
+mod circles;
 mod connect;
 
+pub use circles::Circles;
 use connect::Builder;
 
 /// What a block is, within its module.
@@ -59,6 +61,8 @@ pub struct BlockGraph {
     pub blocks: Vec<BlockNode>,
     /// What the configuration says of providers, and who serves which block.
     pub configured: Configured,
+    /// The circles of blocks that were opened: none, unless somebody asks for it.
+    pub circles: Circles,
     index: FxHashMap<(Variant, BlockKey), usize>,
     /// The callers of modules that share a path with others, by their numbers.
     callers: FxHashMap<Module, Vec<u32>>,

@@ -24,6 +24,7 @@ use crate::syntax::Step;
 use crate::value::{Str, Value, convert};
 use crate::world::World;
 
+mod circles;
 mod late;
 pub mod providers;
 mod reading;
@@ -125,6 +126,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         trace.block(&graph.blocks[block]);
     }
     trace.likely_instances();
+    trace.reads_in_circles();
     let (resources, calls) = (trace.structure.resources.len(), trace.structure.calls.len());
     trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
     let (structure, reads) = trace.finish();

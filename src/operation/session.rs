@@ -208,9 +208,10 @@ impl Session {
         let (config, mut problems) =
             crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config else { return Err(problems) };
-        let graph = BlockGraph::of(reason::named(&world)?, &config);
+        let graph = BlockGraph::of(reason::named(&world)?, &config).without_circles();
         if !problems.has_errors() {
             let mut found = check::check_calls(&config);
+            found.extend(check::check_selves(&config));
             found.extend(check::check(&config, &graph.blocks_served(), &sources));
             // What does not fit together is not known here, and keeps nobody from looking at the rest.
             let told = found.into_iter().map(|it| Diagnostic { severity: Severity::Warning, ..it });

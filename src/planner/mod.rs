@@ -213,6 +213,10 @@ pub async fn plan(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
+    if !inputs.graph.circles.of.is_empty() {
+        // They are opened for who only looks.
+        return Err(problems::circles().into());
+    }
     let (mut known, trace) = structure_for_walk(inputs)?;
     let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);

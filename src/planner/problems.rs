@@ -10,6 +10,13 @@ use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::Structure;
 
+/// A configuration that is only looked at is to be planned, and blocks wait for each other.
+pub(super) fn circles() -> Diagnostic {
+    Diagnostic::error("No order of blocks").detail(
+        "Some blocks of this configuration refer to themselves, or wait for each other, so that no plan can be made. `entail validate` names them.",
+    )
+}
+
 /// Blocks cannot be ordered, although the configuration's check found nothing that depends on itself.
 pub(super) fn no_order() -> Diagnostic {
     Diagnostic::error("No order of blocks").detail(

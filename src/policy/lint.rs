@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::rules::{JUDGING, Policies, SHAPING};
-use crate::datalog::check::{Literal, Over, Part, Pattern, Reference, Rule, Step, Term, Value};
+use crate::datalog::check::{Literal, Pattern, Rule, Term};
 use crate::datalog::formula::Formula;
-use crate::diagnostic::{Diagnostic, Sources, Span};
+use crate::diagnostic::{Diagnostic, Sort, Sources, Span};
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +47,10 @@ pub fn lint(policies: &Policies, faults: &[Diagnostic], sources: &Sources) -> Ve
 
 /// What is wrong is found, too.
 fn of_fault(fault: &Diagnostic) -> Finding {
-    let lint = match fault.summary.as_str() {
-        "Unknown relation" => "misspelt-name",
-        "Rule without a name" => "no-sentence",
-        "Duplicate rule name" => "duplicate",
+    let lint = match fault.sort {
+        Sort::UnknownRelation => "misspelt-name",
+        Sort::UnnamedRule => "no-sentence",
+        Sort::DuplicateRule => "duplicate",
         _ => "fault",
     };
     let says = format!("{}: {}", fault.summary, fault.detail);
@@ -74,8 +74,8 @@ impl Linter<'_> {
     /// A variable that stands in one place only matches anything.
     fn once(&self, rule: &Rule, found: &mut Vec<Finding>) {
         let mut uses = vec![0; rule.variables.len()];
-        rule.body.iter().for_each(|it| of_literal(it, &mut |it| uses[it] += 1));
-        rule.terms.iter().for_each(|it| of_value(it, &mut |it| uses[it] += 1));
+        rule.body.iter().for_each(|it| it.for_each_variable(&mut |it| uses[it] += 1));
+        rule.terms.iter().for_each(|it| it.for_each_variable(&mut |it| uses[it] += 1));
         for (name, uses) in rule.variables.iter().zip(uses) {
             // The sentence is shown with it.
             let is_said = rule.sentence.contains(&format!("`{name}`"));
@@ -93,7 +93,7 @@ impl Linter<'_> {
         let mut group: Vec<usize> = (0..rule.variables.len()).collect();
         for literal in &rule.body {
             let mut first = None;
-            of_literal(literal, &mut |it| {
+            literal.for_each_variable(&mut |it| {
                 let root = *first.get_or_insert(group[it]);
                 let old = group[it];
                 group.iter_mut().filter(|it| **it == old).for_each(|it| *it = root);
@@ -104,7 +104,7 @@ impl Linter<'_> {
             let Literal::Holds(pattern) = literal else { continue };
             let name = self.name(pattern.relation);
             // There is only one plan.
-            let first = pattern.terms.iter().find_map(variable).filter(|_| name != "plan");
+            let first = pattern.variables().next().filter(|_| name != "plan");
             if let Some(first) = first {
                 parts.entry(group[first]).or_default().push(name);
             }
@@ -318,79 +318,5 @@ impl Linter<'_> {
         let near = others.min_by_key(distance)?;
         let is_near = distance(&near) <= 1 + usize::from(name.len() > 5) && name.len() > 3;
         is_near.then(|| self.name(near).to_owned())
-    }
-}
-
-fn variable(term: &Term) -> Option<usize> {
-    match term {
-        Term::Variable(it) | Term::InTense(_, it) => Some(*it),
-        Term::Word(_) | Term::Any => None,
-    }
-}
-
-/// Shows each use of a variable in a part of a body.
-fn of_literal(literal: &Literal, see: &mut dyn FnMut(usize)) {
-    match literal {
-        Literal::Holds(it) | Literal::Absent(it) => {
-            it.terms.iter().filter_map(variable).for_each(see)
-        }
-        Literal::Compare(_, one, other) => {
-            of_value(one, see);
-            of_value(other, see);
-        }
-        Literal::Let(variable, value) => {
-            see(*variable);
-            of_value(value, see);
-        }
-        Literal::Aggregate { result, over, pattern, .. } => {
-            see(*result);
-            over.iter().for_each(|it| see(*it));
-            pattern.terms.iter().filter_map(variable).for_each(see);
-        }
-        Literal::Refers(reference, equals) | Literal::Lacks(reference, equals) => {
-            of_reference(reference, see);
-            equals.iter().filter_map(variable).for_each(see);
-        }
-        Literal::Member(variable, reference) => {
-            see(*variable);
-            of_reference(reference, see);
-        }
-        Literal::If(it) => it.uses.iter().for_each(|it| see(it.1)),
-        Literal::Compute(variable, it) => {
-            see(*variable);
-            it.uses.iter().for_each(|it| see(it.1));
-        }
-        Literal::AggregateOf { result, over, reference, .. } => {
-            see(*result);
-            if let Some(Over::Key(it)) = over {
-                see(*it);
-            }
-            of_reference(reference, see);
-        }
-    }
-}
-
-fn of_value(value: &Value, see: &mut dyn FnMut(usize)) {
-    match value {
-        Value::Variable(it) | Value::InTense(_, it) => see(*it),
-        Value::Word(_) => {}
-        Value::Arithmetic(_, one, other) => {
-            of_value(one, see);
-            of_value(other, see);
-        }
-        Value::Message(parts) => parts.iter().for_each(|it| match it {
-            Part::Text(_) => {}
-            Part::Variable(it) => see(*it),
-            Part::Reference(it) => of_reference(it, see),
-        }),
-    }
-}
-
-fn of_reference(reference: &Reference, see: &mut dyn FnMut(usize)) {
-    see(reference.root);
-    for step in &reference.steps {
-        if let Step::Key(key) = step {
-            variable(key).iter().for_each(|it| see(*it));
-        }
     }
 }

@@ -8,10 +8,11 @@ use entail_rules::{Atom, Node};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::Config;
+use crate::config::{Config, Variant};
 use crate::datalog::{Domain, Tense, Values};
 use crate::diagnostic::{Sources, Span};
 use crate::lower::Structure;
+use crate::lower::blocks::{BlockGraph, BlockKey};
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
@@ -48,6 +49,15 @@ pub struct Memo {
     pub(super) known: Mutex<FxHashMap<u32, Value>>,
     /// What is being evaluated: where one comes back to it, there is a circle.
     pub(super) open: Mutex<FxHashSet<u32>>,
+    /// The circle that a block is in, where blocks wait for each other.
+    pub(super) circles: FxHashMap<(Variant, BlockKey), u32>,
+}
+
+impl Memo {
+    /// Returns a memory for a configuration whose circles of blocks were opened.
+    pub fn around(graph: &BlockGraph) -> Memo {
+        Memo { circles: graph.circles.of.clone(), ..Memo::default() }
+    }
 }
 
 /// What a plan says of the nodes.

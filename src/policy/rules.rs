@@ -10,7 +10,7 @@ use crate::datalog::check::{Literal, Source, Term, Value};
 use crate::datalog::parse::Dialect;
 use crate::datalog::syntax::Note;
 use crate::datalog::{Program, Values, kinds};
-use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sort, Sources, Span};
 use crate::reason::catalogue;
 
 pub use super::levels::{Enforce, Level, Severity};
@@ -363,6 +363,7 @@ fn unnamed(head: &str, at: Span) -> Diagnostic {
             "A rule that concludes `{head}` needs a line above it that names it and says what it means: `// @rule group.name: what is wrong with `n``."
         ))
         .at(at)
+        .sort(Sort::UnnamedRule)
 }
 
 fn bad_note(note: &Note, expected: &str) -> Diagnostic {

@@ -1,4 +1,5 @@
-//! Waivers: `# entail:allow RULE until 2027-01-31: reason`, in a block of the configuration or right above it.
+//! Waivers: `# entail:allow RULE until 2027-01-31: reason`, in a block of the configuration or right above it; in JSON, in
+//! the property `"//"` of a block.
 
 use entail_rules::Node;
 
@@ -7,7 +8,9 @@ use super::model::Model;
 use super::rules::{Enforce, Policies, Waiver};
 use super::verdict::{Report, WaivedBy};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Source, Sources, Span};
-use crate::syntax::{Block, Body, parse};
+use crate::syntax::{Block, parse};
+
+mod json;
 
 /// What begins a waiver in a comment.
 const WORD: &str = "entail:allow";
@@ -39,23 +42,31 @@ pub fn find(sources: &Sources) -> (Vec<Written>, Diagnostics) {
         if !is_config || !source.text.contains(WORD) {
             continue;
         }
-        let is_json = source.name.ends_with(".json");
-        let body = if is_json { Body::default() } else { parse(file, &source.text).0 };
-        for (start, text) in lines(&source) {
-            let span = Span::new(file, start, start + text.len());
-            match read(text, span) {
-                Ok(waiver) => {
-                    let block = match is_json {
-                        true => None,
-                        false => block_at(&body.blocks, &source.text, span),
-                    };
-                    found.push(Written { block, ..waiver });
-                }
+        let all = match source.name.ends_with(".json") {
+            true => json::waivers(file, &source.text),
+            false => comments(file, &source),
+        };
+        for (text, span, block) in all {
+            match read(&text, span) {
+                Ok(waiver) => found.push(Written { block, ..waiver }),
                 Err(problem) => problems.push(problem),
             }
         }
     }
     (found, problems)
+}
+
+/// The text of a waiver, from the word on, where it stands, and the header of the block that it covers.
+type Found = (String, Span, Option<Span>);
+
+/// The waivers in the comments of a file in native syntax.
+fn comments(file: FileId, source: &Source) -> Vec<Found> {
+    let body = parse(file, &source.text).0;
+    let all = lines(source).into_iter().map(|(start, text)| {
+        let span = Span::new(file, start, start + text.len());
+        (text.to_owned(), span, block_at(&body.blocks, &source.text, span))
+    });
+    all.collect()
 }
 
 /// The comments that hold a waiver, from the word on, with where they begin.
@@ -71,8 +82,7 @@ fn lines(source: &Source) -> Vec<(usize, &str)> {
         let rest = &source.text[at..];
         let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let rest = rest.split("*/").next().unwrap_or(rest);
-        let rest = rest.trim_end().trim_end_matches(['"', ',']).trim_end();
-        found.push((at, rest));
+        found.push((at, rest.trim_end()));
     }
     found
 }
@@ -179,7 +189,8 @@ impl Model<'_> {
     fn covered(&self, block: Option<Span>) -> Vec<Node> {
         let Some(block) = block else { return Vec::new() };
         let is_block = |node: Node| {
-            self.declared(node).is_some_and(|it| it.start == block.start && it.file == block.file)
+            // In JSON, several blocks begin at one name.
+            self.declared(node).is_some_and(|it| it == block)
         };
         let modules: Vec<bool> = (0..self.structure.modules.len() as u32)
             .map(|at| {

@@ -6,11 +6,12 @@ use entail_rules::Node;
 
 use super::model::Model;
 use crate::address::{InstanceKey, ResourceName};
-use crate::config::expansion;
+use crate::config::{Variant, expansion};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::body::written_body;
 use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, evaluate};
+use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Style};
 use crate::schema::FunctionSignature;
 use crate::stack::deeper;
@@ -32,7 +33,7 @@ impl Model<'_> {
             return known.clone();
         }
         if !self.memo.open.lock().insert(node.0) {
-            // A circle: the configuration is at fault, and is told so elsewhere.
+            // What blocks read of their own circle is not known: this is one that nobody knows of.
             return Value::unknown(Type::DYNAMIC);
         }
         let value = deeper(|| self.evaluated(node));
@@ -46,32 +47,33 @@ impl Model<'_> {
         match structure.kind(node) {
             NodeKind::Object(id, key) => {
                 let value = structure.resource(*id).each_values.get(key).cloned();
-                self.body_of(*id, &Each::Known(key.clone(), value))
+                self.body_of(node, *id, &Each::Known(key.clone(), value))
             }
-            NodeKind::Pending(id) => self.body_of(*id, &Each::Unknown),
-            NodeKind::Variable(module, name) => self.variable(*module, name),
+            NodeKind::Pending(id) => self.body_of(node, *id, &Each::Unknown),
+            NodeKind::Variable(module, name) => self.variable(node, *module, name),
             NodeKind::Local(module, name) => {
                 let config = structure.module(*module).config.clone();
                 config.locals.get(name).map_or(Value::unknown(Type::DYNAMIC), |it| {
-                    self.value_in(*module, &Each::None, &it.value)
+                    self.value_in(node, *module, &Each::None, &it.value)
                 })
             }
             NodeKind::Output(module, name) => {
                 let config = structure.module(*module).config.clone();
                 config.outputs.get(name).map_or(Value::unknown(Type::DYNAMIC), |it| {
-                    self.value_in(*module, &Each::None, &it.value).mark(&it.marks())
+                    self.value_in(node, *module, &Each::None, &it.value).mark(&it.marks())
                 })
             }
             _ => Value::unknown(Type::DYNAMIC),
         }
     }
 
-    fn body_of(&self, id: ResourceId, each: &Each) -> Value {
+    fn body_of(&self, node: Node, id: ResourceId, each: &Each) -> Value {
         let resource = self.structure.resource(id);
         let (Some(block), Some(module)) = (self.structure.block(id), resource.module) else {
             return Value::unknown(Type::DYNAMIC);
         };
-        written_body(&block.body, &WrittenScope { model: self, module, each }, &[]).0
+        let circle = self.circle_of(node);
+        written_body(&block.body, &WrittenScope { model: self, module, each, circle }, &[]).0
     }
 
     /// Returns a block as it is written, with what `lifecycle` says in it.
@@ -88,7 +90,7 @@ impl Model<'_> {
             said.push((Str::from("create_before_destroy"), Value::Bool(it)));
         }
         if let Some(it) = &lifecycle.prevent_destroy {
-            let value = self.value_in(module, &Each::Unknown, it);
+            let value = self.value_in(node, module, &Each::Unknown, it);
             said.push((Str::from("prevent_destroy"), value));
         }
         if said.is_empty() || !matches!(written.bare(), Value::Object(_)) {
@@ -100,7 +102,7 @@ impl Model<'_> {
         Value::object(entries.chain([lifecycle]).collect::<Vec<_>>()).mark(&marks)
     }
 
-    fn variable(&self, module: ModuleId, name: &Str) -> Value {
+    fn variable(&self, own: Node, module: ModuleId, name: &Str) -> Value {
         let node = self.structure.module(module);
         let Some(variable) = node.config.variables.get(name) else {
             return Value::unknown(Type::DYNAMIC);
@@ -113,7 +115,7 @@ impl Model<'_> {
         let block = config.calls.get(&self.structure.call(call).name);
         let value = match block.and_then(|it| it.inputs.get(name)) {
             Some(input) => {
-                let value = self.value_in(parent, &self.each_of(module), &input.value);
+                let value = self.value_in(own, parent, &self.each_of(module), &input.value);
                 convert(&value, variable.ty).unwrap_or(value)
             }
             None => variable.default.clone().unwrap_or(Value::unknown(variable.ty)),
@@ -129,8 +131,41 @@ impl Model<'_> {
         }
     }
 
-    fn value_in(&self, module: ModuleId, each: &Each, expression: &Expression) -> Value {
-        evaluate(expression, &WrittenScope { model: self, module, each }).0
+    fn value_in(
+        &self,
+        node: Node,
+        module: ModuleId,
+        each: &Each,
+        expression: &Expression,
+    ) -> Value {
+        let circle = self.circle_of(node);
+        evaluate(expression, &WrittenScope { model: self, module, each, circle }).0
+    }
+
+    /// The circle that the block of a node is in.
+    fn circle_of(&self, node: Node) -> Option<u32> {
+        if self.memo.circles.is_empty() {
+            return None;
+        }
+        match self.structure.kind(node) {
+            NodeKind::Object(id, _) | NodeKind::Pending(id) => {
+                let resource = self.structure.resource(*id);
+                self.circle(resource.module?, BlockKey::Resource(resource.address.resource.clone()))
+            }
+            NodeKind::Variable(module, name) => {
+                self.circle(*module, BlockKey::Variable(name.clone()))
+            }
+            NodeKind::Local(module, name) => self.circle(*module, BlockKey::Local(name.clone())),
+            NodeKind::Output(module, name) => self.circle(*module, BlockKey::Output(name.clone())),
+            _ => None,
+        }
+    }
+
+    fn circle(&self, module: ModuleId, key: BlockKey) -> Option<u32> {
+        let address = &self.structure.module(module).address;
+        let variant = self.config.variant_of(address);
+        let variant = variant.unwrap_or_else(|| Variant { path: address.module(), number: 0 });
+        self.memo.circles.get(&(variant, key)).copied()
     }
 
     /// The value of one instance as other blocks see it.
@@ -161,9 +196,9 @@ impl Model<'_> {
         }
     }
 
-    fn call(&self, module: ModuleId, name: &Str, key: Option<&Value>) -> Value {
+    fn call(&self, scope: &WrittenScope<'_>, name: &Str, ask: Ask<'_>) -> Value {
         let structure = self.structure;
-        let Some(&id) = structure.module(module).calls.get(name) else {
+        let Some(&id) = structure.module(scope.module).calls.get(name) else {
             return Value::unknown(Type::DYNAMIC);
         };
         let call = structure.call(id);
@@ -172,9 +207,11 @@ impl Model<'_> {
         }
         let object = |module: &ModuleId| {
             let outputs = structure.module(*module).outputs.iter();
-            Value::object(outputs.map(|(name, node)| (name.clone(), self.written(*node))))
+            // What is not looked at need not be there, and may rest on who looks.
+            let wanted = outputs.filter(|it| ask.part.is_none_or(|part| part == it.0));
+            Value::object(wanted.map(|(name, node)| (name.clone(), scope.value(*node))))
         };
-        if let Some(key) = key {
+        if let Some(key) = ask.key {
             let wanted = expansion::key_for(key, call.style == Style::Count);
             let found = wanted.and_then(|it| call.instances.get(&it));
             return found.map_or(Value::unknown(Type::DYNAMIC), object);
@@ -205,7 +242,8 @@ impl Model<'_> {
         loop {
             let node = self.structure.module(module);
             if let Some(found) = node.config.provider_block(&name, alias.as_deref()) {
-                let scope = WrittenScope { model: self, module, each: &Each::Unknown };
+                let each = &Each::Unknown;
+                let scope = WrittenScope { model: self, module, each, circle: None };
                 let value = written_body(&found.body, &scope, &[]).0;
                 return value.entries().into_iter().map(|it| (it.0, it.1.clone())).collect();
             }
@@ -232,16 +270,18 @@ struct WrittenScope<'m> {
     model: &'m Model<'m>,
     module: ModuleId,
     each: &'m Each,
+    /// The circle of blocks that is being evaluated: what is in it is not known.
+    circle: Option<u32>,
 }
 
 impl Scope for WrittenScope<'_> {
     fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
         let module = self.model.structure.module(self.module);
-        let value = |node: Option<&Node>| node.map(|it| self.model.written(*it));
+        let value = |node: Option<&Node>| node.map(|it| self.value(*it));
         let found = match what {
             Declared::Variable(name) => value(module.variables.get(name)),
             Declared::Local(name) => value(module.locals.get(name)),
-            Declared::Module(name) => Some(self.model.call(self.module, name, ask.key)),
+            Declared::Module(name) => Some(self.model.call(self, name, ask)),
             Declared::Resource(name) => self.resource(name, ask),
         };
         Ok(found.unwrap_or(Value::unknown(Type::DYNAMIC)))
@@ -285,7 +325,18 @@ impl Scope for WrittenScope<'_> {
 }
 
 impl WrittenScope<'_> {
+    fn value(&self, node: Node) -> Value {
+        match self.circle.is_some() && self.model.circle_of(node) == self.circle {
+            true => Value::unknown(Type::DYNAMIC),
+            false => self.model.written(node),
+        }
+    }
+
     fn resource(&self, name: &ResourceName, ask: Ask<'_>) -> Option<Value> {
+        let own = || self.model.circle(self.module, BlockKey::Resource(name.clone()));
+        if self.circle.is_some() && own() == self.circle {
+            return Some(Value::unknown(Type::DYNAMIC));
+        }
         let module = self.model.structure.module(self.module);
         module.resources.get(name).map(|it| self.model.resource(*it, ask))
     }

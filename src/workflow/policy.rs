@@ -16,6 +16,7 @@ use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
 use crate::policy::judge::Judged;
+use crate::policy::model::Memo;
 use crate::policy::rules::RuleInfo;
 use crate::policy::{Model, Policies, Report, judge, waivers};
 use crate::request::Request;
@@ -96,7 +97,7 @@ pub fn judge_session(
         places: &lowered.places,
         plan: None,
         values: policies.values().clone(),
-        memo: Default::default(),
+        memo: Memo::around(&session.graph),
     };
     let tables: [&dyn Tables; 1] = [&lowered.facts];
     let (waivers, faults) = waivers::find(&session.sources);

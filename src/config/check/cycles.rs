@@ -96,7 +96,8 @@ fn graph_names(node: &Node) -> String {
 /// Finds the shortest circle of every group of blocks that depend on each other. Blocks that read themselves are told elsewhere.
 pub fn find(config: &Config, served: &BlocksServed) -> Vec<Cycle> {
     let graph = Graph::of(config, served);
-    let mut cycles: Vec<Cycle> = graph.components().iter().map(|it| graph.shortest(it)).collect();
+    let mut cycles: Vec<Cycle> =
+        components(&graph.links).iter().map(|it| graph.shortest(it)).collect();
     cycles.sort_by_key(|it| it.0.first().map(|it| it.1));
     cycles
 }
@@ -133,54 +134,6 @@ impl Graph {
         if from != to {
             self.links[from as usize].push((to, at));
         }
-    }
-
-    /// Returns the strongly connected components of more than one node (Tarjan, with a stack of its own).
-    fn components(&self) -> Vec<Vec<u32>> {
-        const UNSEEN: u32 = u32::MAX;
-        let count = self.nodes.len();
-        let (mut order, mut low, mut on_stack) =
-            (vec![UNSEEN; count], vec![0; count], vec![false; count]);
-        let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
-        for root in 0..count as u32 {
-            if order[root as usize] != UNSEEN {
-                continue;
-            }
-            let mut work = vec![(root, 0)];
-            while let Some((node, at)) = work.pop() {
-                let index = node as usize;
-                if at == 0 {
-                    (order[index], low[index]) = (next, next);
-                    next += 1;
-                    stack.push(node);
-                    on_stack[index] = true;
-                } else {
-                    let child = self.links[index][at - 1].0 as usize;
-                    if on_stack[child] {
-                        low[index] = low[index].min(low[child]);
-                    }
-                }
-                if let Some((child, _)) = self.links[index].get(at) {
-                    work.push((node, at + 1));
-                    if order[*child as usize] == UNSEEN {
-                        work.push((*child, 0));
-                    }
-                    continue;
-                }
-                if low[index] == order[index] {
-                    let start = stack
-                        .iter()
-                        .rposition(|it| *it == node)
-                        .expect("a node stays on the stack until its component is found");
-                    let component = stack.split_off(start);
-                    component.iter().for_each(|it| on_stack[*it as usize] = false);
-                    if component.len() > 1 {
-                        found.push(component);
-                    }
-                }
-            }
-        }
-        found
     }
 
     /// Returns the shortest circle within a component. In a huge component only as many starting points are tried as
@@ -225,6 +178,56 @@ impl Graph {
         circle.reverse();
         Cycle(circle)
     }
+}
+
+/// Returns the strongly connected components of more than one node (Tarjan, with a stack of its own).
+///
+/// - `links`: what each node depends on.
+pub fn components<T>(links: &[Vec<(u32, T)>]) -> Vec<Vec<u32>> {
+    const UNSEEN: u32 = u32::MAX;
+    let count = links.len();
+    let (mut order, mut low, mut on_stack) =
+        (vec![UNSEEN; count], vec![0; count], vec![false; count]);
+    let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
+    for root in 0..count as u32 {
+        if order[root as usize] != UNSEEN {
+            continue;
+        }
+        let mut work = vec![(root, 0)];
+        while let Some((node, at)) = work.pop() {
+            let index = node as usize;
+            if at == 0 {
+                (order[index], low[index]) = (next, next);
+                next += 1;
+                stack.push(node);
+                on_stack[index] = true;
+            } else {
+                let child = links[index][at - 1].0 as usize;
+                if on_stack[child] {
+                    low[index] = low[index].min(low[child]);
+                }
+            }
+            if let Some((child, _)) = links[index].get(at) {
+                work.push((node, at + 1));
+                if order[*child as usize] == UNSEEN {
+                    work.push((*child, 0));
+                }
+                continue;
+            }
+            if low[index] == order[index] {
+                let start = stack
+                    .iter()
+                    .rposition(|it| *it == node)
+                    .expect("a node stays on the stack until its component is found");
+                let component = stack.split_off(start);
+                component.iter().for_each(|it| on_stack[*it as usize] = false);
+                if component.len() > 1 {
+                    found.push(component);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Adds the links of one module.

@@ -58,11 +58,19 @@ fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
     problems
 }
 
-/// Checks what is told only when a plan is made: blocks that read themselves, and `moved` and `removed` blocks.
-pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
+/// Checks that no block reads itself.
+pub fn check_selves(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (variant, module) in distinct_variants(config) {
         references::check_selves(&variant.path, module, &mut problems);
+    }
+    problems.once()
+}
+
+/// Checks what is told only when a plan is made: blocks that read themselves, and `moved` and `removed` blocks.
+pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut problems = check_selves(config);
+    for (variant, module) in distinct_variants(config) {
         moves::check_removed(config, &variant, module, &mut problems);
     }
     problems = problems.once();

@@ -127,7 +127,98 @@ pub enum Over {
     Reached,
 }
 
+impl Term {
+    /// Returns the variable whose value it is.
+    pub fn variable(&self) -> Option<usize> {
+        match self {
+            Term::Variable(it) | Term::InTense(_, it) => Some(*it),
+            Term::Word(_) | Term::Any => None,
+        }
+    }
+}
+
+impl Pattern {
+    /// Iterates over the variables in its columns.
+    pub fn variables(&self) -> impl Iterator<Item = usize> {
+        self.terms.iter().filter_map(Term::variable)
+    }
+}
+
+impl Reference {
+    /// Iterates over the variables in its keys.
+    pub fn key_variables(&self) -> impl Iterator<Item = usize> {
+        self.steps.iter().filter_map(|it| match it {
+            Step::Key(term) => term.variable(),
+            Step::Name(_) => None,
+        })
+    }
+
+    /// Shows each use of a variable.
+    pub fn for_each_variable(&self, see: &mut dyn FnMut(usize)) {
+        see(self.root);
+        self.key_variables().for_each(see);
+    }
+}
+
+impl Value {
+    /// Shows each use of a variable.
+    pub fn for_each_variable(&self, see: &mut dyn FnMut(usize)) {
+        match self {
+            Value::Variable(it) | Value::InTense(_, it) => see(*it),
+            Value::Word(_) => {}
+            Value::Arithmetic(_, one, other) => {
+                one.for_each_variable(see);
+                other.for_each_variable(see);
+            }
+            Value::Message(parts) => parts.iter().for_each(|it| match it {
+                Part::Text(_) => {}
+                Part::Variable(it) => see(*it),
+                Part::Reference(it) => it.for_each_variable(see),
+            }),
+        }
+    }
+}
+
 impl Literal {
+    /// Shows each use of a variable.
+    pub fn for_each_variable(&self, see: &mut dyn FnMut(usize)) {
+        match self {
+            Literal::Holds(it) | Literal::Absent(it) => it.variables().for_each(see),
+            Literal::Compare(_, one, other) => {
+                one.for_each_variable(see);
+                other.for_each_variable(see);
+            }
+            Literal::Let(variable, value) => {
+                see(*variable);
+                value.for_each_variable(see);
+            }
+            Literal::Aggregate { result, over, pattern, .. } => {
+                see(*result);
+                over.iter().copied().chain(pattern.variables()).for_each(see);
+            }
+            Literal::Refers(reference, equals) | Literal::Lacks(reference, equals) => {
+                reference.for_each_variable(see);
+                equals.iter().filter_map(Term::variable).for_each(see);
+            }
+            Literal::Member(variable, reference) => {
+                see(*variable);
+                reference.for_each_variable(see);
+            }
+            Literal::If(it) => it.uses.iter().for_each(|it| see(it.1)),
+            Literal::Compute(variable, it) => {
+                see(*variable);
+                it.uses.iter().for_each(|it| see(it.1));
+            }
+            Literal::AggregateOf { result, over, reference, .. } => {
+                see(*result);
+                if let Some(Over::Key(it)) = over {
+                    see(*it);
+                }
+                reference.for_each_variable(see);
+            }
+        }
+    }
+
     /// Returns the relation it looks at, if any.
     pub fn relation(&self) -> Option<usize> {
         match self {

@@ -6,7 +6,7 @@ use super::super::{Ask, Subject, access, problems};
 use super::{Evaluator, Names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::syntax::{Expr, Expression, Name, Step};
-use crate::value::{Marked, Type, Value};
+use crate::value::{Marked, Str, Type, Value};
 
 impl<'a> Evaluator<'a> {
     /// Returns the value of a traversal, or nothing where anything is wrong with it.
@@ -17,7 +17,8 @@ impl<'a> Evaluator<'a> {
                 let reference = parse_reference(root, steps).ok()?;
                 let (subject, span) = (&reference.subject, reference.subject_span);
                 let (key, rest) = self.instance_key(subject, reference.rest, names)?;
-                let ask = Ask { key: key.value().as_ref(), span, is_aside: true };
+                let (key_value, part) = (key.value().as_ref(), first_part(rest));
+                let ask = Ask { key: key_value, part, span, is_aside: true };
                 (self.scope.lookup(subject, ask).ok()?.mark(key.marks()), rest)
             }
         };
@@ -60,7 +61,8 @@ impl<'a> Evaluator<'a> {
             (Some(_), Some(step)) => span.to(step.span()),
             _ => span,
         };
-        let value = match self.scope.lookup(subject, Ask { key, span, is_aside: aside }) {
+        let ask = Ask { key, part: first_part(rest), span, is_aside: aside };
+        let value = match self.scope.lookup(subject, ask) {
             Ok(value) => value.mark(key_marks),
             Err(problems) => {
                 self.unresolved(problems, whole, names);
@@ -175,4 +177,12 @@ fn with_dot(name: Span) -> Span {
 
 fn legacy_key(at: u64) -> Value {
     Value::int(i64::try_from(at).unwrap_or(i64::MAX))
+}
+
+/// The attribute that the first of these steps takes.
+fn first_part(steps: &[Step]) -> Option<&Str> {
+    match steps.first() {
+        Some(Step::Attribute(name)) => Some(&name.text),
+        _ => None,
+    }
 }

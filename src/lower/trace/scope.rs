@@ -277,6 +277,10 @@ impl Scope for TraceScope<'_> {
             self.note(pending, span, How::Waits);
             return Some(Ok(Value::unknown(Type::DYNAMIC).mark(&Marks::read(repetition.0))));
         }
+        if resource.collection.is_none() {
+            // It asks for its own keys: they are not there yet.
+            return Some(Ok(Value::unknown(Type::DYNAMIC).mark(&Marks::read(repetition.0))));
+        }
         Some(Ok(self.trace.wholes[id.index()]
             .get_or_init(|| whole_resource(resource, repetition))
             .clone()))
